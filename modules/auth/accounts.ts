@@ -3,7 +3,7 @@ import type { UserActor } from '../../src/core/actor.ts'
 import type { Person, User } from '../../src/core/model.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { emailKey, parseEmail } from './email.ts'
+import { emailKey, parseEmail } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** Accounts held in memory at once; the rest is read again when they call. */

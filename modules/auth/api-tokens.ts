@@ -4,7 +4,7 @@ import { badRequest } from '../../src/core/errors.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Access, requireUser } from './access.ts'
-import { randomApiToken, sha256 } from './secrets.ts'
+import { randomApiToken, sha256 } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_TOKENS = 10_000

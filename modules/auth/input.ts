@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { plainObject, plainText } from '../../src/input.ts'
-import { EmailAddress } from './email.ts'
-import { NewPassword } from './passwords.ts'
+import { EmailAddress, NewPassword } from './credentials.ts'
 
 /** Longer than any right answer, so that what is wrong in shape only is answered as wrong. */
 const Given = z.string().max(4096)

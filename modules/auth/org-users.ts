@@ -7,10 +7,8 @@ import type { Kernel } from '../../src/kernel.ts'
 import { defineSlot } from '../../src/registry.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
-import { emailKey, parseEmail } from './email.ts'
-import type { InviteMails } from './invite-mail.ts'
-import { randomHex80 } from './secrets.ts'
-import { NEWCOMER_ROLES } from './sign-up.ts'
+import { emailKey, parseEmail, randomHex80 } from './credentials.ts'
+import { type InviteMails, NEWCOMER_ROLES } from './sign-up.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** Organisation roles that can be given: `super` is the first user's alone. */

@@ -1,19 +1,21 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
+import { createId } from '../../src/core/ids.ts'
+import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Access } from './access.ts'
 import type { Accounts } from './accounts.ts'
 import type { ApiTokenRow, ApiTokens } from './api-tokens.ts'
-import { hashPassword } from './passwords.ts'
-import { isUuid, randomHex80, sha256 } from './secrets.ts'
+import { hashPassword, isUuid, randomHex80, sha256 } from './credentials.ts'
 import type { Sessions } from './sessions.ts'
 import { defineAuthTables } from './tables.ts'
+import { createHourlyLimit } from './throttle.ts'
 
 /** How long a reset link works (wire §2.2). */
 const RESET_LIFE_MS = 60 * 60_000
 
-export type PasswordReset = ReturnType<typeof createPasswordReset>
+type PasswordReset = ReturnType<typeof createPasswordReset>
 
 /** Passwords of people who cannot sign in. */
 export function createPasswordReset(
@@ -96,5 +98,60 @@ export function createPasswordReset(
       await sessions.endAll(taken.userId)
       accounts.changed(taken.userId)
     },
+  }
+}
+
+/** How often one place may ask within an hour, and for how many of it one person gets a mail. */
+export const MAX_ASKED_PER_PLACE = 20
+export const MAX_MAILED_PER_PERSON = 3
+
+/** Reset links by mail, for those who can no longer sign in. */
+export function createForgotPassword(
+  { mail, log }: Pick<Kernel, 'mail' | 'log'>,
+  accounts: Pick<Accounts, 'findByEmail'>,
+  passwordReset: Pick<PasswordReset, 'issue'>,
+) {
+  const limit = createHourlyLimit(MAX_ASKED_PER_PLACE, 'requests for a new password')
+  // Counted and kept one after the other: who asks many times at once is mailed no more for it.
+  const exclusively = createMutex()
+
+  async function send(email: string): Promise<void> {
+    const user = await accounts.findByEmail(email)
+    if (!user) return
+    const topic = `reset ${user.id}`
+    if ((await mail.countEvents(topic)) >= MAX_MAILED_PER_PERSON) return
+    const { token, expiresAt } = await passwordReset.issue(user.id)
+    await mail.send({
+      topic,
+      event: createId('mail'),
+      recipients: [user.email],
+      expiresAt,
+      content: {
+        subject: 'Reset your password',
+        blocks: [
+          {
+            kind: 'text',
+            text: `We received a request to reset the password of your account ${user.email}.`,
+          },
+          { kind: 'link', label: 'Reset your password', url: mail.addressOf(`/reset/${token}`) },
+          {
+            kind: 'text',
+            text: 'This link works once and expires after one hour. If you didn’t request a reset, you can ignore this email.',
+          },
+        ],
+      },
+    })
+  }
+
+  /**
+   * Mails a reset link to whoever has an account with this address. Nothing in the answer, nor in the time that it
+   * takes, tells whether somebody has. Without a mail service nothing happens.
+   *
+   * @throws TOO_MANY_REQUESTS after many requests from one place
+   */
+  return function forgotPassword(email: string, address: string): void {
+    if (!mail.isConfigured) return
+    limit.take('forgot', address)
+    exclusively(() => send(email)).catch((error) => log.error('a reset link could not be mailed', error))
   }
 }

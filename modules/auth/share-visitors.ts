@@ -10,7 +10,7 @@ import {
   shareSettings,
 } from '../../src/core/shares.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { MAX_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
+import { MAX_PASSWORD_LENGTH, verifyPassword } from './credentials.ts'
 import type { ShareRow, Shares } from './shares.ts'
 import { createThrottle } from './throttle.ts'
 

@@ -6,7 +6,7 @@ import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../..
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { hashPassword } from './passwords.ts'
+import { hashPassword } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** Links held in memory at once; the rest is read again when someone comes by them. */

@@ -78,7 +78,7 @@ export function createThrottle(now: () => number = Date.now) {
  * What an address counts as. A single customer has the 2^64 addresses of an IPv6 network (RFC 6177), so
  * only its network tells places apart; an IPv4 address is the same in its IPv6 form.
  */
-export function placeOf(address: string): string {
+function placeOf(address: string): string {
   const [plain = ''] = address.split('%')
   const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
   if (mapped !== undefined) return mapped
@@ -89,4 +89,59 @@ export function placeOf(address: string): string {
   const zeros = new Array(Math.max(0, 8 - head.length - tail.length)).fill('0')
   const network = [...head, ...(back === undefined ? [] : zeros), ...tail].slice(0, 4)
   return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
+}
+
+const HOUR_MS = 3_600_000
+/** Places remembered at once; the longest unseen are forgotten first. */
+const MAX_LIMITED_KEYS = 20_000
+
+export type HourlyLimit = ReturnType<typeof createHourlyLimit>
+
+/**
+ * Counts what one place sends to one subject (a public link, the sign-up) within an hour, in memory.
+ *
+ * @param sent what is counted, in words: `answers`
+ */
+export function createHourlyLimit(most: number, sent: string, now: () => number = Date.now) {
+  const times = new LRUCache<string, number[]>({ max: MAX_LIMITED_KEYS })
+
+  /** Counts one more. @throws TOO_MANY_REQUESTS, with `retryAfterSeconds`, where it is one too many */
+  function take(subject: string, address: string): string {
+    const key = `${subject} ${placeOf(address)}`
+    const since = now() - HOUR_MS
+    const recent = (times.get(key) ?? []).filter((at) => at > since)
+    const [oldest] = recent
+    if (oldest !== undefined && recent.length >= most) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now()) / 1000))
+      throw new AppError('TOO_MANY_REQUESTS', `Too many ${sent}. Try again later.`, {
+        retryAfterSeconds,
+      })
+    }
+    times.set(key, [...recent, now()])
+    return key
+  }
+
+  return {
+    take: (subject: string, address: string): void => {
+      take(subject, address)
+    },
+
+    /**
+     * Counts one more from the beginning of `run`, so that many at once do not slip through; a run that fails is
+     * not counted. @throws as `take`
+     */
+    async count<T>(subject: string, address: string, run: () => Promise<T>): Promise<T> {
+      const key = take(subject, address)
+      const at = times.get(key)?.at(-1)
+      try {
+        return await run()
+      } catch (error) {
+        const left = [...(times.get(key) ?? [])]
+        const own = left.indexOf(at ?? 0)
+        if (own >= 0) left.splice(own, 1)
+        times.set(key, left)
+        throw error
+      }
+    },
+  }
 }

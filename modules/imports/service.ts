@@ -7,23 +7,24 @@ import { type MadeAt, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
+import { readNameList } from '../../src/core/fields/list-value.ts'
 import { defaultPeople } from '../../src/core/fields/people.ts'
 import { holdsPeople, isImportable, withPeople } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field, Person } from '../../src/core/model.ts'
+import type { ColumnValue } from '../../src/db/column-values.ts'
+import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, forbidden } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
-import type { RecordsService } from '../records/index.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
+import { type RecordsService, VISITOR } from '../records/index.ts'
+import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
-import type { StartInput } from './input.ts'
-import { createJobsAccess } from './jobs.ts'
+import type { MissingNamesInput, StartInput } from './input.ts'
 import { requireOwnTable, toImportLink } from './link-column.ts'
-import { createMissingNames } from './missing-names.ts'
 import { type ImportColumn, linkColumnName } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
 import { requireCsvFile } from './worker/read-rows.ts'
@@ -287,4 +288,86 @@ function reportName(job: Job): string {
   const result = job.result as { fileName?: string } | null
   const name = (result?.fileName ?? 'import').replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N} ._-]/gu, '_')
   return `${name} - not imported.csv`
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources'>
+  auth: Pick<AuthService, 'access'>
+  schema: Pick<SchemaReader, 'load'>
+  records: Pick<RecordsService, 'people' | 'openLink'>
+}
+
+/**
+ * Tells ahead of an import which cells of a link's column name a record that is not there, or several where one is
+ * taken: by their places in the list.
+ */
+function createMissingNames({ kernel, auth, schema, records }: Deps) {
+  /** @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST for what is no link */
+  return async function missingNames(
+    actor: Actor,
+    { baseId, tableId, fieldId, texts }: MissingNamesInput,
+  ): Promise<{ missing: number[] }> {
+    await auth.access.authorize(actor, 'import.append', baseId)
+    const model = await schema.load(tableId)
+    if (model.table.baseId !== baseId) throw notFound('Table', tableId)
+    requireOwnTable(model)
+    const open = await records.openLink(model, fieldId)
+    const { kind, related } = toImportLink(open, await records.people(actor, baseId))
+    const engine = await kernel.sources.engine(baseId)
+    const names = texts.flatMap((text) => [text, ...readNameList(text)])
+    const known = await recordsNamed(engine, related, names, (statement) =>
+      engine.all<ColumnValue>(statement, { scan: true }),
+    )
+    const missing = texts.flatMap((text, at) => {
+      const named = readNames(text, { kind }, known)
+      return named.missing.length > 0 ? [at] : []
+    })
+    return { missing }
+  }
+}
+
+/** The jobs as people may see them: their own, and those of the bases they may open. */
+function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['access']) {
+  /** @throws JOB_NOT_FOUND, also where the actor may not see it */
+  async function get(actor: Actor, jobId: string): Promise<Job> {
+    const job = await jobs.find(jobId)
+    if (!job) throw notFound('Job', jobId.slice(0, 64))
+    if (actor.kind === 'user' && job.userId === actor.id) return job
+    // Started by a link: its id, which nobody guesses, is all that its visitor has.
+    if (job.userId === VISITOR) return job
+    // Those of members may tell of people and files what a link does not.
+    if (actor.kind === 'share') throw notFound('Job', job.id)
+    if (job.baseId === null || (await access.baseRole(actor, job.baseId)) === null)
+      throw notFound('Job', job.id)
+    await access.authorize(actor, 'base.read', job.baseId)
+    return job
+  }
+
+  return {
+    get,
+    /** Asks a job to end: one's own, or any of a base that one may change. */
+    async cancel(actor: Actor, jobId: string): Promise<void> {
+      const job = await get(actor, jobId)
+      const isOwn = actor.kind === 'user' && job.userId === actor.id
+      if (!isOwn) await access.authorize(actor, 'import.create', job.baseId ?? '')
+      await jobs.cancel(job.id)
+    },
+    /**
+     * The actor's own jobs that have not ended, so that a page that was opened anew can show them.
+     *
+     * @param pageAgeMs leaves out those that were started since: the page knows of its own
+     */
+    async unfinished(actor: Actor, pageAgeMs = 0): Promise<Job[]> {
+      const openedAt = new Date(Date.now() - pageAgeMs).toISOString()
+      if (actor.kind !== 'user')
+        throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+      const own = await jobs.list({ userId: actor.id, unfinished: true })
+      return own.filter(({ createdAt }) => createdAt <= openedAt)
+    },
+    /** The jobs of a base, newest first. */
+    async ofBase(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
+      await access.authorize(actor, 'base.read', baseId)
+      return jobs.list({ baseId, kind })
+    },
+  }
 }

@@ -1,19 +1,30 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../../src/config.ts'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { type AttachmentOptions, limitProblem } from '../../src/core/fields/attachment.ts'
 import { type AttachmentItem, writeAttachments } from '../../src/core/fields/attachment-item.ts'
-import { holdsFiles } from '../../src/core/fields/traits.ts'
+import { holdsFiles, isSecret } from '../../src/core/fields/traits.ts'
+import { createId } from '../../src/core/ids.ts'
 import type { Field, RecordId, View } from '../../src/core/model.ts'
-import { type FormState, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
-import { checkAnswers, type Question, questionsOf } from '../../src/core/views/form-answers.ts'
+import { type FormState, SUBMISSION_HEADER, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
+import { answerRecipients } from '../../src/core/views/form.ts'
+import {
+  type Answers,
+  checkAnswers,
+  type Question,
+  questionsOf,
+  visibleQuestions,
+} from '../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../src/core/views/index.ts'
+import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import type { MailBlock } from '../../src/mail.ts'
+import type { Secrets } from '../../src/secrets.ts'
 import { type AuthService, createHourlyLimit, isExpired, noShare, type ShareRow } from '../auth/index.ts'
 import type { RecordsService, SharedForm } from '../records/index.ts'
-import { createAnswerMails } from './answer-mail.ts'
-import { createAnswerOnce } from './answer-once.ts'
-import { createAnsweredCookie } from './answered-cookie.ts'
 
 /** Files that one answer may bring, over all its questions. */
 const MAX_FILES = 100
@@ -216,3 +227,130 @@ const refused = ({ id }: Field, message: string): AppError =>
 
 const refusal = (reason: Exclude<FormState, 'open'>): AppError =>
   new AppError('FORBIDDEN', `Forbidden - ${REFUSALS[reason]}`, { reason })
+
+const ID = /^[\w-]{8,64}$/
+const MAX_REMEMBERED = 10_000
+const REMEMBERED_MS = 3_600_000
+
+/**
+ * Keeps answers once, however often they come: a page that got no reply sends them again, and cannot know that the
+ * first time they arrived. Remembered in memory, for an hour; without an id each call is an answer of its own.
+ */
+function createAnswerOnce<T extends object>() {
+  const sent = new LRUCache<string, Promise<T>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
+
+  return function once(shareId: string, headers: Headers, answer: () => Promise<T>): Promise<T> {
+    const id = headers.get(SUBMISSION_HEADER)
+    if (id === null || !ID.test(id)) return answer()
+    const key = `${shareId} ${id}`
+    const known = sent.get(key)
+    if (known) return known
+    const kept = answer()
+    sent.set(key, kept)
+    // What was refused may be put right and sent again.
+    kept.catch(() => sent.delete(key))
+    return kept
+  }
+}
+
+const YEAR_SECONDS = 365 * 86_400
+
+/**
+ * How a browser shows that it has answered a form that takes one answer from each person. It holds nothing
+ * about the person. Whoever wants to can do without it: a form that anyone may answer cannot know people.
+ */
+function createAnsweredCookie(config: Pick<Config, 'publicUrl'>, secrets: Pick<Secrets, 'jwt'>) {
+  const nameOf = (viewId: string) => `answered-${viewId}`
+  const sign = (viewId: string) =>
+    createHmac('sha256', secrets.jwt).update(`answered form ${viewId}`).digest('base64url')
+
+  return {
+    /** True where the request brings the cookie of this form, as it was made here. */
+    isIn(headers: Headers, viewId: string): boolean {
+      const cookies = (headers.get('cookie') ?? '').split(';').map((part) => part.trim())
+      const start = `${nameOf(viewId)}=`
+      const given = cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length)
+      const [own, other] = [Buffer.from(sign(viewId)), Buffer.from(given ?? '')]
+      return own.length === other.length && timingSafeEqual(own, other)
+    },
+
+    /** Value of the `Set-Cookie` header after an answer. */
+    header(viewId: string): string {
+      const secure = config.publicUrl?.startsWith('https://') ? '; Secure' : ''
+      return `${nameOf(viewId)}=${sign(viewId)}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax${secure}`
+    },
+  }
+}
+
+/** Answers to one form that are mailed within an hour: whoever answers must not fill a mailbox. */
+const MAX_MAILED_PER_HOUR = 60
+/** Characters of one answer that are mailed; all of it is in the record. */
+const MAX_ANSWER_LENGTH = 10_000
+
+/** An answer that has become a record. */
+export interface KeptAnswer {
+  recordId: RecordId
+  /** What was written of it, by field id. */
+  values: Answers
+  /** The clock of whoever has answered. */
+  timeZone: string
+}
+
+/** Mails about answers to forms, to whom the form names. */
+function createAnswerMails(
+  { mail, log }: Pick<Kernel, 'mail' | 'log'>,
+  forms: Pick<RecordsService['forms'], 'read'>,
+) {
+  // Counted and kept one after the other: answers that come at once must not all find the last place free.
+  const exclusively = createMutex()
+
+  async function send(form: SharedForm, answer: KeptAnswer): Promise<void> {
+    const { heading, emailTo } = optionsOf(form.view, 'form')
+    const recipients = answerRecipients(emailTo)
+    if (recipients.length === 0) return
+    const topic = `form ${form.view.id}`
+    const mailed = await mail.countEvents(topic)
+    if (mailed >= MAX_MAILED_PER_HOUR) return
+    const title = heading ?? form.view.title
+    const blocks: MailBlock[] = [
+      { kind: 'text', text: `New response to “${title}”:` },
+      { kind: 'list', items: await answersOf(form, answer) },
+      { kind: 'link', label: 'Open record', url: mail.addressOf(pathOf(form, answer.recordId)) },
+    ]
+    if (mailed === MAX_MAILED_PER_HOUR - 1) {
+      const text = `This form received ${MAX_MAILED_PER_HOUR} responses within an hour. Further responses are saved, but you won’t get an email for each of them for now.`
+      blocks.push({ kind: 'text', text })
+    }
+    // Its own id, and not the record's: two answers are two, also where a number comes again.
+    const event = createId('mail')
+    await mail.send({ topic, event, recipients, content: { subject: `New response: ${title}`, blocks } })
+  }
+
+  /** The questions that were asked, with their answers as people read them. Passwords stay out of mails. */
+  async function answersOf(form: SharedForm, { recordId, values, timeZone }: KeptAnswer) {
+    const asked = visibleQuestions(form.view, form.model.fields, values, { now: new Date(), timeZone })
+    const shown = asked.filter(({ field }) => !isSecret(field))
+    const fields = shown.map(({ field }) => field)
+    const texts = await forms.read(form, recordId, fields, timeZone)
+    return shown.map(({ field, form: said }, at) => ({
+      label: said.label ?? field.title,
+      value: shortened(texts[at] || '–'),
+    }))
+  }
+
+  /** Keeps the mails about an answer. The answer stands, whatever becomes of them. */
+  return async function tell(form: SharedForm, answer: KeptAnswer): Promise<void> {
+    if (!mail.isConfigured) return
+    try {
+      await exclusively(() => send(form, answer))
+    } catch (error) {
+      log.error('an answer could not be mailed', error, { viewId: form.view.id })
+    }
+  }
+}
+
+const pathOf = ({ model: { table } }: SharedForm, recordId: RecordId): string =>
+  `/nc/${table.baseId}/${table.id}?rowId=${encodeURIComponent(String(recordId))}`
+
+const shortened = (text: string): string =>
+  text.length > MAX_ANSWER_LENGTH ? `${text.slice(0, MAX_ANSWER_LENGTH)}…` : text

@@ -2,16 +2,26 @@ import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { Field, Table, View, ViewField } from '../../src/core/model.ts'
-import { viewKind } from '../../src/core/views/index.ts'
+import type { Field, Table, View, ViewField, ViewKind } from '../../src/core/model.ts'
+import { canBeAsked } from '../../src/core/views/form-answers.ts'
+import { collectsAnswers, type RowColoring, viewKind } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { copyPlaces } from '../../src/db/view-places.ts'
-import { checkTitle, placeAt, uniqueTitle } from '../schema/index.ts'
+import { checkTitle, placeAt, type TableModel, uniqueTitle } from '../schema/index.ts'
 import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
-import { copied, copiedLines } from './copy.ts'
 import { refuseLocked } from './lock.ts'
-import { createLineId, defaultLine, type LineRow, liveOptions, namesRecords, type ViewRow } from './model.ts'
+import {
+  createLineId,
+  defaultLine,
+  fieldsOfView,
+  type LineRow,
+  liveOptions,
+  namesRecords,
+  type ViewRow,
+  withFreshIds,
+  withSortIds,
+} from './model.ts'
 import { stateOf, writeView } from './update.ts'
 
 /** Most views of one table. */
@@ -263,3 +273,57 @@ const newRow = ({ actorId, now, ...view }: FreshView): ViewRow => ({
   createdAt: now,
   updatedAt: now,
 })
+
+/**
+ * What a copy takes from its source: all that says how records are shown, and from whom it is hidden, but neither the
+ * title, nor the lock, nor whose it is. Filters and sorts get ids of their own.
+ */
+function copied(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
+  const {
+    rowHeight,
+    frozen,
+    filter,
+    sorts,
+    groups,
+    coloring,
+    meta,
+    description,
+    showSystemFields,
+    hiddenFrom,
+  } = source
+  return {
+    rowHeight,
+    frozen,
+    groups,
+    meta,
+    description,
+    showSystemFields,
+    hiddenFrom,
+    ...(source.kind === kind && { options: source.options }),
+    coloring: coloring && withOwnRules(coloring),
+    filter: filter && withFreshIds(filter),
+    sorts: withSortIds(
+      sorts.map(({ fieldId, direction }) => ({ fieldId, direction })),
+      [],
+    ),
+  }
+}
+
+/** What a copy says of fields: what its source says, as far as it makes sense in a view of that kind. */
+function copiedLines(model: TableModel, source: ViewRow, kind: ViewKind, lines: LineRow[]): ViewField[] {
+  // Those of fields in the trash wait in the copy too.
+  if (source.kind === kind) return lines
+  return fieldsOfView(model, source.kind, lines).map((line, index) => {
+    const field = model.field(line.fieldId)
+    const isShown = line.show && (!collectsAnswers({ kind }) || (field !== undefined && canBeAsked(field)))
+    return { ...line, order: index + 1, show: isShown, form: null }
+  })
+}
+
+const withOwnRules = (coloring: RowColoring): RowColoring =>
+  coloring.mode === 'select'
+    ? coloring
+    : {
+        ...coloring,
+        rules: coloring.rules.map((rule) => ({ ...rule, filter: withFreshIds(rule.filter) })),
+      }

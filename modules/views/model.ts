@@ -3,6 +3,7 @@ import { hasSingleChoice, isForeignKey } from '../../src/core/fields/traits.ts'
 import { type Filter, isGroup } from '../../src/core/filters/filter.ts'
 import { createId, type IdKind } from '../../src/core/ids.ts'
 import type { Field, Sort, View, ViewField, ViewKind } from '../../src/core/model.ts'
+import { type ShareSettings, shareSettings } from '../../src/core/shares.ts'
 import { canBeAsked } from '../../src/core/views/form-answers.ts'
 import {
   collectsAnswers,
@@ -12,6 +13,7 @@ import {
   type RowColoring,
   viewKind,
 } from '../../src/core/views/index.ts'
+import type { ShareRow } from '../auth/index.ts'
 import type { TableModel } from '../schema/index.ts'
 import type { defineViewsTables } from './tables.ts'
 
@@ -223,3 +225,54 @@ export type ViewState = Pick<
   | 'options'
   | 'ownedBy'
 >
+
+/** The public link of a view. */
+export interface ViewShare {
+  id: string
+  /** The password itself is kept as a hash. Always false for visitors, who are not told of it. */
+  hasPassword: boolean
+  settings: ShareSettings
+}
+
+/** A view with what depends on its table: options and groups of live fields only. */
+export interface ShownView {
+  model: TableModel
+  row: ViewRow
+  /** The options of its kind, with every key. */
+  options: object
+  groups: Sort[]
+  /** Null for a view that is not shared, and for visitors of a shared base. */
+  share: ViewShare | null
+}
+
+/** A view with a line for each field that it can show, in their order. */
+export interface ViewWithLines {
+  shown: ShownView
+  lines: LineRow[]
+}
+
+/** A stored link as a part of its view. */
+export const viewShare = ({
+  id,
+  passwordHash,
+  settings,
+}: Pick<ShareRow, 'id' | 'passwordHash' | 'settings'>): ViewShare => ({
+  id,
+  hasPassword: passwordHash !== null,
+  settings: shareSettings.parse(settings),
+})
+
+export const shownView = (model: TableModel, row: ViewRow, share: ViewShare | null = null): ShownView => ({
+  model,
+  row,
+  share,
+  options: liveOptions(model, row),
+  groups: liveGroups(model, row),
+})
+
+/** The view without its public link and without the options for members, such as addresses that answers are mailed to. */
+export const forVisitors = (shown: ShownView): ShownView => ({
+  ...shown,
+  share: null,
+  options: viewKind(shown.row.kind).publicOptions?.(shown.options) ?? shown.options,
+})

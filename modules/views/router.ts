@@ -1,13 +1,87 @@
+import { z } from 'zod'
+import { filterSchema } from '../../src/core/filters/index.ts'
+import { MAX_GROUPS, type ViewKind } from '../../src/core/model.ts'
+import { HIDEABLE_ROLES } from '../../src/core/roles.ts'
+import { formField, rowColoring, VIEW_KINDS } from '../../src/core/views/index.ts'
 import { member, router } from '../../src/trpc.ts'
-import {
-  arrangeInput,
-  createViewInput,
-  hideViewInput,
-  reorderViewInput,
-  updateViewInput,
-  viewRef,
-} from './input.ts'
+import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
 import type { ViewsService } from './service.ts'
+
+const MAX_SORTS = 50
+const MAX_ARRANGED = 1000
+
+const id = z.string().min(1).max(64)
+const title = z.string().max(1000)
+const meta = z
+  .record(z.string().max(64), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= 100_000, { error: 'Too much data' })
+
+const sort = z.strictObject({ id: id.optional(), fieldId: id, direction: z.enum(['asc', 'desc']) })
+
+const kind = z.enum(Object.keys(VIEW_KINDS) as [ViewKind, ...ViewKind[]])
+/** What a kind keeps: read by that kind's schema once the view is known. */
+const options = z
+  .record(z.string().max(64), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'Too much data' })
+
+/** The heights that rows can have. */
+export const rowHeights = z.enum(['short', 'medium', 'tall', 'extra'])
+
+/** A view by its id. */
+const viewRef = z.strictObject({ viewId: id })
+const lock = z.enum(['collaborative', 'locked', 'personal'])
+const description = z.string().max(10_000).nullable()
+
+/** A new view of a table, or (`copyOf`) one like another of it. */
+const createViewInput = z.strictObject({
+  tableId: id,
+  title,
+  kind,
+  options: options.optional(),
+  copyOf: id.optional(),
+  lock: lock.optional(),
+  description: description.optional(),
+  meta: meta.optional(),
+})
+/** A view and the roles that are not to find it in their lists. */
+const hideViewInput = z.strictObject({ viewId: id, from: z.array(z.enum(HIDEABLE_ROLES)).max(10) })
+/** A view and the one it goes ahead of; null: to the end. */
+const reorderViewInput = z.strictObject({ viewId: id, before: id.nullable() })
+/** What of a view changes; what is absent stays. */
+const updateViewInput = z.strictObject({
+  viewId: id,
+  patch: z.strictObject({
+    title: title.optional(),
+    rowHeight: rowHeights.optional(),
+    frozen: z.int().min(1).max(50).optional(),
+    filter: filterSchema.nullable().optional(),
+    sorts: z.array(sort).max(MAX_SORTS).optional(),
+    meta: meta.optional(),
+    description: description.optional(),
+    lock: lock.optional(),
+    ownerId: id.optional(),
+    groups: z.array(sort).max(MAX_GROUPS).optional(),
+    coloring: rowColoring.nullable().optional(),
+    options: options.optional(),
+  }),
+})
+/** What changes about any number of a view’s fields. */
+const arrangeInput = z.strictObject({
+  viewId: id,
+  fields: z
+    .array(
+      z.strictObject({
+        fieldId: id,
+        show: z.boolean().optional(),
+        order: z.number().optional(),
+        width: z.int().min(MIN_WIDTH).max(MAX_WIDTH).optional(),
+        summary: z.string().max(64).nullable().optional(),
+        form: formField.nullable().optional(),
+      }),
+    )
+    .min(1)
+    .max(MAX_ARRANGED),
+})
 
 /** Views for the web app; it reads them with their table (`schema.table`). */
 export const viewsRouter = (views: ViewsService) =>

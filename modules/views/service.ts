@@ -27,17 +27,19 @@ import {
   reorderView,
 } from './lifecycle.ts'
 import { refuseLocked } from './lock.ts'
-import { fieldsOfView, liveOptions, type ViewRow } from './model.ts'
-import { placeNewField, placeReverse } from './place-field.ts'
-import { renameChoices } from './rename-choices.ts'
 import {
+  fieldsOfView,
   forVisitors,
+  liveOptions,
   type ShownView,
   shownView,
+  type ViewRow,
   type ViewShare,
   type ViewWithLines,
   viewShare,
-} from './shown-view.ts'
+} from './model.ts'
+import { placeNewField, placeReverse } from './place-field.ts'
+import { renameChoices } from './rename-choices.ts'
 import type { ViewsStore } from './store.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
-import { sha256 } from '../../modules/auth/secrets.ts'
+import { sha256 } from '../../modules/auth/credentials.ts'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
 import { startServer } from '../../src/app.ts'
 import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'

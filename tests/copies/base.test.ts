@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCopyJob } from '../../modules/imports/copies/copy-job.ts'
+import { createCopyJob } from '../../modules/imports/copies/jobs.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createId } from '../../src/core/ids.ts'
 import { doorOf, ended } from '../imports/support.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTableCopyJob } from '../../modules/imports/copies/table-job.ts'
+import { createTableCopyJob } from '../../modules/imports/copies/jobs.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { TableSchema } from '../../src/core/model.ts'
 import { doorOf, ended } from '../imports/support.ts'

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
-import type { PlanContext } from '../../modules/records/read/plan-context.ts'
+import {
+  countRecords,
+  type PageQuery,
+  type PlanContext,
+  planPage,
+  positionQuery,
+} from '../../modules/records/read/plan.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
-import { groupQuery } from '../../modules/records/rest/group-query.ts'
-import { nestedQuery } from '../../modules/records/rest/nested-query.ts'
+import { groupQuery } from '../../modules/records/rest/groups.ts'
+import { nestedQuery } from '../../modules/records/rest/nested.ts'
 import { decodeRows } from '../../modules/records/table/columns.ts'
 import { filterSetOf, shownType, storageOf, summarySetOf } from '../../src/core/fields/field.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'

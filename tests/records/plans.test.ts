@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { planPage } from '../../modules/records/read/plan.ts'
+import { type PlanContext, planPage } from '../../modules/records/read/plan.ts'
 import { createPlanCache } from '../../modules/records/read/plan-cache.ts'
-import type { PlanContext } from '../../modules/records/read/plan-context.ts'
 import { createTableModel, type TableModel } from '../../modules/schema/model/model.ts'
 import type { Condition, FilterMoment } from '../../src/core/filters/index.ts'
 import { sqlite } from '../../src/dialects/sqlite.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { sniffType } from '../../modules/records/attachments/sniff.ts'
+import { sniffType } from '../../modules/records/attachments/file-type.ts'
 import { isWkt } from '../../src/core/fields/geometry.ts'
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonText } from '../../src/core/json-text.ts'
 import { createForm } from '../shares/form-world.ts'

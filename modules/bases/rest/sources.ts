@@ -8,10 +8,9 @@ import { wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../service.ts'
-import { SentConnection } from '../sources/input.ts'
-import { isSupported } from '../sources/read-connection.ts'
-import type { ConnectionTest } from '../sources/test-connection.ts'
-import { presentSource } from './present-source.ts'
+import { type ConnectionTest, isSupported } from '../sources/read-connection.ts'
+import { SentConnection } from '../sources/router.ts'
+import { presentSource } from './present.ts'
 
 // Metadata booleans are numbers on some servers that clients know (wire §1.4).
 const Flag = z

@@ -1,4 +1,3 @@
-export { refuseOwnDatabase } from './own-database.ts'
+export { refuseOwnDatabase, schemaOf } from './read-connection.ts'
 export { sourcesRouter } from './router.ts'
 export { createSourcesService, SOURCE_JOBS, type SourceCreateInput } from './service.ts'
-export { schemaOf } from './test-connection.ts'

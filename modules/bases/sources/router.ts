@@ -1,7 +1,99 @@
+import { z } from 'zod'
+import type { ConnectionConfig } from '../../../src/db/connection.ts'
+import { plainText } from '../../../src/input.ts'
 import { member, router } from '../../../src/trpc.ts'
 import type { BasesService } from '../service.ts'
-import { describeSource } from './describe.ts'
-import { CreateSourceInput, SourceRef, TestInput, UpdateSourceInput } from './input.ts'
+import type { SourceRow } from '../store.ts'
+
+const Id = z.string().min(1).max(64)
+const Parts = z.record(z.string().max(64), z.unknown())
+
+/** A connection as a client sends it; `readConnection` reads its parts. */
+export const SentConnection = z.object({ client: z.string().max(64), connection: Parts.default({}) })
+
+const Alias = plainText(255).trim()
+const Inflection = z.enum(['none', 'camelize'])
+
+/** How many tables one may name. */
+const MAX_NAMED = 10_000
+
+/** A base, and for a source that exists already what of its connection is kept. */
+const TestInput = SentConnection.extend({ baseId: Id, sourceId: Id.optional() })
+
+/** A new source, as the web app asks for it. `tables`: only these; absent: all. */
+const CreateSourceInput = SentConnection.extend({
+  baseId: Id,
+  alias: Alias.nullish(),
+  tables: z.array(z.string().max(255)).max(MAX_NAMED).optional(),
+  inflectionTable: Inflection.optional(),
+  inflectionColumn: Inflection.optional(),
+  isSchemaReadonly: z.boolean().optional(),
+  isDataReadonly: z.boolean().optional(),
+})
+
+/** One source of a base. */
+const SourceRef = z.object({ baseId: Id, sourceId: Id })
+
+/** What of a source changes; a connection that leaves its password out keeps it. */
+const UpdateSourceInput = SourceRef.extend({
+  alias: Alias.nullish(),
+  config: SentConnection.optional(),
+  isEnabled: z.boolean().optional(),
+  isSchemaReadonly: z.boolean().optional(),
+  isDataReadonly: z.boolean().optional(),
+})
+
+/** What the web app shows of a connection: nothing that lets anyone in. */
+export interface ShownConnection {
+  host: string
+  port: number | null
+  database: string
+  user: string
+  schema: string | null
+  sslMode: string
+  hasPassword: boolean
+  /** Which of the certificates and keys are kept. */
+  hasCa: boolean
+  hasCert: boolean
+  hasKey: boolean
+}
+
+/** A source as the web app knows it. */
+const describeSource = (row: SourceRow, config: ConnectionConfig | null) => ({
+  id: row.id,
+  baseId: row.baseId,
+  alias: row.alias,
+  client: row.client,
+  isOwn: row.isOwn,
+  isEnabled: row.isEnabled,
+  isSchemaReadonly: row.isSchemaReadonly,
+  isDataReadonly: row.isDataReadonly,
+  order: row.order,
+  createdAt: row.createdAt,
+  connection: config && shown(config),
+})
+
+function shown(config: ConnectionConfig): ShownConnection {
+  if ('file' in config) {
+    const database = config.file.split(/[\\/]/).at(-1) ?? ''
+    return { host: '', port: null, database, user: '', schema: null, ...NO_SSL, hasPassword: false }
+  }
+  const { host, port, database, user, password, ssl } = config
+  return {
+    host,
+    port,
+    database,
+    user,
+    hasPassword: password !== '',
+    schema: ('schema' in config ? config.schema : undefined) ?? null,
+    sslMode: ssl?.mode ?? 'disable',
+    hasCa: !!ssl?.ca,
+    hasCert: !!ssl?.cert,
+    hasKey: !!ssl?.key,
+  }
+}
+
+const NO_SSL = { sslMode: 'disable', hasCa: false, hasCert: false, hasKey: false }
 
 const BaseRef = SourceRef.pick({ baseId: true })
 

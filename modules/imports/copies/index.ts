@@ -7,9 +7,17 @@ import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { FieldPlace, SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { COPY_JOB, type CopyInput, createCopyJob } from './copy-job.ts'
-import { createFieldCopyJob, FIELD_COPY_JOB, type FieldCopyInput } from './field-job.ts'
-import { createTableCopyJob, TABLE_COPY_JOB, type TableCopyInput } from './table-job.ts'
+import {
+  COPY_JOB,
+  type CopyInput,
+  createCopyJob,
+  createFieldCopyJob,
+  createTableCopyJob,
+  FIELD_COPY_JOB,
+  type FieldCopyInput,
+  TABLE_COPY_JOB,
+  type TableCopyInput,
+} from './jobs.ts'
 
 export interface CopyOptions {
   /** Absent: `Shop copy`. */

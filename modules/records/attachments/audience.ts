@@ -1,4 +1,4 @@
-import type { Actor } from '../../../src/core/actor.ts'
+import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
 import { collectsAnswers, filePathsOf, stacksOf } from '../../../src/core/views/index.ts'
@@ -7,6 +7,19 @@ import { type AuthService, isExpired } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+
+const LINK = 'link:'
+
+/** Whose a file is that someone uploads: the person's, or of all who came by one public link. */
+export function ownerOf(actor: Actor): string | null {
+  if (actor.kind === 'share') return visitorOwner(actor)
+  return actor.kind === 'user' ? actor.id : null
+}
+
+export const visitorOwner = ({ shareId }: ShareActor): string => LINK + shareId
+
+/** True for the owner of files that visitors have uploaded. */
+export const isVisitor = (owner: string): boolean => owner.startsWith(LINK)
 
 /** Kinds of public links that show files. */
 export const FILE_SHARES = ['view', 'base'] as const

@@ -7,11 +7,10 @@ import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { defineRecordsTables } from '../tables.ts'
-import { imageSize } from './image-size.ts'
+import { isVisitor, ownerOf } from './audience.ts'
+import { imageSize, sniffType } from './file-type.ts'
 import type { Arrived } from './incoming.ts'
 import { pathOf, placeOf } from './links.ts'
-import { isVisitor, ownerOf } from './owner.ts'
-import { sniffType } from './sniff.ts'
 
 /** Files that no cell names are kept this long: an upload whose record was never saved. */
 const UNUSED_KEPT_MS = 24 * 3_600_000

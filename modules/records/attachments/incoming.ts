@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../src/core/errors.ts'
 import { randomText } from '../../../src/core/ids.ts'
-import { HEAD_BYTES } from './sniff.ts'
+import { HEAD_BYTES } from './file-type.ts'
 
 /** A file that has arrived and has no place yet. */
 export interface Arrived {

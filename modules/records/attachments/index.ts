@@ -2,8 +2,7 @@
  * Files of cells: uploads, links to them, thumbnails, and removing what no cell names any more.
  */
 
+export { visitorOwner } from './audience.ts'
 export type { FileRow } from './files.ts'
-export { visitorOwner } from './owner.ts'
-export { withFiles } from './presenter.ts'
-export { noFile, serveFile } from './serve.ts'
+export { noFile, serveFile } from './links.ts'
 export { type AttachmentsService, createAttachments } from './service.ts'

@@ -10,15 +10,19 @@ import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { createAudiences } from './audience.ts'
+import { createAudiences, ownerOf, visitorOwner } from './audience.ts'
 import { createFiles, type FileRow } from './files.ts'
 import { createIncoming } from './incoming.ts'
-import { createFileLinks, type FileSigner, placeOf, readThumbnailKey, readUntil } from './links.ts'
-import { addPaths, namedFiles } from './named-files.ts'
-import { ownerOf, visitorOwner } from './owner.ts'
+import {
+  createFileLinks,
+  type FileSigner,
+  placeOf,
+  readThumbnailKey,
+  readUntil,
+  type Served,
+} from './links.ts'
 import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
-import { createSettle } from './resolve-items.ts'
-import type { Served } from './serve.ts'
+import { addPaths, createSettle, namedFiles } from './resolve-items.ts'
 import { createThumbnails } from './thumbnails.ts'
 
 /** Time for a file to arrive from another server. */

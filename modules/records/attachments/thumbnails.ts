@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { FileStore, StoredFile } from '../../../src/storage/index.ts'
-import { isImageError, MAX_PIXELS } from './image-size.ts'
+import { isImageError, MAX_PIXELS } from './file-type.ts'
 import { explainDisk, type Incoming } from './incoming.ts'
 import { placeOf, THUMBNAIL_SIZES, type ThumbnailSize, thumbnailKey } from './links.ts'
 

@@ -1,16 +1,20 @@
+import { breathe } from '../../../src/breathe.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { isSecret } from '../../../src/core/fields/traits.ts'
-import type { Field } from '../../../src/core/model.ts'
+import { readList } from '../../../src/core/fields/list-value.ts'
+import { idsIn } from '../../../src/core/fields/people.ts'
+import { isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
+import type { Query } from '../../../src/core/query.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
 import { cellText, type Opened, type Reader, select, wantedFields } from '../read/index.ts'
-import { type ExportQuery, readPages, withPeople } from './content.ts'
-import { type ExportOptions, exportFormat } from './formats/index.ts'
-import { createDownloadSlots } from './slots.ts'
+import { isKeyless } from '../table/index.ts'
+import { type ExportOptions, type ExportPage, exportFormat } from './formats/index.ts'
 
 /** What a caller wants written. */
 export interface ExportRequest {
@@ -183,4 +187,143 @@ function exportedFields({ model, context }: Opened, fieldIds: string[] | undefin
   const written = shown.filter((field) => fieldType(field.type).computed !== 'button' && !isSecret(field))
   if (!fieldIds) return written
   return wantedFields(model, fieldIds).filter((field) => view === null || written.includes(field))
+}
+
+/** Records of one page: small, so that others are answered in between. */
+const PAGE = 500
+
+/** What is written: which records, and who reads them. */
+interface ExportQuery
+  extends Pick<Query, 'filter' | 'sorts' | 'search' | 'groups' | 'group' | 'timeZone' | 'recordIds'> {
+  tableId: string
+  viewId?: string
+}
+
+/**
+ * The records of a query page by page. Their ids are read first, in order, and then the records of each page:
+ * what is added meanwhile is not in it, and what is deleted is left out, but no record comes twice. Where
+ * records have no key, pages are counted off.
+ */
+async function* readPages(
+  reader: Pick<Reader, 'ids' | 'page'>,
+  opened: Opened,
+  query: ExportQuery,
+  fields: Field[],
+  onPage: (done: number, total: number | null) => void,
+): AsyncIterable<ExportPage> {
+  if (isKeyless(opened.model)) {
+    for (let offset = 0; ; offset += PAGE) {
+      await breathe()
+      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'all')
+      if (page.ids.length > 0) yield page
+      onPage(offset + page.ids.length, null)
+      if (page.ids.length < PAGE) return
+    }
+  }
+  const ids = await reader.ids(opened, query)
+  for (let from = 0; from < ids.length; from += PAGE) {
+    await breathe()
+    const recordIds = ids.slice(from, from + PAGE)
+    // Their order was settled with the ids; the filter holds for a record that was changed meanwhile as well.
+    const { ids: found, rows } = await reader.page(
+      opened,
+      { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
+      fields,
+      'all',
+    )
+    const byId = new Map(found.map((id, at) => [id, rows[at] ?? []]))
+    const there = recordIds.filter((id) => byId.has(id))
+    yield { ids: there, rows: there.map((id) => byId.get(id) ?? []) }
+    onPage(Math.min(ids.length, from + PAGE), ids.length)
+  }
+}
+
+/** The same pages, with the people of their cells known before they are written: former members as well. */
+async function* withPeople(
+  pages: AsyncIterable<ExportPage>,
+  fields: Field[],
+  known: Person[],
+  read: (ids: string[]) => Promise<Person[]>,
+): AsyncIterable<ExportPage> {
+  const places = fields.flatMap((field, at) =>
+    showsPeople({ type: shownType(field).type.name }) ? [at] : [],
+  )
+  const asked = new Set(known.map(({ id }) => id))
+  for await (const page of pages) {
+    const unknown = new Set<string>()
+    for (const row of page.rows) {
+      for (const at of places) {
+        const field = fields[at]
+        const value = row[at] ?? null
+        const values = field && shownType(field).isList ? readList(value) : [value]
+        for (const id of values.flatMap(idsIn)) if (!asked.has(id)) unknown.add(id)
+      }
+    }
+    for (const id of unknown) asked.add(id)
+    if (unknown.size > 0) known.push(...(await read([...unknown])))
+    yield page
+  }
+}
+
+/** Downloads that one public link has at a time: each keeps the server busy for as long as it takes. */
+const MAX_AT_ONCE = 3
+/** A download that takes nothing for so long does not count any more. */
+const IDLE_MS = 60_000
+
+/** Counts the downloads that are under way, by public link. */
+function createDownloadSlots() {
+  const taken = new Map<string, number>()
+
+  return {
+    /**
+     * The same pieces, which count for the link until the last of them, or until nobody takes any more.
+     *
+     * @throws TOO_MANY_REQUESTS where the link has too many downloads under way
+     */
+    count(shareId: string, pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+      const count = taken.get(shareId) ?? 0
+      if (count >= MAX_AT_ONCE) {
+        throw new AppError(
+          'TOO_MANY_REQUESTS',
+          'Too many downloads by this link at the moment. Try again in a minute.',
+          { retryAfterSeconds: 60 },
+        )
+      }
+      taken.set(shareId, count + 1)
+      let isHeld = true
+      const release = () => {
+        clearTimeout(idle)
+        if (!isHeld) return
+        isHeld = false
+        const left = (taken.get(shareId) ?? 1) - 1
+        if (left > 0) taken.set(shareId, left)
+        else taken.delete(shareId)
+      }
+      let idle = setTimeout(release, IDLE_MS)
+      idle.unref()
+      const inner = pieces[Symbol.asyncIterator]()
+      const iterator: AsyncIterator<Uint8Array> = {
+        async next() {
+          clearTimeout(idle)
+          try {
+            const piece = await inner.next()
+            if (piece.done) release()
+            else if (isHeld) {
+              idle = setTimeout(release, IDLE_MS)
+              idle.unref()
+            }
+            return piece
+          } catch (error) {
+            release()
+            throw error
+          }
+        },
+        async return(value) {
+          release()
+          return (await inner.return?.(value)) ?? { done: true, value }
+        },
+      }
+      return { [Symbol.asyncIterator]: () => iterator }
+    },
+  }
 }

@@ -3,7 +3,6 @@
  * database makes.
  */
 
-export { foreignEngineOf } from './one-database.ts'
 export {
   asStored,
   assigned,
@@ -14,4 +13,4 @@ export {
   restoreForeign,
   sampleDates,
 } from './rows.ts'
-export { insertForeign, refuseKeyChange } from './write.ts'
+export { foreignEngineOf, insertForeign, refuseKeyChange } from './write.ts'

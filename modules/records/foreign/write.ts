@@ -1,14 +1,16 @@
 import type { Operation, RecordChange, Values } from '../../../src/core/changes.ts'
-import { AppError } from '../../../src/core/errors.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { TableModel } from '../../schema/index.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import {
   chunks,
   columnName,
   decoderOf,
   idOfKey,
+  isForeign,
   isInsertable,
   keyFieldsOf,
   keyOf,
@@ -125,4 +127,26 @@ export function refuseKeyChange(changed: Field[]): void {
   const key = changed.find((field) => field.isPrimaryKey && !fieldType(field.type).computed)
   if (key)
     throw new AppError('BAD_REQUEST', `Field "${key.title}" is part of the primary key and can’t be changed`)
+}
+
+/**
+ * The connected database that all the tables of a change lie in; null for tables of the base's own home.
+ *
+ * @throws FORBIDDEN saying why records may not be written; BAD_REQUEST for tables of several databases,
+ *   which no transaction holds together
+ */
+export async function foreignEngineOf(
+  schema: Pick<SchemaReader, 'load' | 'engineOf' | 'writeRefusal'>,
+  tableIds: readonly string[],
+): Promise<Engine | null> {
+  const models = await Promise.all([...new Set(tableIds)].map((id) => schema.load(id)))
+  if (!models.some(isForeign)) return null
+  for (const model of models) {
+    const refusal = await schema.writeRefusal(model)
+    if (refusal) throw new AppError('FORBIDDEN', refusal)
+  }
+  const sources = new Set(models.map(({ table }) => table.sourceId))
+  const [first] = models
+  if (!first || sources.size > 1) throw badRequest('A change can only write to tables of one database')
+  return schema.engineOf(first.table)
 }

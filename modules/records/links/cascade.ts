@@ -1,17 +1,32 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
-import type { RecordChange } from '../../../src/core/changes.ts'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
+import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { deleteRecords, updateRecords } from '../rows/index.ts'
+import { deleteRecords, type SnapshotColumn, snapshot, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isForeign } from '../table/index.ts'
 import { keysOf } from './change-links.ts'
-import { columnIn, idPart, listOf, tableAs } from './ids.ts'
 import { columnKey, followRules } from './reference-rules.ts'
-import { type KeyRelation, type PairRelation, relationsAround } from './relation.ts'
-import { LargeCascade, type WriteScope, within } from './scope.ts'
+import {
+  columnIn,
+  idPart,
+  isWholeId,
+  type KeyRelation,
+  LargeCascade,
+  type LinkSchema,
+  listOf,
+  type PairRelation,
+  type Relation,
+  relationsAround,
+  tableAs,
+  type WriteScope,
+  within,
+} from './relation.ts'
 
 /**
  * What has to go before records can be deleted: the pairs that name them, and the keys of children that
@@ -86,7 +101,7 @@ async function clearKeys(
 }
 
 /** The refusal of a deletion that would leave children without the parent that they must have. */
-export function refuseOrphans({ child, childLink, key }: KeyRelation, children: RecordId[]): AppError {
+function refuseOrphans({ child, childLink, key }: KeyRelation, children: RecordId[]): AppError {
   const field = childLink ?? key
   const names = children.slice(0, 5).map((id) => `'${id}'`)
   const more = children.length > 5 ? ' and more' : ''
@@ -123,3 +138,229 @@ export async function idsWhere(
   }
   return found
 }
+
+/** What a deletion of many records has to do beside it, and the tables that it touches so. */
+export interface SetCascade {
+  /** To be run once the log lists the deleted records, and before they are deleted. */
+  statements: SQL[]
+  tableIds: string[]
+}
+
+interface CascadeContext {
+  engine: Engine
+  schema: LinkSchema
+  model: TableModel
+  /** The line of the log that lists the records. */
+  newId: SQL
+  /** What is written beside a key that is cleared, in a table of such system fields: when and by whom. */
+  stampOf(model: TableModel): Values
+  /** The change that added the records, where that is taken back: keys that it wrote get what they had before. */
+  undone?: number
+}
+
+/**
+ * As `letGo`, for records that are deleted as a set: the pairs that name them go, and the keys of children
+ * that point at them are cleared, each by statements whose number does not depend on the records.
+ *
+ * @param condition `where …` on the table
+ * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent
+ */
+export async function planSetCascade(context: CascadeContext, condition: SQL): Promise<SetCascade> {
+  const { schema, model } = context
+  const relations = await relationsAround(schema, model.table)
+  const isParent = (relation: KeyRelation) => relation.parent.table.id === model.table.id
+  const children = relations.filter(
+    (relation): relation is KeyRelation =>
+      relation.kind === 'key' &&
+      (isParent(relation) || gaveUp(context, relation)) &&
+      // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
+      (relation.isLive || !relation.key.required),
+  )
+  const statements: SQL[] = []
+  const tableIds = new Set<string>()
+  for (const ofTable of Map.groupBy(children, ({ child }) => child.table.id).values()) {
+    for (const relation of ofTable.filter(isParent)) await refuseRequired(context, relation, condition)
+    statements.push(...clearKeysAsSet(context, ofTable))
+    tableIds.add(ofTable[0]!.child.table.id)
+  }
+  for (const relation of relations.filter(isPairsOf(model))) {
+    statements.push(...dropPairsAsSet(context, relation, await snapshot(relation.junction, context.engine)))
+    tableIds.add(relation.junction.table.id)
+    for (const side of relation.sides) tableIds.add(side.model.table.id)
+  }
+  return { statements, tableIds: [...tableIds] }
+}
+
+const isPairsOf =
+  (model: TableModel) =>
+  (relation: Relation): relation is PairRelation =>
+    relation.kind === 'pairs' && relation.sides.some((side) => side.model.table.id === model.table.id)
+
+/** True where a record that was there may have lost its only partner to one of those that now go. */
+const gaveUp = ({ model, undone }: CascadeContext, { isOneToOne, child }: KeyRelation): boolean =>
+  undone !== undefined && isOneToOne && child.table.id === model.table.id
+
+/** All keys of one table that lead to the records: a child with two of them gets one line in the log. */
+function clearKeysAsSet(context: CascadeContext, relations: KeyRelation[]): SQL[] {
+  const { engine, model, newId, stampOf } = context
+  const { dialect } = engine
+  const { child } = relations[0]!
+  const table = tableOf(child)
+  const id = dialect.logId(columnOfTable(child, child.primaryKey))
+  const gone = selectDeletedIds(newId, model.table.id)
+  const keys = relations.map((relation) => {
+    const column = columnOfTable(child, relation.key)
+    const former = formerKey(context, relation, (goner) => isDeleted(context, goner))
+    const hits = [
+      ...(relation.parent.table.id === model.table.id ? [leadsTo(relation, model, dialect, gone)] : []),
+      ...(gaveUp(context, relation) ? [sql`(${column} is null and ${former} is not null)`] : []),
+    ]
+    return { field: relation.key, column, former, isHit: sql`(${sql.join(hits, sql` or `)})` }
+  })
+  const stamp = stampOf(child)
+  const stamped = child.fields.filter((field) => field.id in stamp)
+  // Children that go as well keep their keys: they come back with them.
+  const stays = child.table.id === model.table.id ? sql`and ${id} not in (${gone})` : sql``
+  const where = sql`where (${sql.join(
+    keys.map(({ isHit }) => isHit),
+    sql` or `,
+  )}) ${stays}`
+  const cleared = ({ isHit, former, column }: { isHit: SQL; former: SQL; column: SQL }) =>
+    sql`case when ${isHit} then ${former} else ${column} end`
+  const before = [
+    ...keys.map(({ field, column }) => logPart(field, column)),
+    ...stamped.map((field) => logPart(field, columnOfTable(child, field))),
+  ]
+  const after = [
+    ...keys.map((key) => logPart(key.field, cleared(key))),
+    ...stamped.map((field) => ({ key: field.id, column: sql`${stamp[field.id] ?? null}`, storage: null })),
+  ]
+  const assignments = [
+    ...keys.map((key) => sql`${sql.identifier(columnName(key.field))} = ${cleared(key)}`),
+    ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
+  ]
+  return [
+    logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${child.table.id}`,
+      recordId: id,
+      before: dialect.jsonObject(before),
+      after: dialect.jsonObject(after),
+      source: sql`from ${table} ${where}`,
+    }),
+    sql`update ${table} set ${sql.join(assignments, sql`, `)} ${where}`,
+  ]
+}
+
+/**
+ * What a child's key held before the change that is taken back: null where that change did not write it, where the
+ * parent of then goes too or is no more, and where a parent of one child has another by now.
+ */
+function formerKey(
+  { engine, model, undone }: CascadeContext,
+  relation: KeyRelation,
+  isGone: (id: SQL) => SQL,
+): SQL {
+  if (undone === undefined) return sql`null`
+  const { dialect } = engine
+  const { child, key, parent, parentField, isOneToOne } = relation
+  const inTable = (alias: string, field: Field) =>
+    sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
+  const stays = ({ table }: TableModel, id: SQL) =>
+    table.id === model.table.id ? sql`and not ${isGone(id)}` : sql``
+  const isFree = isOneToOne
+    ? sql`and not exists (select 1 from ${tableOf(child)} as ${sql.identifier('~other')}
+        where ${inTable('~other', key)} = ${inTable('~former', parentField)}
+          ${stays(child, inTable('~other', child.primaryKey))})`
+    : sql``
+  const logged = loggedSet(undone, child.table.id, 'l')
+  // Not as a join: that would be begun from the parents, once for each child.
+  const loggedKey = sql`select ${dialect.jsonValue(logged.before, key.id, fieldType(key.type).storage)}
+    from ${logged.table} where ${logged.where}
+      and ${logged.recordId} = ${sought(dialect, columnOfTable(child, child.primaryKey))}`
+  return sql`(select ${inTable('~former', parentField)} from ${tableOf(parent)} as ${sql.identifier('~former')}
+    where ${inTable('~former', parentField)} = (${loggedKey})
+      ${stays(parent, inTable('~former', parent.primaryKey))} ${isFree})`
+}
+
+const logPart = (field: Field, column: SQL): { key: string; column: SQL; storage: StorageKind } => ({
+  key: field.id,
+  column,
+  storage: fieldType(field.type).storage,
+})
+
+/** A record's id by which its line is looked up: SQLite takes an index of no type only for a value that has none. */
+const sought = (dialect: Dialect, id: SQL): SQL => sql`coalesce(${dialect.logId(id)}, '')`
+
+/** True for the id of a record that goes, as the log lists it. */
+function isDeleted({ engine, model, newId }: CascadeContext, id: SQL): SQL {
+  const logged = loggedSet(newId, model.table.id, 'g')
+  return sql`exists (select 1 from ${logged.table} where ${logged.where}
+    and ${logged.recordId} = ${sought(engine.dialect, id)} and ${logged.after} is null)`
+}
+
+/** True for children whose key is that of a record that goes. */
+function leadsTo(
+  { child, key, parentField }: KeyRelation,
+  model: TableModel,
+  dialect: Dialect,
+  gone: SQL,
+): SQL {
+  const column = columnOfTable(child, key)
+  if (isWholeId(model, parentField)) return sql`${dialect.logId(column)} in (${gone})`
+  const parent = sql.identifier('~parent')
+  const inParent = (field: Field) => sql`${parent}.${sql.identifier(columnName(field))}`
+  return sql`${column} in (select ${inParent(parentField)} from ${tableOf(model)} as ${parent}
+    where ${dialect.logId(inParent(model.primaryKey))} in (${gone}))`
+}
+
+function dropPairsAsSet(
+  { engine, model, newId }: CascadeContext,
+  { junction, sides }: PairRelation,
+  columns: SnapshotColumn[],
+): SQL[] {
+  const { dialect } = engine
+  const gone = selectDeletedIds(newId, model.table.id)
+  const hits = sides
+    .filter((side) => side.model.table.id === model.table.id)
+    .map(({ key }) => sql`${dialect.logId(columnOfTable(junction, key))} in (${gone})`)
+  const id = dialect.logId(columnOfTable(junction, junction.primaryKey))
+  return [
+    logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${junction.table.id}`,
+      recordId: id,
+      before: dialect.jsonObject(columns),
+      after: sql`null`,
+      source: sql`from ${tableOf(junction)} where ${sql.join(hits, sql` or `)}`,
+    }),
+    sql`delete from ${tableOf(junction)} where ${id} in (${selectDeletedIds(newId, junction.table.id)})`,
+  ]
+}
+
+async function refuseRequired(context: CascadeContext, relation: KeyRelation, condition: SQL): Promise<void> {
+  const { engine, model } = context
+  const { child, key, parentField } = relation
+  if (!key.required) return
+  const inner = (field: Field) =>
+    sql`select ${columnOfTable(model, field)} from ${tableOf(model)} ${condition}`
+  const id = columnOfTable(child, child.primaryKey)
+  const stays = child.table.id === model.table.id ? sql`and ${id} not in (${inner(model.primaryKey)})` : sql``
+  const former = formerKey(context, relation, (goner) => sql`${goner} in (${inner(model.primaryKey)})`)
+  const rows = await engine.all<{ id: RecordId }>(
+    engine.dialect.render(sql`select ${id} as id from ${tableOf(child)}
+      where ${columnOfTable(child, key)} in (${inner(parentField)}) and ${former} is null ${stays} limit 6`),
+    { scan: true },
+  )
+  if (rows.length > 0) {
+    throw refuseOrphans(
+      relation,
+      rows.map((row) => row.id),
+    )
+  }
+}
+
+const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
+
+const columnOfTable = (model: TableModel, field: Field): SQL =>
+  sql`${tableOf(model)}.${sql.identifier(columnName(field))}`

@@ -3,11 +3,9 @@
  */
 
 export { createLinkReads, type LinkReads, type OpenedLink } from './candidates.ts'
-export { idsWhere, letGo } from './cascade.ts'
-export { changeLinks, keysOf, requiredLink, requireTargets } from './change-links.ts'
-export type { LinkRequest } from './decide.ts'
-export { linkDelta } from './delta.ts'
-export { markLinks } from './marks.ts'
+export { idsWhere, letGo, planSetCascade, type SetCascade } from './cascade.ts'
+export { changeLinks, keysOf, type LinkRequest, requiredLink, requireTargets } from './change-links.ts'
+export { linkDelta, markLinks } from './marks.ts'
 export { readColumn } from './read-pairs.ts'
 export {
   behindTheirChildren,
@@ -18,6 +16,7 @@ export {
 } from './reference-rules.ts'
 export {
   type KeyRelation,
+  LargeCascade,
   type LinkSchema,
   type OpenLink,
   openLink,
@@ -25,8 +24,8 @@ export {
   type Relation,
   relationsAround,
   relationsKeptIn,
+  type WriteScope,
+  within,
 } from './relation.ts'
-export { LargeCascade, type WriteScope, within } from './scope.ts'
-export { planSetCascade, type SetCascade } from './set-cascade.ts'
 export { planSetRestore, restoreStatements } from './set-restore.ts'
 export { parentOf, settleKeys } from './written-keys.ts'

@@ -5,11 +5,16 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { chunks, columnName, readRecords, storedId } from '../table/index.ts'
-import { linkDelta } from './delta.ts'
-import { isWholeId, listOf } from './ids.ts'
 import { readColumn } from './read-pairs.ts'
-import { type KeyRelation, type PairRelation, relationsKeptIn } from './relation.ts'
-import { type WriteScope, within } from './scope.ts'
+import {
+  isWholeId,
+  type KeyRelation,
+  listOf,
+  type PairRelation,
+  relationsKeptIn,
+  type WriteScope,
+  within,
+} from './relation.ts'
 
 /** Which records a record's link field has won and lost in a change. */
 interface Mark {
@@ -178,3 +183,11 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
     after: { ...after },
   }))
 }
+
+/**
+ * What a change did to a record's link field, as it stands under the field's id in the change's `after`:
+ * `{"linked":[3,4],"unlinked":[]}`. It has no counterpart in `before`, and is never a value of the field:
+ * whoever shows the record reads the link anew, whoever shows its history tells of these records.
+ */
+export const linkDelta = (linked: RecordId[], unlinked: RecordId[]): CellValue =>
+  JSON.stringify({ linked, unlinked })

@@ -5,10 +5,17 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { asKey, chunks, columnName } from '../table/index.ts'
-import type { Pair } from './decide.ts'
-import { columnIn, idPart, keyPart, listOf, tableAs } from './ids.ts'
-import type { KeyRelation, OpenLink, PairRelation } from './relation.ts'
-import type { WriteScope } from './scope.ts'
+import {
+  columnIn,
+  idPart,
+  type KeyRelation,
+  keyPart,
+  listOf,
+  type OpenLink,
+  type PairRelation,
+  tableAs,
+  type WriteScope,
+} from './relation.ts'
 
 /** A pair as it lies in the database; `pairId` is its record in a junction. */
 export interface StoredPair extends Pair {
@@ -118,4 +125,10 @@ export async function readColumn(
     for (const { k, v } of rows) found.set(String(k), v)
   }
   return found
+}
+
+/** A record of the link's own table and one of the related table that belong together. */
+export interface Pair {
+  own: RecordId
+  target: RecordId
 }

@@ -6,9 +6,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isKeyless } from '../table/index.ts'
-import { idPart, tableAs } from './ids.ts'
-import type { LinkSchema } from './relation.ts'
-import { LargeCascade, type WriteScope, within } from './scope.ts'
+import { idPart, LargeCascade, type LinkSchema, tableAs, type WriteScope, within } from './relation.ts'
 
 /**
  * What a connected database does with the records that refer to one which is deleted: the rules of its foreign

@@ -6,8 +6,8 @@ import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { planRevert, RAW_PREFIX, type SnapshotColumn, snapshot } from '../rows/index.ts'
 import { columnName } from '../table/index.ts'
+import type { SetCascade } from './cascade.ts'
 import { type LinkSchema, type PairRelation, relationsKeptIn } from './relation.ts'
-import type { SetCascade } from './set-cascade.ts'
 import { parentOf } from './written-keys.ts'
 
 interface RestoreContext {

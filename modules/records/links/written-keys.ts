@@ -10,8 +10,7 @@ import { readRecords } from '../table/index.ts'
 import { idsWhere } from './cascade.ts'
 import { requiredLink } from './change-links.ts'
 import { readColumn } from './read-pairs.ts'
-import { type KeyRelation, type Relation, relationsKeptIn } from './relation.ts'
-import { type WriteScope, within } from './scope.ts'
+import { type KeyRelation, type Relation, relationsKeptIn, type WriteScope, within } from './relation.ts'
 
 /** A record to be written; without an id it is new. */
 export interface KeyedRow {

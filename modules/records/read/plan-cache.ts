@@ -5,7 +5,7 @@ import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { isSame } from './expression/fragments.ts'
 import type { Models } from './expression/scope.ts'
-import type { PlanContext } from './plan-context.ts'
+import type { PlanContext } from './plan.ts'
 
 /** Plans that are kept in memory, the least used ones dropped first. */
 const MAX_PLANS = 1_000

@@ -1,24 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/field.ts'
-import type { FilterSet } from '../../../src/core/fields/field-type.ts'
-import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
+import type { CellValue, FilterSet } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field, RecordId, Sort, View } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
-import type { Statement } from '../../../src/dialects/dialect.ts'
+import { stacksOf } from '../../../src/core/views/index.ts'
+import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
+import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
 import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { asOwner, wholeOf } from './expression/scope.ts'
-import { groupCondition } from './groups/key-condition.ts'
-import { groupOrder } from './groups/term.ts'
+import { asOwner, type ReadContext, wholeOf } from './expression/scope.ts'
+import { groupCondition, groupOrder, groupTerm } from './groups/term.ts'
 import { DEEP_OFFSET, SCAN_FROM } from './limits.ts'
 import { type OutputShape, outputColumns, RECORD_KEY } from './output.ts'
 import { peopleOrder } from './people-order.ts'
-import type { PlanContext } from './plan-context.ts'
-import { viewCondition } from './view-condition.ts'
 
 /** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
 const COUNTED_POSITIONS = 3
@@ -275,3 +275,56 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
 
 const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
   fieldId === null ? null : [requireField(model, fieldId)]
+
+/** A table with those that it reaches, the view it is read through, and who asks when. */
+export interface PlanContext extends ReadContext {
+  view: View | null
+  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
+  narrow?: SQL
+  /** Records for which this holds come before all others; absent: none. */
+  leading?: SQL
+}
+
+/** A table that has been opened for reading by someone who may. */
+export interface Opened {
+  engine: Engine
+  context: PlanContext
+  model: TableModel
+}
+
+/**
+ * Which records the view of a context has, as its owner means it: those of its filter, and for visitors of a link to
+ * the view none of a stack that it hides. Null where it has all.
+ */
+function viewCondition(context: PlanContext): SQL | null {
+  const { dialect, view } = context
+  const own = asOwner(context)
+  // A view keeps conditions on fields that have since gone to the trash: they are left out.
+  const conditions = [filterCondition(own, view?.filter ?? null), shownStacks(own)].filter(
+    (condition) => condition !== null,
+  )
+  return conditions.length === 0 ? null : dialect.and(conditions)
+}
+
+function shownStacks(own: PlanContext): SQL | null {
+  const { dialect, model, view, visitor } = own
+  if (!view || visitor?.grant.kind !== 'view' || visitor.grant.viewId !== view.id) return null
+  const { fieldId = null, hidden = [] } = stacksOf(view) ?? {}
+  const field = fieldId === null ? undefined : model.field(fieldId)
+  if (!field || hidden.length === 0) return null
+  // The stacks of a link are the records that it leads to, and not what these are called.
+  const { key, storage } = groupTerm(own, model.field(linkOf(field)?.keyFieldId ?? '') ?? field)
+  if (storage === 'boolean') {
+    const shown = [true, false].filter((value) => !hidden.includes(String(value)))
+    return dialect.or([dialect.constant(false), ...shown.map((value) => dialect.eq(key, value))])
+  }
+  const isText = isTextStorage(storage)
+  const values = hidden.flatMap((said): CellValue[] => {
+    if (said === null) return []
+    // What no record can hold hides none.
+    return isText ? [said] : Number.isSafeInteger(Number(said)) ? [Number(said)] : []
+  })
+  const others = values.length === 0 ? dialect.constant(true) : dialect.not(dialect.inList(key, values))
+  const isEmpty = dialect.isNull(key)
+  return hidden.includes(null) ? dialect.and([dialect.not(isEmpty), others]) : dialect.or([isEmpty, others])
+}

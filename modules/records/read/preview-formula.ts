@@ -3,7 +3,7 @@ import type { Problem } from '../../../src/core/formula/index.ts'
 import type { FieldResult, RecordPage } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
-import type { Opened } from './plan-context.ts'
+import type { Opened } from './plan.ts'
 import type { Reader } from './read.ts'
 
 /** Records that a preview shows where nobody says which. */

@@ -2,6 +2,7 @@ import { breathe, mapBreathing } from '../../../src/breathe.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { placeKey } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
@@ -13,13 +14,15 @@ import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../.
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
-import { MAX_PAGE } from './limits.ts'
+import { LINKED_FROM, MANY_CELLS, MAX_COUNTED_TABLES, MAX_PAGE, SCAN_FROM } from './limits.ts'
 import { type TitledRow, takeRecordKey } from './output.ts'
 import {
   countRecords,
   keysQuery,
+  type Opened,
   type PagePlan,
   type PageQuery,
+  type PlanContext,
   planPage,
   positionQuery,
   positionsQuery,
@@ -27,9 +30,6 @@ import {
   wantedFields,
 } from './plan.ts'
 import { createPlanCache } from './plan-cache.ts'
-import type { Opened } from './plan-context.ts'
-import type { RowCounts } from './row-counts.ts'
-import { createWork } from './work.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
@@ -352,3 +352,87 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 /** True where a filter may have to find people by their names. */
 const showsPeople = (model: TableModel): boolean =>
   model.fields.some((field) => !field.isSystem && setOf(field) === 'user')
+
+/** Decides which reads run in a worker thread, by the sizes of the tables that they touch. */
+function createWork(counts: RowCounts) {
+  /** How many records the table holds. */
+  const total = ({ engine, context, model }: Opened): Promise<number> => {
+    const count = () => countAll(engine, { ...context, model: wholeOf(context) })
+    // Others write to a connected database as well, and tell nobody here.
+    return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
+  }
+
+  async function countAll(engine: Opened['engine'], context: PlanContext): Promise<number> {
+    const statement = engine.dialect.render(
+      countRecords({ ...context, view: null, narrow: undefined }, {}).query,
+    )
+    const [row] = await engine.all<{ count: number }>(statement, { scan: true })
+    return Number(row?.count ?? 0)
+  }
+
+  /** True where the work grows with a table that is large enough for a worker thread to pay. */
+  const isScan = async (opened: Opened): Promise<boolean> =>
+    isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
+
+  /** True where the cells of these fields may read many linked records, however small the table itself is. */
+  async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
+    if (context.models.size < 2 || !fields.some(isComputed)) return false
+    if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED_TABLES) return true
+    const { table } = wholeOf(context)
+    for (const model of context.models.values()) {
+      if (model.table.id === table.id) continue
+      if (isForeign(model)) return true
+      const count = () => countAll(engine, { ...context, model })
+      if ((await counts.get(model.table.id, count)) >= LINKED_FROM) return true
+    }
+    return false
+  }
+
+  /** True for a page that is to be read in a worker thread. */
+  const isHeavy = async (opened: Opened, { query: { fields, limit }, grows }: PagePlan): Promise<boolean> =>
+    fields.filter(isComputed).length * limit > MANY_CELLS ||
+    (grows && (await isScan(opened))) ||
+    (await isWide(opened, fields))
+
+  return { total, isScan, isWide, isHeavy }
+}
+
+/**
+ * How many records each table holds, so that a page can say its total without counting. Exact: every
+ * write passes the write door, which reports what it added; a table is counted once, when first asked.
+ */
+export interface RowCounts {
+  /** False where others write as well, so that each question means counting anew. */
+  readonly isKept: boolean
+  get(tableId: string, count: () => Promise<number>): Promise<number>
+  add(tableId: string, difference: number): void
+  forget(tableId: string): void
+}
+
+/** @param isShared true where other processes write to the same tables: nothing is held then */
+export function createRowCounts(isShared: boolean): RowCounts {
+  const counts = new Map<string, number>()
+  /** Grows when a table's count changes, so that a count that was under way meanwhile is not kept. */
+  const touched = new Map<string, number>()
+  const touch = (tableId: string) => touched.set(tableId, (touched.get(tableId) ?? 0) + 1)
+  return {
+    isKept: !isShared,
+    async get(tableId, count) {
+      const known = counts.get(tableId)
+      if (known !== undefined) return known
+      const before = touched.get(tableId)
+      const counted = await count()
+      if (!isShared && touched.get(tableId) === before) counts.set(tableId, counted)
+      return counted
+    },
+    add(tableId, difference) {
+      touch(tableId)
+      const known = counts.get(tableId)
+      if (known !== undefined) counts.set(tableId, known + difference)
+    },
+    forget(tableId) {
+      touch(tableId)
+      counts.delete(tableId)
+    },
+  }
+}

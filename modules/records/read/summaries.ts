@@ -10,8 +10,7 @@ import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnOf } from '../table/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { requireField, select } from './plan.ts'
-import type { PlanContext } from './plan-context.ts'
+import { type PlanContext, requireField, select } from './plan.ts'
 
 type Parts = Partial<Record<SummaryPart, CellValue>>
 

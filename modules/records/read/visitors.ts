@@ -10,8 +10,7 @@ import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts
 import type { ViewsService } from '../../views/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { showsPeopleIn } from './former-people.ts'
-import { boundCondition } from './plan.ts'
-import type { Opened } from './plan-context.ts'
+import { boundCondition, type Opened } from './plan.ts'
 import type { Reader } from './read.ts'
 
 /** Most different cells of people that are looked at for their names. */

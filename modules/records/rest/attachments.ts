@@ -2,8 +2,9 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { type AddressBook, clientAddress } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
-import { AppError, badRequest } from '../../../src/core/errors.ts'
-import { isStoredPath } from '../../../src/core/fields/attachment-item.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { isStoredPath, readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readMultipart } from '../../../src/multipart.ts'
@@ -12,7 +13,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { type AuthService, createHourlyLimit } from '../../auth/index.ts'
 import { type FileRow, noFile, serveFile } from '../attachments/index.ts'
 import type { RecordsService } from '../service.ts'
-import { downloadLink } from './download-link.ts'
+import { parseRecordId } from '../table/index.ts'
 
 /** Both generations of the API call them the same. */
 const UPLOAD_PATHS = ['/api/v1/db/storage', '/api/v2/storage']
@@ -109,3 +110,26 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
 }
 
 const folderOf = (query: unknown): string | null => readBody(folder, query).path ?? null
+
+/**
+ * A link to one file of a cell, for someone who may read the cell: `{path}` of a stored file, `{url}` of another.
+ *
+ * @param place the file's path or address as it stands in the cell
+ * @throws FIELD_NOT_FOUND, RECORD_NOT_FOUND; GENERIC_NOT_FOUND for a file that the cell has not
+ */
+export async function downloadLink(
+  records: RecordsService,
+  actor: Actor,
+  { tableId, fieldId, recordId }: { tableId: string; fieldId: string; recordId: string },
+  place: string,
+): Promise<Record<string, string>> {
+  const { model } = await records.open(actor, tableId)
+  const field = model.field(fieldId)
+  if (!field || !holdsFiles(field)) throw notFound('Field', fieldId)
+  const { values } = await records.get(actor, tableId, parseRecordId(model, recordId))
+  const item = readAttachments(values[field.id] ?? null).find(({ path, url }) => place === (path ?? url))
+  if (!item) throw new AppError('GENERIC_NOT_FOUND', `Attachment '${place.slice(0, 200)}' not found`)
+  return item.path === undefined
+    ? { url: item.url ?? '' }
+    : { path: await records.attachments.signedPath(actor, item.path) }
+}

@@ -8,8 +8,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
 import type { RecordsService } from '../service.ts'
-import { readListParameters } from './parameters.ts'
-import { queryOf } from './query-of.ts'
+import { queryOf, readListParameters } from './parameters.ts'
 import { createResolver, type Target } from './v1.ts'
 
 interface Deps {

@@ -1,21 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import type { Field } from '../../../src/core/model.ts'
+import type { Filter } from '../../../src/core/filters/index.ts'
+import type { Field, Sort } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
+import { isTextStorage } from '../../../src/dialects/related.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { withFiles } from '../attachments/index.ts'
-import type { Opened } from '../read/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { fragmentsOf, groupForm, type Opened, type PlanContext, select, valueStorage } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { groupQuery } from './group-query.ts'
 import type { RestList, RestLists } from './list.ts'
-import { listed } from './listed.ts'
-import { findField, invalidOffset, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo, presenterOf } from './present.ts'
-import { withComputed } from './present-computed.ts'
-import { peopleFor } from './present-user.ts'
+import { findField, invalidOffset, listed, queryOf, readFilter, readListParameters } from './parameters.ts'
+import { type PageInfo, pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
 /** Most values of which each is listed with its records. */
 const MAX_STACKS = 200
@@ -133,3 +134,96 @@ export function createRestGroups(
 }
 
 export type RestGroups = ReturnType<typeof createRestGroups>
+
+/**
+ * How many records each combination of values has: a `count`, and each field by its title. `orderBy` is what the
+ * groups are sorted by where only some of them are read. With `sub`, each group also tells how many groups of its own
+ * that field would make of it (`__sub_group_count__`, wire reference §14.1).
+ */
+export function groupQuery(
+  context: PlanContext,
+  fields: Field[],
+  { filter, sorts = [], sub }: { filter: Filter | null; sorts?: Sort[]; sub?: Field },
+): { query: SQL; orderBy: SQL } {
+  const { from, where } = select(context, { filter })
+  const { orderBy } = context.dialect
+  const fragments = fragmentsOf(context)
+  const groupedValue = (field: Field): SQL => {
+    const value = fragments.of(field, groupForm(field))
+    return isTextStorage(valueStorage(field)) ? context.dialect.exactText(value) : value
+  }
+  const values = fields.map((field, at) => sql`${groupedValue(field)} as ${nameAt(at)}`)
+  const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
+  const keys = fields.map((_, at) => nameAt(at))
+  if (sub) {
+    const part = nameAt(fields.length)
+    values.push(sql`${groupedValue(sub)} as ${part}`)
+    // Records without a value are a group as well, which `count` passes over.
+    const parts = sql`count(distinct ${part}) + max(case when ${part} is null then 1 else 0 end)`
+    shown.push(sql`${parts} as ${sql.identifier('__sub_group_count__')}`)
+  }
+  // A value is worked out in a query of its own: engines do not know a subquery again where it is grouped by.
+  const valued = sql`(select ${list(values)} from ${from} ${where}) as ${sql.identifier('valued')}`
+  const wanted = sorts.flatMap(({ fieldId, direction }) => {
+    const at = fields.findIndex((field) => field.id === fieldId)
+    return at < 0 ? [] : [orderBy(nameAt(at), direction)]
+  })
+  return {
+    query: sql`select count(*) as ${sql.identifier('count')}, ${list(shown)} from ${valued} group by ${list(keys)}`,
+    orderBy: list([...wanted, ...keys.map((key) => orderBy(key, 'asc'))]),
+  }
+}
+
+const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
+
+/** Names of the values; titles hold no control characters. */
+const nameAt = (at: number): SQL => sql`${sql.identifier(`~\u0001${at}`)}`
+
+interface Deps {
+  records: RecordsService
+  views: ViewsService
+  auth: AuthService
+}
+
+/**
+ * The footer of a grid: a value for each shown field that the view sums up, by title.
+ *
+ * @throws as `records.open`; 422 for a bad `where`
+ */
+export async function readFooter(
+  records: Pick<RecordsService, 'open' | 'summaries'>,
+  actor: Actor,
+  { tableId, viewId }: { tableId: string; viewId?: string },
+  query: URLSearchParams,
+): Promise<Record<string, CellValue>> {
+  const { context, model } = await records.open(actor, tableId, viewId)
+  const wanted = (context.view?.fields ?? []).flatMap(({ fieldId, show, summary }) =>
+    show && summary !== null ? [{ fieldId, summary }] : [],
+  )
+  const selection = { tableId, viewId, filter: readFilter(model, query) }
+  const values = await records.summaries(actor, selection, wanted)
+  return Object.fromEntries(
+    wanted.map(({ fieldId }) => [model.field(fieldId)?.title ?? fieldId, values[fieldId] ?? null]),
+  )
+}
+
+const isOfView = (actor: Actor): boolean => actor.kind === 'share' && actor.grant.kind === 'view'
+
+/**
+ * The footer of a grid over `/api/v2/tables/{tableId}/aggregate`; the default view's unless `viewId` names
+ * another (wire reference, aggregation).
+ */
+export const aggregateRest = (kernel: Kernel, { records, views, auth }: Deps) =>
+  new Elysia({ prefix: '/api/v2/tables/:tableId/aggregate', tags: ['Records'] })
+    .use(restBase(kernel, auth))
+    .get(
+      '/',
+      async ({ actor, params: { tableId }, request }) => {
+        const query = new URLSearchParams(queryOf(request))
+        const findDefault = async () => (await views.ofTable(tableId)).find((view) => view.isDefault)?.id
+        // By a link to a view there is no other.
+        const viewId = query.get('viewId') ?? (isOfView(actor) ? undefined : await findDefault())
+        return readFooter(records, actor, { tableId, viewId }, query)
+      },
+      { detail: { summary: 'Read the summaries of a grid' } },
+    )

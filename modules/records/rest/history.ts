@@ -10,7 +10,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { MAX_ACTIONS, type Undone } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './query-of.ts'
+import { queryOf } from './parameters.ts'
 
 interface Deps {
   records: RecordsService

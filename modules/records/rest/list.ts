@@ -5,9 +5,14 @@ import { type Opened, type PagePlan, type PageQuery, takeRecordKey } from '../re
 import type { RecordsService } from '../service.ts'
 import { hasNested, readNested } from './nested.ts'
 import { invalidOffset, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo, visibleFields } from './present.ts'
-import type { Presenter, Row } from './presenter.ts'
-import { createPresenterFor } from './presenter-for.ts'
+import {
+  createPresenterFor,
+  type PageInfo,
+  type Presenter,
+  pageInfo,
+  type Row,
+  visibleFields,
+} from './present.ts'
 
 export interface RestList {
   list: Row[]

@@ -9,13 +9,10 @@ import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
 import { MAX_RECORDS } from '../write/index.ts'
-import { type Body, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
-import { readNewLinks } from './link-bodies.ts'
+import { type Body, readNewLinks, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
 import { hasNested, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
-import { defaultFields, visibleFields, writtenFields } from './present.ts'
-import type { Row } from './presenter.ts'
-import { createPresenterFor } from './presenter-for.ts'
+import { createPresenterFor, defaultFields, type Row, visibleFields, writtenFields } from './present.ts'
 
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(

@@ -7,8 +7,7 @@ import { parseFilterArray } from '../../../src/wire/filters.ts'
 import { parseSort } from '../../../src/wire/lists.ts'
 import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { readKeyFilter } from './key-filter.ts'
-import { listed } from './listed.ts'
+import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
 
 /** Page sizes of the REST API (wire reference, pagination). */
 const DEFAULT_LIMIT = 25
@@ -129,4 +128,57 @@ function readJsonList(text: string | null): object[] {
   if (!Array.isArray(value)) return []
   if (value.length > 500) throw badRequest('A filter or sort list can have up to 500 items')
   return value.filter((item) => typeof item === 'object' && item !== null)
+}
+
+/** The raw query string of a request, without its question mark. */
+export function queryOf(request: Request): string {
+  const start = request.url.indexOf('?')
+  return start === -1 ? '' : request.url.slice(start + 1)
+}
+
+/**
+ * All that a query string says of one parameter, however a client writes a list of it: `a=1,2` (which stays one
+ * item), `a=1&a=2`, `a[]=1&a[]=2` (axios, and with it the SDKs) or `a[0]=1&a[1]=2` (qs, and axios within objects).
+ *
+ * @param names of the parameter, the long one first; the first that is there counts
+ * @returns the items as they stand, and whether brackets have parted them already
+ */
+export function listed(query: URLSearchParams, ...names: string[]): { items: string[]; isParted: boolean } {
+  for (const name of names) {
+    const bracketed = [...query].flatMap(([key, value]) => (isItemOf(key, name) ? [value] : []))
+    if (bracketed.length > 0) return { items: [...query.getAll(name), ...bracketed], isParted: true }
+    if (query.has(name)) return { items: query.getAll(name), isParted: false }
+  }
+  return { items: [], isParted: false }
+}
+
+/** Takes parameters out of a query string, however they are written. */
+export function dropParameters(query: URLSearchParams, ...names: string[]): void {
+  for (const key of [...query.keys()])
+    if (names.some((name) => key === name || isItemOf(key, name))) query.delete(key)
+}
+
+export const isItemOf = (key: string, name: string): boolean =>
+  key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))
+
+/**
+ * The filter of the records whose ids a parameter lists by commas (`pks=1,2`, `pks=a___1`); null where it lists none.
+ *
+ * @throws INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot be an id of the table
+ */
+export function readKeyFilter(model: TableModel, query: URLSearchParams, name: string): Filter | null {
+  const texts = listed(query, name).items.flatMap((item) => item.split(','))
+  const ids = texts.map((text) => text.trim()).filter((text) => text !== '')
+  if (ids.length === 0) return null
+  const fields = keyFieldsOf(model)
+  const keys = ids.map((id) => keyValues(model, parseRecordId(model, id)))
+  const [single] = fields
+  if (single && fields.length === 1) return { fieldId: single.id, operator: 'in', value: keys.flat() }
+  const children = keys.map(
+    (key): Filter => ({
+      join: 'and',
+      children: fields.map(({ id }, at) => ({ fieldId: id, operator: 'eq', value: key[at] ?? null })),
+    }),
+  )
+  return { join: 'or', children }
 }

@@ -1,11 +1,19 @@
+import type { ShareActor } from '../../../src/core/actor.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
+import { type LinkedRecord, readLinks, readList } from '../../../src/core/fields/list-value.ts'
+import { idsIn } from '../../../src/core/fields/people.ts'
+import { holdsPeople, showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
+import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
-import { presentPeople } from './present-user.ts'
-import type { Presenter, Row } from './presenter.ts'
+import type { AttachmentsService } from '../attachments/index.ts'
+import type { ReadContext } from '../read/index.ts'
+import type { RecordsService } from '../service.ts'
+import { buttonOf, columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
 
 /** Page information as REST clients know it. */
 export interface PageInfo {
@@ -76,4 +84,157 @@ export function presentKey(model: TableModel, id: RecordId): Row {
 function exactIn({ type }: Field, part: CellValue): CellValue {
   const isNumber = ['id', 'integer'].includes(fieldType(type).storage)
   return isNumber && typeof part === 'string' && Number.isSafeInteger(Number(part)) ? Number(part) : part
+}
+
+/** Turns rows of the database into answers, in place. */
+export type Presenter = (rows: Row[]) => Promise<void>
+
+/** A record as clients get it, by the titles of its fields. */
+export type Row = Record<string, unknown>
+
+/** Gives the presenter for rows of these fields; null where the database's rows need no change. */
+export type PresenterFor = (fields: Field[], context: PresentContext) => Presenter | null
+
+/** Presents values, people, computed fields and links to files. */
+export function createPresenterFor(
+  { attachments }: Pick<RecordsService, 'attachments'>,
+  auth: Pick<AuthService, 'people'>,
+): PresenterFor {
+  return (fields, context) =>
+    withFiles(
+      fields,
+      withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
+      attachments,
+      context,
+    )
+}
+
+/** Someone as REST clients know them (wire reference §15). */
+const presentPerson = ({ id, email, displayName }: Person) => ({
+  id,
+  email,
+  display_name: displayName,
+  meta: null,
+})
+
+/** Names people to whoever reads: to visitors of a link without their addresses. */
+export const peopleFor =
+  (people: NamePeople, { visitor }: { visitor?: ShareActor }): NamePeople =>
+  async (ids) => {
+    const found = await people(ids)
+    return visitor ? found.map(asPublicPerson) : found
+  }
+
+type NamePeople = (ids: string[]) => Promise<Person[]>
+
+/**
+ * Puts people in the place of their ids: one object in fields that say who wrote, a list in all others, even
+ * of one; null for nobody. Who has left is still named. Null where no field shows people.
+ */
+function presentPeople(fields: Field[], people: (ids: string[]) => Promise<Person[]>): Presenter | null {
+  // A lookup shows the people of other records; several come as a list already.
+  const personal = fields.flatMap((field) => {
+    const { type } = shownType(field)
+    return showsPeople({ type: type.name })
+      ? [{ title: field.title, isList: holdsPeople({ type: type.name }) }]
+      : []
+  })
+  if (personal.length === 0) return null
+  return async (rows) => {
+    const idsOf = (value: unknown) =>
+      (Array.isArray(value) ? value : [value]).flatMap((one) => idsIn((one ?? null) as CellValue))
+    const ids = new Set(rows.flatMap((row) => personal.flatMap(({ title }) => idsOf(row[title]))))
+    const byId = new Map((await people([...ids])).map((person) => [person.id, presentPerson(person)]))
+    for (const row of rows) {
+      for (const { title, isList } of personal) {
+        const value = row[title] ?? null
+        const found = idsOf(value).flatMap((id) => byId.get(id) ?? [])
+        if (Array.isArray(value) || isList) row[title] = value === null || value === '' ? null : found
+        else row[title] = found[0] ?? null
+      }
+    }
+  }
+}
+
+type Present = (value: CellValue) => unknown
+
+/** The tables that fields are computed over, and the engine that computes them. */
+type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'visitor'>
+
+/**
+ * How the values of a computed field stand in answers (wire reference §15), where not as they come out of the
+ * database: records of a link as objects, lists as arrays, `"ERR"` for a formula that has failed.
+ */
+export function presentComputed(field: Field, { models, dialect }: PresentContext): Present | null {
+  if (fieldType(field.type).linkAnswer === 'records') return presentRecords(field, models)
+  if (fieldType(field.type).computed === 'formula') {
+    if (field.error !== null) return () => 'ERR'
+    // True and false are 1 and 0 in whatever engine.
+    return shownType(field).type.storage === 'boolean'
+      ? (value) => (value === null ? null : Number(value))
+      : null
+  }
+  if (fieldType(field.type).computed === 'button') return (link) => buttonOf(field, link)
+  // Lists of files are given their links elsewhere.
+  const { isList, type } = shownType(field)
+  if (!isList || type.holdsFiles) return null
+  // As a cell of the same engine stands in answers: 1 and 0 where its columns hold numbers.
+  const areNumbers = type.storage === 'boolean' && dialect.decode('boolean') !== null
+  return areNumbers ? (list) => readList(list).map((one) => (one === null ? null : Number(one))) : readList
+}
+
+function presentRecords(field: Field, models: PresentContext['models']): Present {
+  const link = linkOf(field)
+  const related = link && models.get(link.relatedTableId)
+  if (!link || !related) return () => null
+  const { primaryKey, displayField } = related
+  const present = ({ id, title }: LinkedRecord) => ({ [primaryKey.title]: id, [displayField.title]: title })
+  return isSingleLink(link)
+    ? (value) => readLinks(value).records.map(present)[0] ?? null
+    : (value) => readLinks(value).records.map(present)
+}
+
+/** A presenter of rows that also gives computed fields their form; the one that was there where there are none. */
+export function withComputed(
+  fields: Field[],
+  next: Presenter | null,
+  context: PresentContext,
+): Presenter | null {
+  const found = fields.flatMap((field) => {
+    if (fieldType(field.type).computed === undefined) return []
+    const present = presentComputed(field, context)
+    return present ? [{ title: field.title, present }] : []
+  })
+  if (found.length === 0) return next
+  return async (rows: Row[]) => {
+    for (const row of rows) {
+      for (const { title, present } of found) row[title] = present((row[title] ?? null) as CellValue)
+    }
+    await next?.(rows)
+  }
+}
+
+/**
+ * A presenter of rows that also gives their files links; the one that was there where no field has files.
+ *
+ * @param visitor whose links these are, where somebody came by a public link
+ */
+export function withFiles(
+  fields: Field[],
+  present: Presenter | null,
+  { cellPresenter }: Pick<AttachmentsService, 'cellPresenter'>,
+  { visitor }: { visitor?: ShareActor },
+): Presenter | null {
+  const found = fields.flatMap((field) => {
+    const { type, isList } = shownType(field)
+    return type.holdsFiles ? [{ title: field.title, isList }] : []
+  })
+  if (found.length === 0) return present
+  return async (rows) => {
+    await present?.(rows)
+    const presentCell = await cellPresenter(visitor)
+    for (const row of rows) {
+      for (const { title, isList } of found) row[title] = presentCell(row[title] as CellValue, isList)
+    }
+  }
 }

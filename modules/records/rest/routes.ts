@@ -6,21 +6,20 @@ import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
-import { aggregateRest } from './aggregate.ts'
-import { attachmentsRest } from './attachments.ts'
-import { exportsRest } from './exports.ts'
-import { createRestGroups } from './groups.ts'
+import { attachmentsRest, downloadLink } from './attachments.ts'
+import { exportsRest, readExport } from './exports.ts'
+import { aggregateRest, createRestGroups, readFooter } from './groups.ts'
 import { historyRest } from './history.ts'
 import { createRestLinks } from './link-operations.ts'
+import { linksV1, linksV2 } from './links.ts'
 import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
+import { dropParameters, readFilter } from './parameters.ts'
 import { createReport } from './report.ts'
 import { trashRest } from './trash.ts'
 import { createResolver, recordsV1 } from './v1.ts'
 import { recordsV1Bulk } from './v1-bulk.ts'
-import { linksV1 } from './v1-links.ts'
 import { recordsV2 } from './v2.ts'
-import { linksV2 } from './v2-links.ts'
 
 interface Services {
   auth: AuthService
@@ -56,4 +55,21 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
     .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
     .use(recordsV1(kernel, { ...services, lists, groups, operations }))
+}
+
+/** The reads of the REST adapters for others to offer: public links show the same lists. */
+export function createRestReads(records: RecordsService, schema: SchemaReader, auth: AuthService) {
+  const lists = createRestLists(records, auth)
+  const operations = createRestOperations(records, schema, auth)
+  return {
+    lists,
+    groups: createRestGroups(records, lists, auth),
+    links: createRestLinks(records, schema, operations, lists),
+    operations,
+    downloadLink,
+    dropParameters,
+    readExport,
+    readFilter,
+    readFooter,
+  }
 }

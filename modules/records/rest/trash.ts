@@ -8,7 +8,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './query-of.ts'
+import { queryOf } from './parameters.ts'
 
 interface Deps {
   records: RecordsService

@@ -14,8 +14,7 @@ import { readBodies } from './body.ts'
 import type { RestGroups } from './groups.ts'
 import type { RestLists } from './list.ts'
 import type { RestOperations } from './operations.ts'
-import { readFilter } from './parameters.ts'
-import { queryOf } from './query-of.ts'
+import { queryOf, readFilter } from './parameters.ts'
 
 interface Deps {
   records: RecordsService

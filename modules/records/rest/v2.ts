@@ -8,9 +8,8 @@ import { parseRecordId } from '../table/index.ts'
 import { readBodies, requireKey, requireKeyField } from './body.ts'
 import type { RestLists } from './list.ts'
 import type { RestOperations } from './operations.ts'
-import { readFilter } from './parameters.ts'
+import { queryOf, readFilter } from './parameters.ts'
 import { presentKey } from './present.ts'
-import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService

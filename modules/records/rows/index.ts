@@ -13,8 +13,7 @@ export {
   removeLostPlaces,
   writePlaces,
 } from './positions.ts'
-export { planRevert, type Reverted } from './set-revert.ts'
-export { type SnapshotColumn, snapshot } from './snapshot.ts'
+export { planRevert, type Reverted, type SnapshotColumn, snapshot } from './set-revert.ts'
 export {
   deleteRecords,
   fieldNamed,

@@ -79,3 +79,15 @@ export function ownOrder(scope: { alias: string; model: TableModel }): SQL[] {
   const keys = keyFields.length === 0 ? [primaryKey] : keyFields
   return [...(order ? [order] : []), ...keys].map((field) => columnIn(scope, field))
 }
+
+/** Something that follows from a table alone, worked out once for each version of it. */
+export function perModel<T>(make: (model: TableModel) => T): (model: TableModel) => T {
+  const made = new WeakMap<TableModel, { value: T }>()
+  return (model) => {
+    const known = made.get(model)
+    if (known) return known.value
+    const value = make(model)
+    made.set(model, { value })
+    return value
+  }
+}

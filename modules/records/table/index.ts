@@ -20,11 +20,10 @@ export {
   encoded,
   isPossibleId,
   ownOrder,
+  perModel,
   storedId,
   wholeSecond,
 } from './columns.ts'
-export { maskChanges, maskValues } from './mask-passwords.ts'
-export { perModel } from './per-model.ts'
 export {
   asKey,
   idIn,
@@ -39,6 +38,12 @@ export {
   parseRecordId,
   refuseUnordered,
 } from './record-key.ts'
-export { chunks, readRecords, recordsNotFound, requireAll } from './stored.ts'
-export { checkNewValues, checkValues, isInsertable, isLink, isWritable } from './validate.ts'
-export type { WriteContext } from './write-context.ts'
+export { chunks, maskChanges, maskValues, readRecords, recordsNotFound, requireAll } from './stored.ts'
+export {
+  checkNewValues,
+  checkValues,
+  isInsertable,
+  isLink,
+  isWritable,
+  type WriteContext,
+} from './validate.ts'

@@ -9,8 +9,7 @@ import type { Dialect } from '../../../src/dialects/dialect.ts'
 import { isPadded } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, columnOf } from './columns.ts'
-import { perModel } from './per-model.ts'
+import { columnName, columnOf, perModel } from './columns.ts'
 
 /**
  * Between the parts of an id that several columns make up, as REST clients know it. A part that could be mistaken for

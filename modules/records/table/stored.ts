@@ -1,17 +1,20 @@
 import { sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
-import type { Values } from '../../../src/core/changes.ts'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { exactNumber } from '../../../src/dialects/exact-number.ts'
 import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
-import { columnName, decoderOf } from './columns.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName, decoderOf, perModel } from './columns.ts'
 import { idIn, keyFieldsOf, keyOf } from './record-key.ts'
-import type { WriteContext } from './write-context.ts'
+import type { WriteContext } from './validate.ts'
 
 /** Values that one statement binds at most, well below every engine's limit. */
 const CHUNK = 500
@@ -101,3 +104,33 @@ export function recordsNotFound(
   const message = `Record${ids.length === 1 ? '' : 's'} ${names.slice(0, MAX_NAMED).join(', ')}${more} not found`
   return new AppError('RECORD_NOT_FOUND', message, { recordIds: ids.slice(0, MAX_NAMED), ...details })
 }
+
+/** Ids of the password fields of a table; most have none. */
+const passwordFields = perModel((model) => model.fields.filter(isSecret).map(({ id }) => id))
+
+/** Values as people may see them: of a password, that there is one. */
+export function maskValues(model: TableModel, values: Values): Values {
+  const secret = passwordFields(model).filter((id) => values[id] != null)
+  if (secret.length === 0) return values
+  return { ...values, ...Object.fromEntries(secret.map((id) => [id, PASSWORD_MASK])) }
+}
+
+/** Changes of records as they are told to browsers: the log keeps fingerprints, which are nobody's to see. */
+export function maskChanges(
+  records: RecordChange[],
+  modelOf: (tableId: string) => TableModel | undefined,
+): RecordChange[] {
+  return records.map((record) => {
+    const model = modelOf(record.tableId)
+    if (model && passwordFields(model).length === 0) return record
+    const { before, after } = record
+    const mask = (values: Values) => (model ? maskValues(model, values) : maskHashes(values))
+    return { ...record, before: before && mask(before), after: after && mask(after) }
+  })
+}
+
+/** Of a change that was sent again the log alone is at hand: what looks like a fingerprint is one. */
+const maskHashes = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([id, value]) => [id, isPasswordHash(value ?? null) ? PASSWORD_MASK : value]),
+  )

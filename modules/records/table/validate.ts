@@ -18,8 +18,9 @@ import { isPasswordHash } from '../../../src/core/fields/password.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
 import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { perModel } from './per-model.ts'
+import { perModel } from './columns.ts'
 
 /** What a field accepts, ready to be asked many times. */
 interface Checker {
@@ -165,3 +166,13 @@ function refuseField(model: TableModel, fieldId: string): AppError {
 /** True for what may be stored in a password field: nothing that someone could read. */
 const isUnreadable = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'string' && isPasswordHash(value))
+
+/** One table inside one transaction of the write door. */
+export interface WriteContext {
+  tx: Transaction
+  dialect: Dialect
+  model: TableModel
+  actorId: string | null
+  /** UTC, in the stored form. */
+  now: CellValue
+}

@@ -28,12 +28,10 @@ import {
   storedId,
   wholeSecond,
 } from '../table/index.ts'
-import type { CheckedOperation } from './checked-operation.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
-import { mergeChanges } from './merge-changes.ts'
-import { findRepeated, MAX_LISTED } from './repeated-change.ts'
+import { findRepeated, MAX_LISTED, mergeChanges } from './repeated-change.ts'
 import type { SettleValues } from './resolve-values.ts'
-import { runOperation } from './run-operation.ts'
+import { type CheckedOperation, runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
 
 /** Most records that one change may write. */

@@ -1,4 +1,4 @@
-export type { CheckedOperation } from './checked-operation.ts'
+export type { CheckedOperation } from './run-operation.ts'
 /**
  * The write door: checks a change, runs it in one transaction and appends it to the change log.
  */

@@ -1,4 +1,4 @@
-import type { LinkOperation, RecordChange, Values } from '../../../src/core/changes.ts'
+import type { LinkOperation, Operation, RecordChange, Values } from '../../../src/core/changes.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import { readLinkIds } from '../../../src/core/fields/list-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
@@ -21,13 +21,13 @@ import {
   deleteRecords,
   insertRecords,
   moveRecords,
+  type Place,
   placeInView,
   restoreRecords,
   updateRecords,
   writePlaces,
 } from '../rows/index.ts'
 import { isForeign, isLink, isPossibleId, readRecords, requireAll, storedId } from '../table/index.ts'
-import type { CheckedOperation } from './checked-operation.ts'
 
 /** What an operation did: every record it touched, and among them those that it added of its own. */
 export interface Ran {
@@ -182,3 +182,12 @@ function idsIn({ field, related }: OpenLink, values: Values): RecordId[] | null 
   if (!(field.id in values)) return null
   return (readLinkIds(values[field.id] ?? null) ?? []).map((id) => storedId(related, id))
 }
+
+/**
+ * An operation whose values are stored values already; `restore` brings deleted records back, `place` gives records back
+ * the positions that they had in a view's manual order.
+ */
+export type CheckedOperation =
+  | Operation
+  | { kind: 'restore'; tableId: string; rows: Extract<Operation, { kind: 'update' }>['rows'] }
+  | { kind: 'place'; tableId: string; viewId: string; places: Place[] }

@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import { eq, inArray, type SQL } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Field, Table, View } from '../../../src/core/model.ts'
@@ -10,9 +10,8 @@ import { defineSlot } from '../../../src/registry.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { ReachableModels } from '../computed/index.ts'
-import type { SchemaStore, TableModel } from '../model/index.ts'
-import type { ApplyScript } from './apply-script.ts'
-import type { ApplyChange } from './change.ts'
+import { type SchemaStore, type TableModel, toField, toTable } from '../model/index.ts'
+import type { ApplyChange, ApplyScript } from './change.ts'
 
 /** Where a new field goes in one view: ahead of another field, at a number, or (absent) at the end. */
 export interface FieldPlace {
@@ -136,4 +135,35 @@ export async function openField(
   const field = model.field(fieldId)
   if (!field) throw notFound('Field', fieldId.slice(0, 64))
   return { model, field }
+}
+
+/** Ids in one list: well within what every engine binds. */
+const IDS_AT_ONCE = 500
+
+/** The tables of a base and the fields of some of them, those in the trash included: the log speaks of both. */
+export interface LogNames {
+  tables: ReadonlyMap<string, Table>
+  fields: ReadonlyMap<string, Field>
+}
+
+/** Reads what the entries of a base's log name, in a few statements whatever their number. */
+export async function readLogNames(
+  kernel: Kernel,
+  { tables, fields }: Pick<SchemaStore, 'tables' | 'fields'>,
+  baseId: string,
+  tableIds: readonly string[],
+): Promise<LogNames> {
+  const { db } = kernel.meta
+  const all = (await db.select().from(tables).where(eq(tables.baseId, baseId))).map(toTable)
+  const known = new Map(all.map((table) => [table.id, table]))
+  const wanted = [...new Set(tableIds)].filter((id) => known.has(id))
+  const found: Field[] = []
+  for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
+    const rows = await db
+      .select()
+      .from(fields)
+      .where(inArray(fields.tableId, wanted.slice(from, from + IDS_AT_ONCE)))
+    found.push(...rows.map(toField))
+  }
+  return { tables: known, fields: new Map(found.map((field) => [field.id, field])) }
 }

@@ -4,26 +4,34 @@
  */
 
 export {
+  type ApplyChange,
+  type CellsWrite,
+  type ChangeContext,
+  type ChangeOptions,
+  createApplyChange,
   createApplyScript,
+  expectRecords,
+  type PlannedChange,
   type PlannedScript,
   type ScriptContext,
   type ScriptFollower,
-} from './apply-script.ts'
-export { type ApplyChange, type ChangeContext, type ChangeOptions, createApplyChange } from './change.ts'
+  withFreshName,
+} from './change.ts'
 export {
   actorIdOf,
   type CopiedViews,
   FIELD_EXPRESSIONS,
   type FieldExpressions,
   type FieldPlace,
+  type LogNames,
   loadShown,
   openField,
   openTable,
+  readLogNames,
   type SchemaContext,
   TABLE_VIEWS,
   type TableViews,
 } from './context.ts'
-export { expectRecords } from './expect-records.ts'
 export {
   areAlike,
   asItIs,
@@ -34,6 +42,3 @@ export {
   refuseSchemaReadonly,
   writeRefusal,
 } from './foreign-schema.ts'
-export { withFreshName } from './fresh-name.ts'
-export { type LogNames, readLogNames } from './log-names.ts'
-export type { CellsWrite, PlannedChange } from './planned-change.ts'

@@ -1,7 +1,11 @@
 import type { AppError } from '../../../src/core/errors.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { formulaResult } from '../../../src/core/fields/formula-display.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isRollupFunction } from '../../../src/core/fields/rollup.ts'
+import { holdsFiles, isSecret } from '../../../src/core/fields/traits.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -10,6 +14,8 @@ import {
   storedReferences,
 } from '../../../src/core/formula/index.ts'
 import type { Field } from '../../../src/core/model.ts'
+import type { FieldInput, SchemaStore } from '../model/index.ts'
+import { notAvailable } from './linked-kinds.ts'
 import { broken, type ComputedRules, gives, missingColumn, refusal, type Surroundings } from './rules.ts'
 
 /** A formula, and a button whose address is one. It names fields of its own table. */
@@ -68,3 +74,51 @@ const notAnAddress = (field: Field): AppError =>
       to: formulaOf(field).formula.length,
     },
   ])
+
+/** A code says one value that people can read: no files, no secret, and nothing that is drawn itself. */
+function isShowable(field: Field): boolean {
+  const { computed } = fieldType(field.type)
+  if (computed === 'link' || computed === 'code' || computed === 'button') return false
+  return !holdsFiles(field) && !isSecret(field)
+}
+
+const valueFieldOf = (field: Field): string => String(field.options.valueFieldId ?? '')
+
+/** A code shows the value of a field of its own table. */
+export const codeRules: ComputedRules = {
+  references: (field) => [{ fieldId: valueFieldOf(field) }],
+  check(field, around) {
+    const shown = around.field(valueFieldOf(field))
+    if (shown?.tableId !== field.tableId || shown.id === field.id) throw refusal('Value column not found')
+    if (!isShowable(shown)) throw refusal(`A ${shown.type} field can’t be shown as a code`)
+  },
+  resolve(field, around) {
+    const shown = around.field(valueFieldOf(field))
+    if (!shown) return missingColumn(valueFieldOf(field), around)
+    if (shown.error !== null) return broken(shown.error)
+    if (!isShowable(shown)) return broken(`A ${shown.type} field can’t be shown as a code`)
+    const { type, options, isList } = shownType(shown)
+    return gives({ type: type.name as FieldTypeName, options, isList })
+  },
+}
+
+/**
+ * Refuses a rollup's function that does not exist in the words for one that does not suit: these name the
+ * type of the target, so it is looked up first.
+ *
+ * @throws BAD_REQUEST `Rollup function (nope) not available for type (Number)`
+ */
+export async function refuseUnknownFunction(
+  store: Pick<SchemaStore, 'findField'>,
+  { type, options }: Pick<FieldInput, 'type' | 'options'>,
+): Promise<void> {
+  const name = options?.function
+  if (fieldType(type).computed !== 'rollup' || name === undefined || isRollupFunction(name)) return
+  const relation = await store.findField(String(options?.relationFieldId))
+  if (!relation || !linkOf(relation)) throw refusal('Relation column not found')
+  const target = await store.findField(String(options?.targetFieldId))
+  if (target?.tableId !== linkOf(relation)?.relatedTableId || !target) {
+    throw refusal('Rollup column not found in related table')
+  }
+  throw refusal(notAvailable(String(name), target))
+}

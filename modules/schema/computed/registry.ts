@@ -1,12 +1,8 @@
 import type { ComputedKind } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPE_NAMES, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { codeRules } from './code.ts'
-import { countRules } from './count.ts'
-import { formulaRules } from './formula.ts'
-import { linkRules } from './link.ts'
-import { lookupRules } from './lookup.ts'
-import { rollupRules } from './rollup.ts'
+import { codeRules, formulaRules } from './formula.ts'
+import { countRules, linkRules, lookupRules, rollupRules } from './linked-kinds.ts'
 import type { ComputedRules, Reference } from './rules.ts'
 
 /** The rules of each kind of computed field. */

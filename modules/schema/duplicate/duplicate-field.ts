@@ -23,10 +23,16 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import { copyJunctions, junctionOf } from './copy-junctions.ts'
 import { createCopyDraft } from './draft.ts'
-import { linkPartsOf } from './link-copies.ts'
-import { copyTitle, createSlots, freshIds, timesAt } from './new-parts.ts'
+import {
+  copyJunctions,
+  copyTitle,
+  createSlots,
+  freshIds,
+  junctionOf,
+  linkPartsOf,
+  timesAt,
+} from './link-copies.ts'
 
 /** A field as it is to be copied. */
 export interface FieldCopy {

@@ -29,10 +29,17 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import { copyJunctions, junctionOf } from './copy-junctions.ts'
 import { createCopyDraft } from './draft.ts'
-import { linkPartsOf, wordsFor } from './link-copies.ts'
-import { copyTitle, createSlots, freshIds, timesAt } from './new-parts.ts'
+import {
+  copyJunctions,
+  copyTitle,
+  createSlots,
+  freshIds,
+  junctionOf,
+  linkPartsOf,
+  timesAt,
+  wordsFor,
+} from './link-copies.ts'
 
 /** A table as it is to be copied. */
 export interface TableCopy {

@@ -19,13 +19,10 @@ import {
   physicalName,
   withKeptIds,
 } from '../model/index.ts'
-import { prepareConversion } from './conversion.ts'
-import type { ConversionPreview } from './conversion-preview.ts'
-import { becomesLink, previewLink } from './convert-to-link.ts'
+import { type ConversionPreview, prepareConversion, refuseConversion, same } from './conversion.ts'
+import { becomesLink, type FieldAtItsTurn, type FieldDecision, previewLink } from './convert-to-link.ts'
 import { canFreeze, readableValues } from './frozen-values.ts'
 import { membersOf } from './members.ts'
-import { refuseConversion } from './refuse-conversion.ts'
-import type { FieldAtItsTurn, FieldDecision } from './turn.ts'
 
 const MAX_SAMPLES = 20
 
@@ -159,8 +156,6 @@ export async function isAsConverted(
     await Bun.sleep(0)
   }
 }
-
-const same = (value: unknown): CellValue => value as CellValue
 
 /** What new options of the same select field do to its values. */
 function rewriting(before: FieldDefinition, after: FieldDefinition): (value: CellValue) => Conversion {

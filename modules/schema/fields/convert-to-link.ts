@@ -3,14 +3,21 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
-import type { Field } from '../../../src/core/model.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import { type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
-import { actorIdOf, type SchemaContext, withFreshName } from '../change/index.ts'
+import {
+  actorIdOf,
+  type CellsWrite,
+  type ChangeContext,
+  type SchemaContext,
+  withFreshName,
+} from '../change/index.ts'
 import {
   addInverse,
   keepByKey,
   keepByPairs,
+  type MarkedParts,
   type NewLink,
   openEnds,
   ownSide,
@@ -22,9 +29,16 @@ import {
   requireViewOf,
   writeLinks,
 } from '../links/index.ts'
-import { checkTitle, definitionOf, type FieldPatch, getField } from '../model/index.ts'
-import type { ConversionPreview } from './conversion-preview.ts'
-import { refuseConversion } from './refuse-conversion.ts'
+import {
+  checkTitle,
+  definitionOf,
+  type FieldDefinition,
+  type FieldPatch,
+  getField,
+  type TableModel,
+} from '../model/index.ts'
+import { type ConversionPreview, refuseConversion } from './conversion.ts'
+import type { ReadableValues } from './frozen-values.ts'
 
 const MAX_SAMPLES = 20
 
@@ -157,4 +171,22 @@ async function checkConversion(
   await requireRelated(context, table.baseId, link.relatedTableId)
   await requireViewOf(context, link.relatedTableId, link.viewId)
   return link
+}
+
+/** What `decide` of `writeField` is given beside the definition. */
+export interface FieldAtItsTurn extends ChangeContext {
+  model: TableModel
+  field: Field
+  /** The members of the base, whom names in texts may mean. */
+  people(): Promise<Person[]>
+  /** Where its values are under a definition: of a formula, what it gives at this moment. */
+  values(definition: FieldDefinition): Promise<ReadableValues>
+}
+
+/** How an undo writes: the new definition, and the cells that come back with it. */
+export interface FieldDecision {
+  definition: FieldDefinition
+  cells?: CellsWrite
+  /** What comes or goes with it: the parts of a link that the field was made into. */
+  also?: MarkedParts
 }

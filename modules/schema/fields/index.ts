@@ -3,16 +3,16 @@
  */
 
 export { fillNumbers } from './auto-numbers.ts'
+export { isAsConverted, previewType } from './convert-column.ts'
+export { becomesLink, type FieldAtItsTurn, type FieldDecision } from './convert-to-link.ts'
+export { createField, setDisplayField } from './create.ts'
 export {
   checkFormulaDraft,
+  clientOf,
   type DraftedFormula,
   draftFormula,
   type FormulaDraft,
   type FormulaVerdict,
-} from './check-formula.ts'
-export { isAsConverted, previewType } from './convert-column.ts'
-export { becomesLink } from './convert-to-link.ts'
-export { createField, setDisplayField } from './create.ts'
-export { clientOf, hasFormula } from './formula-input.ts'
-export type { FieldAtItsTurn, FieldDecision } from './turn.ts'
+  hasFormula,
+} from './formula-input.ts'
 export { updateField, writeField } from './update.ts'

@@ -5,17 +5,20 @@ import type { Field } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import { actorIdOf, type FieldPlace, openTable, type SchemaContext, withFreshName } from '../change/index.ts'
 import { checkTitle, type NewField } from '../model/index.ts'
-import { type NewLink, readNewLink, requireLinkable, requireViewOf } from './input.ts'
 import {
   addInverse,
   type Ends,
   keepByKey,
   keepByPairs,
+  type NewLink,
   openEnds,
   ownSide,
   physicalOf,
   placeInverse,
+  readNewLink,
+  requireLinkable,
   requireRelated,
+  requireViewOf,
 } from './plan.ts'
 
 /**

@@ -4,7 +4,6 @@
 
 export { createLink } from './create.ts'
 export { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './fields.ts'
-export { type NewLink, readNewLink, requireLinkable, requireViewOf } from './input.ts'
 export { pairIndexes } from './junction.ts'
 export {
   type LinkParts,
@@ -22,10 +21,14 @@ export {
   addInverse,
   keepByKey,
   keepByPairs,
+  type NewLink,
   openEnds,
   ownSide,
   physicalOf,
   placeInverse,
+  readNewLink,
+  requireLinkable,
   requireRelated,
+  requireViewOf,
 } from './plan.ts'
 export { isAsNamed, type LinkTarget, targetOf, writeLinks } from './values.ts'

@@ -3,7 +3,6 @@
  */
 
 export { choiceRewriter, choicesOf, renamedChoices, revertChoices, withKeptIds } from './choices.ts'
-export { createCopiedRows, fieldWithNewIds, type SchemaRows } from './copied-rows.ts'
 export {
   areLinks,
   checkFieldInput,
@@ -13,12 +12,20 @@ export {
   type FieldPatch,
   patchDefinition,
 } from './definition.ts'
-export { type FieldSlots, openSlots, type SlotField } from './field-slots.ts'
 export {
+  columnOf,
   createTableModel,
   getField,
+  hasRoom,
+  MAX_FIELDS,
+  type NewField,
+  namesOnly,
+  narrowModel,
+  placeAt,
   plainField,
   refuseSystemField,
+  requireRoom,
+  restoreKeys,
   type StoredField,
   type TableModel,
   toField,
@@ -35,10 +42,19 @@ export {
   titleKey,
   uniqueTitle,
 } from './names.ts'
-export { namesOnly, narrowModel } from './narrow-model.ts'
-export { columnOf, hasRoom, MAX_FIELDS, type NewField, requireRoom } from './new-field.ts'
-export { planFields } from './plan-fields.ts'
-export { placeAt } from './positions.ts'
-export { restoreKeys } from './restore-keys.ts'
-export { createSchemaStore, type SchemaStore } from './store.ts'
-export { MAX_TABLES, openTableSlots, type TableSlots } from './table-slots.ts'
+export {
+  type FieldSlots,
+  MAX_TABLES,
+  openSlots,
+  openTableSlots,
+  planFields,
+  type SlotField,
+  type TableSlots,
+} from './plan-fields.ts'
+export {
+  createCopiedRows,
+  createSchemaStore,
+  fieldWithNewIds,
+  type SchemaRows,
+  type SchemaStore,
+} from './store.ts'

@@ -1,6 +1,10 @@
-import { AppError, notFound } from '../../../src/core/errors.ts'
-import type { Field, Table } from '../../../src/core/model.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, Table, View } from '../../../src/core/model.ts'
+import { BROKEN, visibleFieldIds } from '../../../src/core/views/public-view.ts'
+import type { ColumnDefinition } from '../../../src/dialects/dialect.ts'
 import type { defineSchemaTables } from '../tables.ts'
+import type { FieldInput } from './definition.ts'
 
 type Tables = ReturnType<typeof defineSchemaTables>
 type TableRow = Tables['tables']['$inferSelect']
@@ -131,3 +135,99 @@ export const toStored = (row: FieldRow): StoredField => ({
   deletedAt: row.deletedAt,
   wireMeta: row.wireMeta,
 })
+
+/** Kept with the view that says what is visible: a change of either the view or its table makes both anew. */
+const kept = new WeakMap<View, { model: TableModel; narrowed: TableModel }>()
+
+/**
+ * The table as if it had only the fields that a link to the view lets see: what a visitor names is looked up in
+ * this, so that a hidden field is one that there is none of. The values of computed fields are worked out over
+ * the whole table, which knows where they come from.
+ */
+export function narrowModel(model: TableModel, view: View): TableModel {
+  const known = kept.get(view)
+  if (known?.model === model) return known.narrowed
+  const narrowed = narrowTo(model, visibleFieldIds(view, model.fields))
+  kept.set(view, { model, narrowed })
+  return narrowed
+}
+
+/** The table with its key and the field that names its records: all that a link to them shows. */
+export function namesOnly(model: TableModel): TableModel {
+  const { displayField, primaryKey, keyFields } = model
+  return narrowTo(model, new Set([displayField, primaryKey, ...keyFields].map(({ id }) => id)))
+}
+
+/** Why a field is broken may speak of others, so that is left out too. */
+function narrowTo({ table, stored }: TableModel, visible: ReadonlySet<string>): TableModel {
+  const seen = stored.filter(({ id }) => visible.has(id))
+  return createTableModel(
+    table,
+    seen.map((field) => (field.error === null ? field : { ...field, error: BROKEN })),
+  )
+}
+
+/** Most fields of one table, the system ones not counted. */
+export const MAX_FIELDS = 500
+
+/** A field of a new table. */
+export interface NewField extends FieldInput {
+  /** Wish for the name in the database (REST). */
+  columnName?: string
+  isDisplay?: boolean
+  /** What a REST client keeps with the column. */
+  wireMeta?: Record<string, unknown> | null
+}
+
+/** A field's column as DDL needs it; nothing for a field that shows a system column. */
+export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefinition[] {
+  if (field.columnName === '') return []
+  // Rules and defaults are kept by the write door: a column is always open, so that one can be
+  // added beside another, and a field in the trash never stands in the way of a new record.
+  return [
+    { name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null },
+  ]
+}
+
+/** @throws BAD_REQUEST where the table has as many fields as it may */
+export function requireRoom(model: TableModel): void {
+  if (!hasRoom(model)) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
+}
+
+/** True where the table may have another field. */
+export const hasRoom = ({ fields }: Pick<TableModel, 'fields'>): boolean =>
+  fields.filter((field) => !field.isSystem && !field.isPrimaryKey).length < MAX_FIELDS
+
+/** Below this gap two neighbours leave no room for a number between them. */
+const LEAST_GAP = 1e-9
+
+/** Something with a place among others of its kind. */
+interface Placed {
+  id: string
+  order: number
+}
+
+/** A place by number, and the numbers that neighbours get where there was no room between them. */
+export interface Place {
+  order: number
+  moved: Placed[]
+}
+
+/**
+ * A place ahead of `others[index]`, which stand in their order; `others.length` is the end. A number
+ * between two moves nobody else; places that are equal or too close are numbered anew.
+ */
+export function placeAt(others: readonly Placed[], index: number): Place {
+  const next = others[index]?.order
+  const previous = others[index - 1]?.order ?? (next ?? 1) - 1
+  if (next === undefined) return { order: previous + 1, moved: [] }
+  if (next - previous > LEAST_GAP) return { order: (previous + next) / 2, moved: [] }
+  const moved = others.map(({ id }, at) => ({ id, order: at < index ? at + 1 : at + 2 }))
+  return { order: index + 1, moved }
+}
+
+/** `current` with `to`'s value for each key in which the change had altered it. */
+export function restoreKeys<T extends object>(current: T, from: T, to: T): T {
+  const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
+  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
+}

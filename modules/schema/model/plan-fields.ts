@@ -3,10 +3,19 @@ import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { isRecordId } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
-import type { Field } from '../../../src/core/model.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
 import { checkFieldInput } from './definition.ts'
-import { checkTitle, physicalName, uniqueTitle } from './names.ts'
-import type { NewField } from './new-field.ts'
+import type { NewField, StoredField, TableModel } from './model.ts'
+import {
+  checkTitle,
+  duplicateField,
+  duplicateTable,
+  isTitleTaken,
+  physicalName,
+  titleKey,
+  uniqueTitle,
+} from './names.ts'
+import type { SchemaStore } from './store.ts'
 
 /** Columns that every table has for itself, in the order in which REST clients know them. */
 const SYSTEM_FIELDS = [
@@ -91,4 +100,138 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
 function refuseComputed(type: FieldTypeName): void {
   if (fieldType(type).computed === undefined) return
   throw badRequest(`A "${fieldType(type).label}" field can only be added to an existing table`)
+}
+
+/** Room for the number of a column that is called after a table. */
+const MAX_KEY_NAME = 48
+
+/** What of a new field is not as in every other. */
+export type SlotField = Pick<Field, 'title' | 'type' | 'options'> & Partial<Field>
+
+/** The place of new fields in one table: their titles, columns and order, several of them in one change. */
+export interface FieldSlots {
+  readonly model: TableModel
+  /** The fields that were added, in order. */
+  readonly added: Field[]
+  /** @throws DUPLICATE_ALIAS for a title in use */
+  requireTitle(title: string): void
+  /** The title itself where it is free, else with a number behind it: `Owner1` (wire reference §8.2). */
+  freeTitle(title: string): string
+  /** The name of a column that keeps keys of a table, which is also its title: `Author_id`, `Author_id1`. */
+  keyName(parentTableName: string): string
+  /** A free name for the column of a field with values. */
+  columnName(title: string): string
+  add(field: SlotField): Field
+}
+
+/** @param stored every field of the table, those in the trash included: their columns are taken */
+export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots {
+  const titles = new Set(model.fields.map((field) => titleKey(field.title)))
+  const columns = new Set(stored.map((field) => field.columnName.toLowerCase()))
+  let order = Math.max(0, ...stored.map((field) => field.order))
+  const added: Field[] = []
+  const numbered = (name: string, isFree: (candidate: string) => boolean): string => {
+    for (let number = 0; ; number++) {
+      const candidate = number === 0 ? name : `${name}${number}`
+      if (isFree(candidate)) return candidate
+    }
+  }
+  const isFreeTitle = (title: string) => !titles.has(titleKey(title))
+  return {
+    model,
+    added,
+    requireTitle(title) {
+      if (!isFreeTitle(title)) throw duplicateField(title, model.table.id, model.table.baseId)
+    },
+    freeTitle: (title) => numbered(title, isFreeTitle),
+    keyName(parentTableName) {
+      const name = physicalName(parentTableName, new Set(), 'table').slice(0, MAX_KEY_NAME)
+      return numbered(
+        `${name}_id`,
+        (candidate) => isFreeTitle(candidate) && !columns.has(candidate.toLowerCase()),
+      )
+    },
+    columnName: (title) => physicalName(title, columns, 'field'),
+    add(field) {
+      order++
+      const made: Field = {
+        id: createId('field'),
+        tableId: model.table.id,
+        columnName: '',
+        description: null,
+        required: false,
+        unique: false,
+        defaultValue: null,
+        order,
+        isDisplay: false,
+        isPrimaryKey: false,
+        isSystem: false,
+        ...OWN_COLUMN,
+        ...field,
+      }
+      titles.add(titleKey(made.title))
+      if (made.columnName !== '') columns.add(made.columnName.toLowerCase())
+      added.push(made)
+      return made
+    },
+  }
+}
+
+/** Most tables of one base. */
+export const MAX_TABLES = 1000
+
+/** What of a new table is not as in every other. */
+export interface SlotTable extends Pick<Table, 'id' | 'title' | 'description' | 'meta' | 'isJunction'> {
+  /** A wish for its name in the database; absent: as its title. */
+  tableName?: string | null
+}
+
+/** The place of new tables in a base: their titles, names and order, several of them in one change. */
+export interface TableSlots {
+  /** The tables of the base that are there, in their order. */
+  readonly others: readonly Table[]
+  /**
+   * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one; BAD_REQUEST
+   *   where the base is full
+   */
+  add(table: SlotTable, options?: { freeTitle?: boolean }): Table
+}
+
+/**
+ * @param now the time of the change, ISO
+ * @param suffix ends the names in the database, see `withFreshName`
+ */
+export async function openTableSlots(
+  store: Pick<SchemaStore, 'ownSourceId' | 'tablesOf' | 'tablesOfSource'>,
+  baseId: string,
+  { now, suffix = '' }: { now: string; suffix?: string },
+): Promise<TableSlots> {
+  const sourceId = await store.ownSourceId(baseId)
+  const others = await store.tablesOf(baseId)
+  const all = [...others]
+  const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
+  return {
+    others,
+    add({ tableName, ...wanted }, { freeTitle = false } = {}) {
+      if (all.length >= MAX_TABLES) throw badRequest(`A base can have up to ${MAX_TABLES} tables`)
+      const title = freeTitle ? uniqueTitle(wanted.title, all) : wanted.title
+      if (isTitleTaken(title, all)) throw duplicateTable(title, baseId)
+      const table: Table = {
+        ...wanted,
+        baseId,
+        sourceId,
+        title,
+        kind: 'table' as const,
+        tableName: physicalName((tableName || title) + suffix, taken, 'table'),
+        order: Math.max(0, ...all.map((other) => other.order)) + 1,
+        version: 0,
+        createdAt: now,
+        updatedAt: now,
+        deletedAt: null,
+      }
+      all.push(table)
+      taken.add(table.tableName.toLowerCase())
+      return table
+    },
+  }
 }

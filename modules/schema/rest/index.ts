@@ -3,6 +3,5 @@
  */
 
 export { readPlace } from './columns.ts'
-export { type PresentTableViews, presentFull, VIEW_PRESENTER } from './present-full.ts'
-export { presentShared } from './present-shared.ts'
+export { type PresentTableViews, presentFull, presentShared, VIEW_PRESENTER } from './present.ts'
 export { schemaRest } from './routes.ts'

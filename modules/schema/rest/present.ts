@@ -1,8 +1,12 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { hasChoices, isForeignKey, isRecordId } from '../../../src/core/fields/traits.ts'
 import type { Table, View, ViewField } from '../../../src/core/model.ts'
+import { publicField, publicTable } from '../../../src/core/views/public-view.ts'
+import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
-import { choicesOf, type StoredField, type TableModel } from '../model/index.ts'
+import { choicesOf, namesOnly, narrowModel, type StoredField, type TableModel } from '../model/index.ts'
+import type { SchemaReader } from '../reader.ts'
 import { presentColumnType } from './wire-column-type.ts'
 import { presentComputed, virtualName, type WireSurroundings } from './wire-computed.ts'
 import { metaOf } from './wire-meta.ts'
@@ -35,7 +39,7 @@ export const presentTable = (table: Table) => ({
 })
 
 /** A table fetched by its id: with its columns and views. */
-export function presentWholeTable(
+function presentWholeTable(
   model: TableModel,
   views: View[],
   presentedViews: Record<string, unknown>[],
@@ -142,3 +146,104 @@ const VALIDATORS: Partial<Record<string, string>> = {
   PhoneNumber: validator('isMobilePhone'),
   URL: validator('isURL'),
 }
+
+/** How views are sent to REST clients. */
+export interface PresentedViews {
+  /** As in lists of views: each view also names its table. */
+  detailed: boolean
+  /** Without what is for members only. */
+  forVisitors?: boolean
+}
+
+/** The views of a table as REST clients know them, in their order. */
+export type PresentTableViews = (
+  model: TableModel,
+  options: PresentedViews,
+) => Promise<Record<string, unknown>[]>
+
+/** A table is sent with its views, whose module comes after this one: app.ts fills this slot with its presenter. */
+export const VIEW_PRESENTER = defineSlot<PresentTableViews>('schema.rest.views')
+
+/**
+ * A table as REST clients get it, with its columns and views.
+ *
+ * @param detailed as a table fetched by its id has them: each view then names its table too
+ */
+export async function presentFull(
+  schema: SchemaReader,
+  registry: Registry,
+  tableId: string,
+  { detailed = false, forVisitors = false }: Partial<PresentedViews> = {},
+) {
+  const model = await schema.load(tableId)
+  const views = await schema.viewsOf(model)
+  const presented = await registry.get(VIEW_PRESENTER)(model, { detailed, forVisitors })
+  return presentWholeTable(model, views, presented, await surroundingsOf(schema, tableId))
+}
+
+/** What the columns of a table speak of: the record ids of tables linked with it, fields in formulas, its engine. */
+export async function surroundingsOf(
+  schema: Pick<SchemaReader, 'loadReachable' | 'load' | 'clientOf'>,
+  tableId: string,
+): Promise<WireSurroundings> {
+  const reachable = await schema.loadReachable(tableId)
+  const model = await schema.load(tableId)
+  return {
+    primaryKeyOf: (id) => reachable.get(id)?.primaryKey.id ?? null,
+    fields: model.fields,
+    client: await schema.clientOf(model),
+  }
+}
+
+/**
+ * A table as REST clients get it by a link to one of its views (wire reference §17): `model`, and by their ids
+ * the tables of the links that it shows, of which there is the key and the name of their records and no more.
+ */
+export async function presentShared(
+  schema: Pick<SchemaReader, 'load' | 'clientOf'>,
+  whole: TableModel,
+  view: View,
+) {
+  const client = await schema.clientOf(whole)
+  const model = narrowModel(whole, view)
+  const links = model.fields.flatMap((field) => (field.error === null && linkOf(field)) || [])
+  const relatedMetas: Record<string, ReturnType<typeof presentNarrow>> = {}
+  for (const { relatedTableId } of links) {
+    const related = namesOnly(await schema.load(relatedTableId))
+    const untitled = { ...related, table: { ...related.table, title: '', description: null } }
+    relatedMetas[relatedTableId] = presentNarrow(untitled, null, client)
+  }
+  return { client, model: presentNarrow(model, view, client), relatedMetas }
+}
+
+/** @param view the one that shows the table; null for a table that is only linked */
+function presentNarrow(model: TableModel, view: View | null, client: string) {
+  const stored = model.stored.map((field) => ({
+    ...field,
+    ...publicField(field, view),
+    columnName: field.columnName,
+    wireMeta: null,
+  }))
+  const shown = { ...model, table: publicTable(model.table), stored }
+  const around = { client, fields: [], primaryKeyOf: () => null }
+  const {
+    views: _,
+    columnsById: __,
+    columns,
+    ...table
+  } = presentWholeTable(shown, view ? [view] : [], [], around)
+  const linked = new Map(model.fields.map((field) => [field.id, linkOf(field)]))
+  const own = columns.map((column) => withTable(column, linked.get(column.id) ?? null))
+  return {
+    ...table,
+    views: [],
+    columns: own,
+    columnsById: Object.fromEntries(own.map((one) => [one.id, one])),
+  }
+}
+
+/** A link names its table by id: under that its key and name stand among the related tables. */
+const withTable = <C extends { colOptions?: object }>(column: C, link: LinkOptions | null): C =>
+  link === null
+    ? column
+    : { ...column, colOptions: { ...column.colOptions, fk_related_model_id: link.relatedTableId } }

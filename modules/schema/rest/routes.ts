@@ -11,10 +11,9 @@ import type { AuthService } from '../../auth/index.ts'
 import { duplicateTable, MAX_FIELDS, type TableModel } from '../model/index.ts'
 import type { SchemaService } from '../service.ts'
 import { columnsRest } from './columns.ts'
-import { hashOf, presentTable } from './present.ts'
-import { presentFull } from './present-full.ts'
+import { hashOf, presentFull, presentTable } from './present.ts'
 import { syncRest } from './sync.ts'
-import type { WireColumn } from './wire-column.ts'
+import type { WireColumn } from './wire-column-storage.ts'
 import { isTrue, readNewColumn } from './wire-field.ts'
 
 /** Where tables of a base are, and where a table is by its own id, in both versions. */

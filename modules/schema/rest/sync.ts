@@ -2,11 +2,13 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
+import type { Field } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../service.ts'
-import { presentDifferences } from './sync-changes.ts'
+import type { SourceDifferences, SyncChange } from '../sync/index.ts'
+import { presentColumn } from './present.ts'
 
 type RestAuth = Authenticator & Pick<AuthService, 'access'>
 
@@ -34,4 +36,71 @@ export const syncRest = (prefix: string, schema: SchemaService, kernel: Kernel, 
     .post('/:baseId/meta-diff/:sourceId', ({ actor, params, body }) =>
       sync(actor, params.baseId, body, params.sourceId),
     )
+}
+
+/** The names of differences for REST clients (wire §6); a view's begin with its own word. */
+const TYPES: Record<SyncChange['kind'], string> = {
+  'table.add': 'NEW',
+  'table.remove': 'REMOVE',
+  'column.add': 'COLUMN_ADD',
+  'column.change': 'COLUMN_TYPE_CHANGE',
+  'column.remove': 'COLUMN_REMOVE',
+  'relation.add': 'RELATION_ADD',
+  'relation.remove': 'RELATION_REMOVE',
+}
+
+const messageOf = ({ kind, column, isView }: SyncChange): string => {
+  const thing = isView ? 'view' : 'table'
+  switch (kind) {
+    case 'table.add':
+      return `New ${thing}`
+    case 'table.remove':
+      return `${isView ? 'View' : 'Table'} removed`
+    case 'column.add':
+      return `New column(${column})`
+    case 'column.change':
+      return `Column type changed(${column})`
+    case 'column.remove':
+      return `Column removed(${column})`
+    case 'relation.add':
+      return 'New relation'
+    case 'relation.remove':
+      return 'Relation removed'
+  }
+}
+
+/** The differences of a source as REST clients know them: one entry for each table. */
+function presentDifferences({ source, changes, known }: SourceDifferences) {
+  const byId = new Map(known.map((one) => [one.table.id, one]))
+  const keyOf = (tableId: string): string | null =>
+    byId.get(tableId)?.fields.find((field) => field.isPrimaryKey)?.id ?? null
+  const aroundOf = (fields: readonly Field[]) => ({ primaryKeyOf: keyOf, fields, client: source.client })
+  // What nobody chose is no difference: a client that applies all would add it.
+  const told = changes.filter(({ isLeftOut }) => !isLeftOut)
+  return [...Map.groupBy(told, (change) => change.table)].map(([name, own]) => {
+    const tableId = own[0]?.tableId ?? null
+    const one = tableId === null ? undefined : byId.get(tableId)
+    const isView = own[0]?.isView ?? false
+    return {
+      title: one?.table.title ?? name,
+      meta: null,
+      table_name: name,
+      source_id: source.id,
+      type: isView ? 'view' : 'table',
+      detectedChanges: own.map((change) => {
+        const field = one?.fields.find(({ id }) => id === change.fieldId)
+        return {
+          type: `${isView ? 'VIEW' : 'TABLE'}_${TYPES[change.kind]}`,
+          msg: messageOf(change),
+          key: change.key,
+          ...(tableId !== null && { id: tableId }),
+          ...(change.column !== null && { cn: change.column }),
+          ...(change.relatedTable !== null && { tn: name, rtn: change.relatedTable }),
+          ...(change.relatedColumn !== null && { rcn: change.relatedColumn }),
+          ...(one &&
+            field && { colId: field.id, column: presentColumn(one.table, field, aroundOf(one.fields)) }),
+        }
+      }),
+    }
+  })
 }

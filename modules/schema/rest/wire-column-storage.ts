@@ -1,7 +1,6 @@
 import { badRequest } from '../../../src/core/errors.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
-import type { WireColumn } from './wire-column.ts'
 
 /*
  * What a column says of its storage: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire reference §8.1).
@@ -160,3 +159,6 @@ const isSet = (value: unknown): boolean => value === true || value === 1 || valu
 const isSame = (sent: unknown, known: unknown): boolean => text(sent).trim() === text(known).trim()
 const text = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+
+/** A column as a REST client sends it; whatever else is in the object is of no matter. */
+export type WireColumn = Record<string, unknown>

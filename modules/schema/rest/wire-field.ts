@@ -14,8 +14,12 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { becomesLink } from '../fields/index.ts'
 import { choicesOf, type FieldPatch, type NewField } from '../model/index.ts'
-import type { WireColumn } from './wire-column.ts'
-import { readOptionTitles, refuseNewStorage, refuseStorageChange } from './wire-column-storage.ts'
+import {
+  readOptionTitles,
+  refuseNewStorage,
+  refuseStorageChange,
+  type WireColumn,
+} from './wire-column-storage.ts'
 import { usualType } from './wire-column-type.ts'
 import { computedOptions, readWireRelation } from './wire-computed.ts'
 import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'

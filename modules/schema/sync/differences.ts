@@ -1,6 +1,6 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
-import type { Field, Table } from '../../../src/core/model.ts'
+import type { Field } from '../../../src/core/model.ts'
 import type {
   DatabaseStructure,
   ForeignKeyStructure,
@@ -8,13 +8,7 @@ import type {
   TableStructure,
 } from '../../../src/db/introspect/index.ts'
 import type { StoredField } from '../model/index.ts'
-import { planField } from './plan-table.ts'
-
-/** A table of the source as the metadata has it, its fields and itself perhaps in the trash. */
-export interface KnownTable {
-  table: Table
-  fields: StoredField[]
-}
+import { type KnownTable, planField } from './plan-table.ts'
 
 /** One way in which the database is not what the metadata says. */
 export interface SyncChange {

@@ -4,8 +4,7 @@ import { type LinkOptions, linkOptions } from '../../../src/core/fields/link-opt
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ForeignKeyStructure, TableStructure } from '../../../src/db/introspect/index.ts'
-import type { PlannedForeignTable } from './plan-table.ts'
-import { createTitles, withoutKeyWord } from './titles.ts'
+import { createTitles, type PlannedForeignTable, withoutKeyWord } from './plan-table.ts'
 
 /** Something that a person should know of a table, in words. */
 export interface SourceNote {

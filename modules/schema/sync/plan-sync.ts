@@ -4,10 +4,18 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import type { DatabaseStructure, TableStructure } from '../../../src/db/introspect/index.ts'
 import { areAlike } from '../change/index.ts'
 import { plainField } from '../model/index.ts'
-import { findDifferences, type KnownTable, type SyncChange } from './differences.ts'
+import { findDifferences, type SyncChange } from './differences.ts'
 import { planLinks, type SourceNote } from './plan-links.ts'
-import { type PlanContext, type PlannedForeignTable, planField, planTable, shapeOf } from './plan-table.ts'
-import { createTitles, titleOf } from './titles.ts'
+import {
+  createTitles,
+  type KnownTable,
+  type PlanContext,
+  type PlannedForeignTable,
+  planField,
+  planTable,
+  shapeOf,
+  titleOf,
+} from './plan-table.ts'
 
 /** What becomes of the metadata, as plain data: the log keeps it for undo. */
 export interface SyncPlan {

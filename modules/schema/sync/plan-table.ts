@@ -1,10 +1,14 @@
+import { asc, eq, inArray } from 'drizzle-orm'
 import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName } from '../../../src/core/fields/index.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
+import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import type { ColumnStructure, Introspector, TableStructure } from '../../../src/db/introspect/index.ts'
-import { createTitles, type Inflection, titleOf } from './titles.ts'
+import type { SchemaContext } from '../change/index.ts'
+import type { StoredField } from '../model/index.ts'
+import { titleKey, toStored, toTable } from '../model/index.ts'
 
 /** What the tables of a source are made with. */
 export interface PlanContext {
@@ -149,3 +153,79 @@ const isKeyLike = ({ columnName, databaseType }: Field): boolean =>
 
 const isShort = ({ type }: Field): boolean =>
   fieldType(type).storage !== 'json' && !fieldType(type).namesDatabaseType
+
+const MAX_TITLE = 255
+
+/** How names of the database become titles: as they are, or in the manner of `FirstName`. */
+type Inflection = 'none' | 'camelize'
+
+/**
+ * A name of the database as a title, which may not hold everything that a name may.
+ *
+ * @example titleOf('first_name', 'camelize', 'field') // 'FirstName'
+ */
+export function titleOf(name: string, inflection: Inflection, kind: 'table' | 'field'): string {
+  const plain = name
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/\p{Cc}/gu, ' ')
+  // Both mean something in the addresses that REST clients build from the titles of tables.
+  const allowed = kind === 'table' ? plain.replace(/[./]/g, '_') : plain
+  const title = inflection === 'camelize' ? camelize(allowed) : allowed
+  return title.trim().slice(0, MAX_TITLE).toWellFormed() || `(${kind})`
+}
+
+function camelize(name: string): string {
+  const words = name.split(/[\s_-]+/).filter((word) => word !== '')
+  return words.length === 0
+    ? name
+    : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** Gives titles that are free: as wished, or with the next free number behind. */
+export function createTitles(taken: Iterable<string> = []) {
+  const used = new Set([...taken].map(titleKey))
+  // Without it, a thousand tables of one name would each count from the start.
+  const next = new Map<string, number>()
+  return (wish: string): string => {
+    const key = titleKey(wish)
+    let title = wish
+    for (let number = next.get(key) ?? 1; used.has(titleKey(title)); number++) {
+      const suffix = `_${number}`
+      title = wish.slice(0, MAX_TITLE - suffix.length).toWellFormed() + suffix
+      next.set(key, number + 1)
+    }
+    used.add(titleKey(title))
+    return title
+  }
+}
+
+/** The column's name without what says that it holds a key: `author_id`, `authorId` give `author`. */
+export function withoutKeyWord(columnName: string): string {
+  const parted = /[_\s-](?:id|fk|key)$/i.exec(columnName)
+  const found = parted ?? /(?<=[A-Za-z0-9])(?:Id|ID|Fk|FK)$/.exec(columnName)
+  const bare = columnName.slice(0, found?.index ?? 0)
+  return trimTrailing(bare, '_- \t\n') || columnName
+}
+
+/** Every table of a source with all of its fields, the trash included: two statements whatever its size. */
+export async function readKnown({ store, kernel }: SchemaContext, sourceId: string): Promise<KnownTable[]> {
+  const { tables, fields } = store
+  const { db } = kernel.meta
+  const ofSource = eq(tables.sourceId, sourceId)
+  const rows = await db.select().from(tables).where(ofSource).orderBy(asc(tables.order), asc(tables.id))
+  const ids = db.select({ id: tables.id }).from(tables).where(ofSource)
+  const all = await db
+    .select()
+    .from(fields)
+    .where(inArray(fields.tableId, ids))
+    .orderBy(asc(fields.order), asc(fields.id))
+  const byTable = Map.groupBy(all, (row) => row.tableId)
+  return rows.map((row) => ({ table: toTable(row), fields: (byTable.get(row.id) ?? []).map(toStored) }))
+}
+
+/** A table of the source as the metadata has it, its fields and itself perhaps in the trash. */
+export interface KnownTable {
+  table: Table
+  fields: StoredField[]
+}

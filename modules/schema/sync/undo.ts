@@ -3,7 +3,7 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { SchemaContext } from '../change/index.ts'
 import { plainField } from '../model/index.ts'
-import { readKnown } from './read-known.ts'
+import { readKnown } from './plan-table.ts'
 import { markStatements, type SyncDetail } from './write-plan.ts'
 
 /** Lets the log's undo take back a synchronisation: what came goes to the trash, what went comes back. */

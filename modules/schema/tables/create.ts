@@ -3,11 +3,13 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { Dialect, Statement } from '../../../src/dialects/dialect.ts'
+import type { ColumnDefinition, Dialect, Statement } from '../../../src/dialects/dialect.ts'
 import { actorIdOf, type ChangeContext, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   checkTitle,
   columnOf,
+  duplicateTable,
+  isTitleTaken,
   MAX_FIELDS,
   type NewField,
   openTableSlots,
@@ -26,7 +28,7 @@ export interface NewTable {
 }
 
 /** A table that was checked and planned, before anything of it exists. Plain data, which may wait. */
-export interface PlannedTable {
+interface PlannedTable {
   tableId: string
   baseId: string
   title: string
@@ -61,7 +63,7 @@ export async function createTable(
  *
  * @throws as `createTable`, but for the title
  */
-export async function planTable(
+async function planTable(
   context: SchemaContext,
   actor: Actor,
   baseId: string,
@@ -90,7 +92,7 @@ export async function planTable(
  *
  * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one
  */
-export async function addTable(
+async function addTable(
   context: SchemaContext,
   actor: Actor,
   planned: PlannedTable,
@@ -160,4 +162,46 @@ export async function buildTable(
     ...views.forNewTable(table, fields, actorId),
   ]
   return { table, statements }
+}
+
+/** A table that will be filled before anyone can see it. */
+export interface PreparedTable extends PlannedTable {
+  /** What its columns must be in the database. */
+  columns: ColumnDefinition[]
+}
+
+/**
+ * The first half of making a table: an import fills a staging table with these columns, which nobody
+ * sees, and then has `publishTable` make a table of it.
+ *
+ * @throws as `createTable`
+ */
+export async function prepareTable(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+  input: NewTable,
+): Promise<PreparedTable> {
+  const planned = await planTable(context, actor, baseId, input)
+  // Asked early, so that a title in use is refused before the work and not after it.
+  if (isTitleTaken(planned.title, await context.store.tablesOf(planned.baseId))) {
+    throw duplicateTable(planned.title, planned.baseId)
+  }
+  return { ...planned, columns: planned.fields.flatMap(columnOf) }
+}
+
+/**
+ * The second half: the filled staging table becomes the table, in one step. Its title gets a suffix
+ * where somebody has taken it meanwhile. The index on its order must be there already.
+ */
+export function publishTable(
+  context: SchemaContext,
+  actor: Actor,
+  prepared: PreparedTable,
+  { staging, imported }: { staging: string; imported: number },
+): Promise<Table> {
+  return addTable(context, actor, prepared, (name, dialect) => dialect.renameTable(staging, name), {
+    freeTitle: true,
+    imported,
+  })
 }

@@ -2,9 +2,15 @@
  * Creating and updating tables.
  */
 
-export { buildTable, createTable, type NewTable } from './create.ts'
+export {
+  buildTable,
+  createTable,
+  type NewTable,
+  type PreparedTable,
+  prepareTable,
+  publishTable,
+} from './create.ts'
 export { diagramOf } from './diagram.ts'
-export { type PreparedTable, prepareTable, publishTable } from './prepare.ts'
 export {
   placeTable,
   reorderTable,

@@ -2,9 +2,8 @@
  * Deleting tables and fields, restoring them, removing them forever, and undo.
  */
 
-export { deleteFieldForever, deleteTableForever } from './delete-forever.ts'
 export { type Dependent, type DependentsOf, dependents } from './dependents.ts'
 export { deleteField, restoreField, trashedFields, trashedFieldsOfBase } from './field.ts'
-export { type Purge, purgeSchema, removedTables } from './purge.ts'
+export { deleteFieldForever, deleteTableForever, type Purge, purgeSchema, removedTables } from './purge.ts'
 export { deleteTable, restoreTable } from './table.ts'
 export { registerSchemaUndo } from './undo.ts'

@@ -1,6 +1,8 @@
 import { AppError } from '../../../src/core/errors.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { hasMultipleChoices } from '../../../src/core/fields/traits.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
@@ -14,11 +16,19 @@ import {
   setDisplayField,
   writeField,
 } from '../fields/index.ts'
+import {
+  isAsNamed,
+  type LinkTarget,
+  markParts,
+  partsOfLink,
+  partsWhere,
+  requireRelatedTable,
+  targetOf,
+} from '../links/index.ts'
 import { choicesOf, type FieldDefinition, restoreKeys, revertChoices } from '../model/index.ts'
 import { type TableState, writeTable } from '../tables/index.ts'
 import { trashField, untrashField } from './field.ts'
 import { trashTable, untrashTable } from './table.ts'
-import { decideLink, madeLink } from './undo-link.ts'
 
 type Direction = 'undo' | 'redo'
 
@@ -190,3 +200,70 @@ function restoreCells(
 
 const isInTrash = (kind: string, title: string): AppError =>
   new AppError('CONFLICT', `${kind} "${title}" is in the trash. Restore it first.`)
+
+/** A field's definition on both sides of a change. */
+interface BothSides {
+  before: FieldDefinition
+  after: FieldDefinition
+}
+
+const isLink = ({ type }: FieldDefinition): boolean => fieldType(type).computed === 'link'
+
+/** True for a change that made a link of a field with values. */
+const madeLink = ({ before, after }: BothSides): boolean => !isLink(before) && isLink(after)
+
+/**
+ * The field as it was before it became a link, the link's parts in the trash; or the link again.
+ *
+ * @throws CONFLICT where the values or the links have been changed since
+ */
+async function decideLink(
+  context: SchemaContext,
+  current: FieldDefinition,
+  turn: FieldAtItsTurn,
+  { before, after }: BothSides,
+  direction: 'undo' | 'redo',
+): Promise<FieldDecision> {
+  const [from, to] = direction === 'undo' ? [after, before] : [before, after]
+  const field = { ...turn.field, ...after }
+  const target = await targetOf(context, turn.model, after)
+  // The change was cut off before anyone could see it: there is nothing to take back.
+  if (!target) return { definition: current }
+  await requireRelatedTable(context, field)
+  if (!(await isUntouched(context, current, turn, from, { before, after }, target))) {
+    throw new AppError(
+      'CONFLICT',
+      `"${current.title}" was edited after it became a link. Create a new field instead to keep the new values.`,
+    )
+  }
+  const parts = await partsOfLink(context, field)
+  const isThere = direction === 'undo'
+  const moved = partsWhere(parts, ({ deletedAt }) => (deletedAt === null) === isThere)
+  return {
+    definition: restoreKeys(current, from, to),
+    cells: { count: 0, write: async () => {} },
+    also: await markParts(context, moved, isThere ? turn.now : null, turn.now),
+  }
+}
+
+async function isUntouched(
+  context: SchemaContext,
+  current: FieldDefinition,
+  turn: FieldAtItsTurn,
+  from: FieldDefinition,
+  { before, after }: BothSides,
+  target: LinkTarget,
+): Promise<boolean> {
+  const link = linkOf(after)
+  const isSame = isLink(current)
+    ? Bun.deepEquals(relationOf(current), relationOf(from))
+    : current.type === from.type && current.columnName === from.columnName
+  if (!isSame || !link) return false
+  const related = await context.store.load(link.relatedTableId)
+  return isAsNamed(turn, { own: turn.model, related, before, kind: link.kind }, target)
+}
+
+const relationOf = (definition: FieldDefinition) => {
+  const link = linkOf(definition)
+  return link && [link.keyFieldId, link.junction]
+}

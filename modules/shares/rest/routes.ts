@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
-import { manageRest } from './manage.ts'
+import { manageRest, type RestServices } from './manage.ts'
 import { publicRest } from './public.ts'
-import type { RestServices } from './services.ts'
 
 /** Public links over REST: for those who make them, and for those who come by them. */
 export const sharesRest = (kernel: Kernel, services: RestServices) =>

@@ -71,10 +71,11 @@ export function changeNode(
   return isFound ? changed : undefined
 }
 
-const isImplicit = (filter: Filter): filter is FilterGroup => isGroup(filter) && filter.id === undefined
+export const isImplicit = (filter: Filter): filter is FilterGroup =>
+  isGroup(filter) && filter.id === undefined
 
 /** What `chain` has made of a list, taken apart again. */
-function linksOf({ join, children }: FilterGroup): Link[] {
+export function linksOf({ join, children }: FilterGroup): Link[] {
   return children.flatMap((child): Link[] => {
     const isRun = join === 'or' && isImplicit(child) && child.join === 'and' && !child.not
     if (!isRun) return [{ join, ...unsigned(child) }]
@@ -82,7 +83,7 @@ function linksOf({ join, children }: FilterGroup): Link[] {
   })
 }
 
-function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
+export function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
   if (!isGroup(filter) || !filter.not) return { not: false, filter }
   const [only] = filter.children
   if (isImplicit(filter) && only && filter.children.length === 1) return { not: true, filter: only }
@@ -90,13 +91,13 @@ function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
   return { not: true, filter: positive }
 }
 
-function toNode({ join, not, filter }: Link): WireNode {
+export function toNode({ join, not, filter }: Link): WireNode {
   const id = filter.id ?? ''
   if (!isGroup(filter)) return { id, join, not, content: { condition: filter } }
   return { id, join, not, content: { children: linksOf(filter).map(toNode) } }
 }
 
-function asGroup(nodes: WireNode[]): FilterGroup {
+export function asGroup(nodes: WireNode[]): FilterGroup {
   const links = nodes.map(({ id, join, not, content }): Link => {
     const filter =
       'condition' in content ? { ...content.condition, id } : { ...asGroup(content.children), id }

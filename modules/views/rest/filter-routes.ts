@@ -1,15 +1,24 @@
 import { Elysia } from 'elysia'
+import { z } from 'zod'
 import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
-import { notFound } from '../../../src/core/errors.ts'
-import { MAX_DEPTH } from '../../../src/core/filters/index.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
+import {
+  type Condition,
+  DATE_OPERANDS,
+  MAX_DEPTH,
+  operatorsFor,
+  setOf,
+} from '../../../src/core/filters/index.ts'
+import { createId } from '../../../src/core/ids.ts'
 import type { Sort } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
+import { conditionFromWire, toWireOperator, type WireFilter } from '../../../src/wire/filters.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
-import { refuseUnstorable } from '../../schema/index.ts'
+import { refuseUnstorable, type TableModel } from '../../schema/index.ts'
+import { requireField } from '../context.ts'
 import type { ViewsService } from '../service.ts'
-import { asWire, FilterBody, readLeaf, readNode, SortBody, SortPatch, withSort } from './filter-bodies.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
 import { presentFilter, presentSort } from './present.ts'
 
@@ -141,4 +150,88 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       await change(actor, params.filterId, () => null)
       return scalar(true)
     })
+}
+
+const id = z.string().max(64)
+const flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
+
+const COMPARISONS = [
+  ...['allof', 'anyof', 'blank', 'btw', 'checked', 'empty', 'eq', 'ge', 'gt', 'gte', 'in', 'is', 'isWithin'],
+  ...['isnot', 'le', 'like', 'lt', 'lte', 'nallof', 'nanyof', 'nbtw', 'neq', 'nlike', 'not', 'notblank'],
+  ...['notchecked', 'notempty', 'notnull', 'null'],
+]
+
+/** A filter as clients send it; children are read one by one, to the depth that is allowed. */
+const FilterBody = z.object({
+  fk_column_id: id.nullish(),
+  comparison_op: z.enum(COMPARISONS).nullish(),
+  comparison_sub_op: z.enum(DATE_OPERANDS).nullish(),
+  value: z.unknown().optional(),
+  logical_op: z.enum(['and', 'or', 'not']).nullish(),
+  fk_parent_id: id.nullish(),
+  is_group: flag.nullish(),
+  children: z.array(z.unknown()).max(500).nullish(),
+})
+
+const direction = z.enum(['asc', 'desc'])
+const minProperties = (body: object) => Object.keys(body).length > 0
+
+/** A new sort of a view. */
+const SortBody = z.object({
+  fk_column_id: id,
+  direction: direction.default('asc'),
+  push_to_top: flag.nullish(),
+})
+/** What of a sort changes; at least one thing. */
+const SortPatch = z
+  .looseObject({ fk_column_id: id.optional(), direction: direction.optional(), order: z.number().nullish() })
+  .refine(minProperties, {
+    error: 'must NOT have fewer than 1 properties',
+    params: { keyword: 'minProperties', limit: 1 },
+  })
+
+/**
+ * The filter that a client's object means, with its children.
+ *
+ * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED
+ */
+function readNode(model: TableModel, body: z.output<typeof FilterBody>, depth: number): WireNode {
+  if (depth === 0) throw new AppError('INVALID_FILTER', 'Filters are nested too deeply')
+  const children = (body.children ?? []).map((child) => {
+    const parsed = FilterBody.safeParse(child)
+    if (!parsed.success) throw new AppError('INVALID_FILTER', 'A filter must be an object')
+    return readNode(model, parsed.data, depth - 1)
+  })
+  // What names neither a group nor a field is a filter that someone has begun: a group of nothing.
+  const isLeaf = !body.is_group && children.length === 0 && body.fk_column_id != null
+  return {
+    id: createId('filter'),
+    join: body.logical_op === 'or' ? 'or' : 'and',
+    not: body.logical_op === 'not',
+    content: isLeaf ? { condition: readLeaf(model, body) } : { children },
+  }
+}
+
+/** The condition of a client's object; without an operator, one that waits for its value. */
+function readLeaf(model: TableModel, body: WireFilter): Condition {
+  const field = requireField(model, body.fk_column_id ?? '')
+  const [usual] = operatorsFor(setOf(field))
+  return conditionFromWire(body, field, body.comparison_op ?? usual?.key ?? 'eq')
+}
+
+/** A condition as clients write it, to lay a partial update over. */
+const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter => ({
+  fk_column_id: fieldId,
+  comparison_op: toWireOperator(operator),
+  comparison_sub_op: operand ?? null,
+  value,
+})
+
+/** A new sort ahead of the others, or behind them. */
+const withSort = (
+  sorts: Sort[],
+  { fk_column_id, direction, push_to_top }: z.output<typeof SortBody>,
+): Sort[] => {
+  const added: Sort = { id: createId('sort'), fieldId: fk_column_id, direction }
+  return push_to_top ? [added, ...sorts] : [...sorts, added]
 }

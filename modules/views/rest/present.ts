@@ -1,14 +1,53 @@
+import type { Actor } from '../../../src/core/actor.ts'
 import type { Sort, Table } from '../../../src/core/model.ts'
 import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import { toWireOperator } from '../../../src/wire/filters.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
-import { type LineRow, liveColoring, type ViewRow } from '../model.ts'
-import type { ShownView, ViewShare } from '../shown-view.ts'
-import type { WireNode } from './filter-list.ts'
+import type { ShareRow } from '../../auth/index.ts'
+import type { PresentTableViews } from '../../schema/index.ts'
+import { type LineRow, liveColoring, type ShownView, type ViewRow, type ViewShare } from '../model.ts'
+import type { ViewsService } from '../service.ts'
+import { eachNode, toNodes, type WireNode } from './filter-list.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import { commonKeys } from './kinds/wire-kind.ts'
-import { presentVisibility } from './visibility.ts'
+import { presentVisibility } from './view-bodies.ts'
+
+/** Presents the views of a table, for the REST adapter of the schema module. */
+export const presentTableViews =
+  (views: ViewsService): PresentTableViews =>
+  async (model, options) =>
+    (await views.shownOfTable(model, options)).map((shown) => presentView(shown, options))
+
+/** Every view of a table as REST clients know them, for someone who may see them. @throws TABLE_NOT_FOUND */
+export const presentViewList = async (views: ViewsService, actor: Actor, tableId: string) =>
+  (await views.listShown(actor, tableId)).map((shown) => presentView(shown, { detailed: true }))
+
+/** One view as REST clients know it, for someone who may see it. @throws VIEW_NOT_FOUND */
+export const presentOneView = async (views: ViewsService, actor: Actor, viewId: string) =>
+  presentView(await views.openShown(actor, 'view.list', viewId), { detailed: false })
+
+/**
+ * A view as visitors of its public link get it (wire reference §17): with its columns, filter and sorts, as far as
+ * these are of fields that it shows.
+ *
+ * @throws VIEW_NOT_FOUND
+ */
+export async function presentSharedView(
+  views: ViewsService,
+  viewId: string,
+  share: Pick<ShareRow, 'id' | 'settings'>,
+) {
+  const { shown, lines } = await views.openShared(viewId, share)
+  const { model, row } = shown
+  const children = [...eachNode(toNodes(row.filter))].map((node) => presentFilter(model.table, row, node))
+  return {
+    ...presentView(shown, { detailed: false }),
+    filter: { is_group: true, logical_op: 'and', children },
+    sorts: row.sorts.map((sort, index) => presentSort(model.table, row, sort, index + 1)),
+    columns: lines.map((line) => presentLine(shown, line)),
+  }
+}
 
 /**
  * A view with every key (wire reference §9.1).

@@ -14,10 +14,8 @@ import { linesRest } from './column-routes.ts'
 import { filtersRest } from './filter-routes.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import type { WireKind } from './kinds/wire-kind.ts'
-import { presentKind, presentLine, presentView } from './present.ts'
-import { presentOneView, presentViewList } from './presenter.ts'
-import { ViewBody, ViewPatchBody } from './view-bodies.ts'
-import { readVisibility } from './visibility.ts'
+import { presentKind, presentLine, presentOneView, presentView, presentViewList } from './present.ts'
+import { readVisibility, ViewBody, ViewPatchBody } from './view-bodies.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
-import { MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
-import { MAX_WIDTH, MIN_WIDTH } from '../model.ts'
+import { MAX_GROUPS, type RowHeight, type Sort } from '../../../src/core/model.ts'
+import { HIDEABLE_ROLES } from '../../../src/core/roles.ts'
+import { readBody } from '../../../src/wire/rest-base.ts'
+import { MAX_WIDTH, MIN_WIDTH, type ViewRow } from '../model.ts'
+import type { VisibilityRule } from '../visibility.ts'
 import { wireFlag, wireMeta } from './kinds/wire-kind.ts'
-import { AGGREGATIONS } from './vocabulary.ts'
 
 const id = z.string().max(64)
 const title = z.string().max(1000)
@@ -77,4 +79,70 @@ export function withGroup(
   const group: Sort = { fieldId, direction: direction ?? known?.direction ?? 'asc' }
   const place = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
   return others.toSpliced(Math.max(0, place), 0, group)
+}
+
+/** Row heights in the order in which clients number them. */
+export const ROW_HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
+
+/** A row height as clients number it; beyond the list the nearest is meant. */
+export const rowHeightOf = (number: number): RowHeight =>
+  ROW_HEIGHTS[Math.min(3, Math.max(0, Math.round(number)))] ?? 'short'
+
+/** Our name of each summary, by the one that clients know. */
+export const AGGREGATIONS: Record<string, string> = {
+  sum: 'sum',
+  avg: 'avg',
+  median: 'median',
+  min: 'min',
+  max: 'max',
+  range: 'range',
+  std_dev: 'stddev',
+  count: 'count',
+  count_empty: 'empty',
+  count_filled: 'filled',
+  count_unique: 'unique',
+  percent_empty: 'percentEmpty',
+  percent_filled: 'percentFilled',
+  percent_unique: 'percentUnique',
+  checked: 'checked',
+  unchecked: 'unchecked',
+  percent_checked: 'percentChecked',
+  percent_unchecked: 'percentUnchecked',
+  earliest_date: 'earliest',
+  latest_date: 'latest',
+  date_range: 'rangeDays',
+  month_range: 'rangeMonths',
+  attachment_size: 'size',
+}
+
+/** Roles that programs name here and that no view is hidden from. */
+const SEE_ALL = ['owner', 'creator', 'guest'] as const
+const MAX_RULES = 10_000
+
+const flags = z.object(
+  Object.fromEntries([...SEE_ALL, ...HIDEABLE_ROLES].map((role) => [role, wireFlag.nullish()])),
+)
+const Rules = z.array(z.object({ id: z.string().max(64), disabled: flags })).max(MAX_RULES)
+
+/** From whom a view is hidden, as programs know it (wire reference §5.3): the `disabled` of a view. */
+export const presentVisibility = ({ hiddenFrom }: Pick<ViewRow, 'hiddenFrom'>): Record<string, boolean> =>
+  Object.fromEntries(
+    ['owner', 'creator', 'viewer', 'editor', 'commenter', 'guest'].map((role) => [
+      role,
+      hiddenFrom?.some((hidden) => hidden === role) ?? false,
+    ]),
+  )
+
+/**
+ * Reads a list of views, each with its `disabled`: what that does not name stays.
+ *
+ * @throws INVALID_REQUEST_BODY for anything but a list; BAD_REQUEST where a view is to be hidden from who sees all
+ */
+export function readVisibility(body: unknown): VisibilityRule[] {
+  return readBody(Rules, body).map(({ id, disabled }) => {
+    const immune = SEE_ALL.find((role) => disabled[role])
+    if (immune !== undefined) throw badRequest(`A view can’t be hidden from the role ${immune}`)
+    const hidden = HIDEABLE_ROLES.flatMap((role) => (disabled[role] == null ? [] : [[role, disabled[role]]]))
+    return { viewId: id, hidden: Object.fromEntries(hidden) }
+  })
 }

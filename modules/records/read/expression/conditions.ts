@@ -18,8 +18,8 @@ import { isKeyless, keyOf } from '../../table/index.ts'
 import { expressionOf } from './expression-of.ts'
 import { fragmentsOf } from './fragments.ts'
 import { wordsIn } from './lookup.ts'
-import { valueStorage } from './related-value.ts'
 import type { ReadContext, Scope } from './scope.ts'
+import { valueStorage } from './scope.ts'
 
 /** Most values that all conditions of a filter may list together: each is bound once or twice. */
 const MAX_VALUES = 10_000

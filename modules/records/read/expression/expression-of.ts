@@ -2,13 +2,12 @@ import type { SQL } from 'drizzle-orm'
 import { storageOf } from '../../../../src/core/fields/field.ts'
 import type { ComputedKind } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { ROLLUP_FUNCTIONS } from '../../../../src/core/fields/rollup.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import { codeExpression } from './code.ts'
 import { formulaExpression } from './formula.ts'
 import { linkExpression } from './link.ts'
 import { lookupExpression } from './lookup.ts'
-import { valueStorage } from './related-value.ts'
-import { countExpression, rollupExpression } from './rollup.ts'
+import { countedRows, follow, pathOf, stepOf } from './path.ts'
 import {
   type Expression,
   type Form,
@@ -16,17 +15,30 @@ import {
   type Scope,
   spend,
   storedIn,
+  valueIn,
+  valueStorage,
   wholeOf,
 } from './scope.ts'
 
-const EXPRESSIONS: Record<ComputedKind, Expression> = {
-  link: linkExpression,
-  lookup: lookupExpression,
-  rollup: rollupExpression,
-  count: countExpression,
-  formula: formulaExpression,
-  code: codeExpression,
-  button: formulaExpression,
+/** A QR or bar code: the value that it shows. */
+const codeExpression: Expression = (field, scope, form) => {
+  const shown = scope.model.field(String(field.options.valueFieldId ?? ''))
+  return shown ? scope.of(shown, scope, form) : null
+}
+
+/** The number of linked records. */
+const countExpression: Expression = (field, scope) => {
+  const step = stepOf(scope.model, field.options.relationFieldId, scope.models)
+  return step && scope.dialect.related.count(countedRows(scope, step))
+}
+
+/** One value computed over a field of the linked records. */
+const rollupExpression: Expression = (field, scope) => {
+  const name = ROLLUP_FUNCTIONS.find((known) => known === field.options.function)
+  const path = name && pathOf(scope.model, field, scope.models)
+  if (!path) return null
+  const { rows, end } = follow(scope, path.steps)
+  return scope.dialect.related.rollup(rows, name, valueIn(end, path.target))
 }
 
 /**
@@ -55,3 +67,13 @@ export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext
   of: expressionOf,
   spent: { words: 0, aliases: 0, isFleeting: false },
 })
+
+const EXPRESSIONS: Record<ComputedKind, Expression> = {
+  link: linkExpression,
+  lookup: lookupExpression,
+  rollup: rollupExpression,
+  count: countExpression,
+  formula: formulaExpression,
+  code: codeExpression,
+  button: formulaExpression,
+}

@@ -7,9 +7,8 @@ import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'
 import { keyFieldsOf, keyOf } from '../../table/index.ts'
 import { countedRows, follow, stepOf } from './path.ts'
-import { nameOf } from './related-value.ts'
 import type { Expression } from './scope.ts'
-import { type Scope, storedValue } from './scope.ts'
+import { nameOf, type Scope, storedValue } from './scope.ts'
 
 /** Linked records that REST clients get without asking for more: a page of them. */
 const LISTED_RECORDS = 25

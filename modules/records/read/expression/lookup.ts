@@ -7,8 +7,8 @@ import type { Field } from '../../../../src/core/model.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
 import { linkWords } from './link.ts'
 import { follow, type Path, pathOf } from './path.ts'
-import { valueIn } from './related-value.ts'
 import type { Expression, Scope } from './scope.ts'
+import { valueIn } from './scope.ts'
 
 /** Values that the cell of a lookup lists; conditions look at all of them. */
 const MAX_LISTED = 1_000

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ShareActor } from '../../../../src/core/actor.ts'
 import { badRequest } from '../../../../src/core/errors.ts'
-import { storageOf } from '../../../../src/core/fields/field.ts'
+import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/field.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
@@ -14,7 +15,7 @@ import { columnIn } from '../../table/index.ts'
 export type Models = ReadonlyMap<string, TableModel>
 
 /**
- * How large one expression may become. Fields of tables are smaller (`modules/schema/computed/size.ts`): this ends
+ * How large one expression may become. Fields of tables are smaller (`modules/schema/computed/graph.ts`): this ends
  * what was never a field, such as the preview of a formula.
  */
 const MAX_WORDS = 400_000
@@ -123,3 +124,17 @@ export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
 
 /** How one kind of computed field is worked out; null where something it needs is gone. */
 export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null
+
+/** The value of a field for comparing, with the kind of storage that it has in that form. */
+export function valueIn(scope: Scope, field: Field): RelatedValue {
+  return { value: scope.of(field, scope, 'value'), storage: valueStorage(field) }
+}
+
+/** Of what kind a field's value is in the form in which it is compared. */
+export function valueStorage(field: Field) {
+  if (fieldType(field.type).computed === 'link') return isNamedLink(field) ? 'text' : 'integer'
+  return shownType(field).isList ? 'longText' : storageOf(field)
+}
+
+/** The name of a scope's record. */
+export const nameOf = (scope: Scope): RelatedValue => valueIn(scope, scope.model.displayField)

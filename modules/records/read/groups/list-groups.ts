@@ -9,11 +9,9 @@ import {
 } from '../../../../src/core/query.ts'
 import type { Engine, QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
-import { requireField, select } from '../plan.ts'
-import type { PlanContext } from '../plan-context.ts'
+import { type PlanContext, requireField, select } from '../plan.ts'
 import { readSummaries, type SummaryColumn, summaryColumns } from '../summaries.ts'
-import { groupsCondition } from './key-condition.ts'
-import { decodeKey, type GroupTerm, groupTerm } from './term.ts'
+import { decodeKey, type GroupTerm, groupsCondition, groupTerm } from './term.ts'
 
 /** A level of groups, with how it is told apart. */
 interface Level {

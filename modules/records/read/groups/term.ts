@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { resolveZone } from '../../../../src/core/dates.ts'
+import { isDay, resolveZone } from '../../../../src/core/dates.ts'
+import { badRequest } from '../../../../src/core/errors.ts'
 import { filterSetOf, shownType } from '../../../../src/core/fields/field.ts'
 import type {
   AnyFieldType,
@@ -8,16 +9,18 @@ import type {
   FilterSet,
   StorageKind,
 } from '../../../../src/core/fields/field-type.ts'
+import { describeValue } from '../../../../src/core/fields/field-type.ts'
 import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
 import { compileToWall } from '../../../../src/core/formula/instants.ts'
+import { inSetOrder } from '../../../../src/core/group-key.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
+import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
-import { valueStorage } from '../expression/related-value.ts'
 import type { ReadContext } from '../expression/scope.ts'
+import { valueStorage } from '../expression/scope.ts'
 import { peopleOrder } from '../people-order.ts'
-import { inOrder, MAX_SET_OPTIONS, setRank } from './option-set.ts'
 
 /**
  * How the records of a table are told apart by one field, and in which order the groups stand. The list of
@@ -139,4 +142,94 @@ function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: 
   })
   const ms = formula.cell(instant, 'datetime', build.freshName())
   return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), false)
+}
+
+/** Most options by which sets are told apart; each is a comparison per record. With more, cells group as they are. */
+const MAX_SET_OPTIONS = 200
+
+/** A comma list with its titles in the order given: those of `red,blue` and `blue,red` are one set. */
+function inOrder({ formula, hasOption }: QueryDialect, cell: SQL, titles: readonly string[]): SQL {
+  const set = (list: SQL): SQL => {
+    const parts = titles.map((title) =>
+      formula.choose([[hasOption(list, title), formula.text(`,${title}`)]], formula.text('')),
+    )
+    return formula.part(formula.concat(parts), formula.constant(2), formula.constant(MAX_LENGTH))
+  }
+  return formula.once([{ sql: cell, type: 'text' }], ['set_cell'], ([list = cell]) =>
+    formula.once([{ sql: set(list), type: 'text' }], ['set_sorted'], ([sorted = list]) =>
+      // One that holds more than these titles stays as it is, or it would look like another.
+      formula.choose([[formula.compare('=', formula.length(sorted), formula.length(list)), sorted]], list),
+    ),
+  )
+}
+
+/** Text by which sets stand in the order of their options: `{a}`, `{a, b}`, `{b}`. NULL for none. */
+function setRank({ formula, hasOption, isNull }: QueryDialect, cell: SQL, titles: readonly string[]): SQL {
+  return formula.once([{ sql: cell, type: 'text' }], ['rank_cell'], ([list = cell]) => {
+    const places = titles.map((title, index) =>
+      formula.choose(
+        [[hasOption(list, title), formula.text(String(index).padStart(3, '0'))]],
+        formula.text(''),
+      ),
+    )
+    return formula.choose([[isNull(list), formula.nothing('text')]], formula.concat(places))
+  })
+}
+
+const MAX_LENGTH = 1_000_000
+
+/**
+ * True for the records of one group.
+ *
+ * @throws BAD_REQUEST for a value that no record of the field could have
+ */
+export function groupCondition(context: ReadContext, field: Field, value: CellValue): SQL {
+  const { dialect } = context
+  const { key, storage } = groupTerm(context, field)
+  if (storage === 'boolean') return dialect.eq(key, isOn(field, value))
+  if (value === null || value === '') return dialect.isNull(key)
+  if (!isPossible(storage, value)) {
+    throw badRequest(`Field "${field.title}" has no group ${describeValue(value)}`)
+  }
+  // Engines that tell types apart compare no text with a number.
+  const wanted = isTextStorage(storage) ? String(value) : value
+  // Somebody may have put the options into another order meanwhile.
+  return dialect.eq(key, storage === 'text' ? inSetOrder(field, wanted) : wanted)
+}
+
+/** True for records of any of the groups. */
+export function groupsCondition(context: ReadContext, field: Field, values: CellValue[]): SQL {
+  const { dialect } = context
+  const { key } = groupTerm(context, field)
+  const filled = values.filter((value) => value !== null)
+  const conditions = [
+    ...(filled.length > 0 ? [dialect.inList(key, filled)] : []),
+    ...(filled.length < values.length ? [dialect.isNull(key)] : []),
+  ]
+  return conditions.length === 0 ? sql`1 = 0` : dialect.or(conditions)
+}
+
+function isOn(field: Field, value: CellValue): boolean {
+  if (value === null || typeof value === 'boolean') return value ?? false
+  throw badRequest(`Field "${field.title}" has no group ${describeValue(value)}`)
+}
+
+const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
+/** MySQL's times may be spans of up to 838 hours, and PostgreSQL's day ends at 24:00:00. */
+const TIME = /^-?\d{2,3}:[0-5]\d:[0-5]\d(\.\d{3,9})?$/
+
+function isPossible(storage: StorageKind, value: string | number | boolean): boolean {
+  switch (storage) {
+    case 'id':
+    case 'integer':
+      return Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
+    case 'real':
+      return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value))
+    case 'date':
+      return typeof value === 'string' && isDay(value)
+    case 'time':
+      return typeof value === 'string' && TIME.test(value)
+    default:
+      return isTextStorage(storage) && typeof value !== 'boolean'
+  }
 }

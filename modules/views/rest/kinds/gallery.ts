@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import type { GalleryOptions } from '../../../../src/core/views/index.ts'
 import { readBody } from '../../../../src/wire/rest-base.ts'
-import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
-import { kindChange, present, takeMeta, type WireKind, wireFieldId, wireMeta } from './wire-kind.ts'
+import {
+  COVER_META,
+  coverFit,
+  kindChange,
+  present,
+  takeMeta,
+  type WireKind,
+  wireCoverFit,
+  wireFieldId,
+  wireMeta,
+} from './wire-kind.ts'
 
 const GalleryBody = z.object({
   fk_cover_image_col_id: wireFieldId.optional(),

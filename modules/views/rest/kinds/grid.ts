@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readBody } from '../../../../src/wire/rest-base.ts'
-import { AGGREGATIONS, ROW_HEIGHTS, rowHeightOf } from '../vocabulary.ts'
+import { AGGREGATIONS, ROW_HEIGHTS, rowHeightOf } from '../view-bodies.ts'
 import { type WireKind, wireMeta } from './wire-kind.ts'
 
 const GridBody = z.object({ row_height: z.number().nullish(), meta: wireMeta.nullish() })

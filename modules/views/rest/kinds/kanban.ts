@@ -5,13 +5,15 @@ import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../../src/core/views/index.ts'
 import { readBody } from '../../../../src/wire/rest-base.ts'
-import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
 import {
+  COVER_META,
+  coverFit,
   kindChange,
   type MetaKeys,
   present,
   takeMeta,
   type WireKind,
+  wireCoverFit,
   wireFieldId,
   wireFlag,
   wireMeta,

@@ -4,8 +4,7 @@ import type { ViewKind } from '../../../../src/core/model.ts'
 import { plainObject } from '../../../../src/input.ts'
 import { wireTime } from '../../../../src/wire/lists.ts'
 import type { TableModel } from '../../../schema/index.ts'
-import type { LineRow } from '../../model.ts'
-import type { ShownView } from '../../shown-view.ts'
+import type { LineRow, ShownView } from '../../model.ts'
 import type { ViewPatch } from '../../update.ts'
 
 /** Where a body is read: the table, and what the kind keeps before it. */
@@ -112,3 +111,12 @@ export const commonKeys = ({ model: { table }, row, share }: ShownView) => ({
   updated_at: wireTime(row.updatedAt),
   meta: row.meta,
 })
+
+/** How a cover fills its place, under the name that clients know. */
+export const COVER_META = { fk_cover_image_object_fit: 'coverFit' } as const satisfies MetaKeys
+
+/** Clients call a cover that fills its place `cover`; `crop` is understood too. */
+export const coverFit = z.enum(['fit', 'cover', 'crop']).transform((fit) => (fit === 'fit' ? 'fit' : 'crop'))
+
+/** The same as clients write it. */
+export const wireCoverFit = (fit: 'fit' | 'crop'): string => (fit === 'fit' ? 'fit' : 'cover')

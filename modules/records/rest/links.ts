@@ -2,10 +2,11 @@ import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { scalar } from '../../../src/wire/answer.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { LinkPlace, RestLinks } from './link-operations.ts'
-import { queryOf } from './query-of.ts'
+import { queryOf } from './parameters.ts'
 import type { Target } from './v1.ts'
 
 interface Deps {
@@ -37,10 +38,10 @@ const RELATIONS = [...LISTED, 'bt', 'oo']
 /** Links over `/api/v1/db/data/{orgs}/{base}/{table}/{id}/{relation}/{column}`, also through a view (wire reference §14.2). */
 export const linksV1 = (kernel: Kernel, deps: Deps) =>
   new Elysia()
-    .use(routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table/views/:view'))
-    .use(routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table'))
+    .use(v1Routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table/views/:view'))
+    .use(v1Routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table'))
 
-function routes(kernel: Kernel, { auth, links, resolve }: Deps, prefix: string) {
+function v1Routes(kernel: Kernel, { auth, links, resolve }: Deps, prefix: string) {
   async function enter({ actor, params: given, request }: Call, known: string[]) {
     const params = given as Params
     const { tableId } = await resolve(actor, params)
@@ -73,3 +74,44 @@ function routes(kernel: Kernel, { auth, links, resolve }: Deps, prefix: string) 
       return { msg: 'The relation data has been deleted successfully' }
     })
 }
+
+const placeOf = ({ tableId, linkFieldId, recordId }: Record<string, string>): LinkPlace => ({
+  tableId: tableId ?? '',
+  column: linkFieldId ?? '',
+  recordId: recordId ?? '',
+})
+
+/** Links over `/api/v2/tables/{tableId}/links/{linkFieldId}/records` (wire reference §16.1). */
+export const linksV2 = (kernel: Kernel, { auth, links }: Pick<Deps, 'auth' | 'links'>) =>
+  new Elysia({ prefix: '/api/v2/tables/:tableId/links/:linkFieldId/records', tags: ['Links'] })
+    .use(restBase(kernel, auth))
+    .get(
+      '/:recordId',
+      ({ actor, params, request }) =>
+        links.read(actor, placeOf(params), new URLSearchParams(queryOf(request))),
+      { detail: { summary: 'List linked records' } },
+    )
+    .post(
+      '/:recordId',
+      async ({ actor, params, body }) => {
+        await links.write(actor, placeOf(params), 'link', body)
+        return scalar(true, 201)
+      },
+      { detail: { summary: 'Link records' } },
+    )
+    .delete(
+      '/:recordId',
+      async ({ actor, params, body }) => {
+        await links.write(actor, placeOf(params), 'unlink', body)
+        return scalar(true)
+      },
+      { detail: { summary: 'Unlink records' } },
+    )
+    .post(
+      '/',
+      async ({ actor, params, body, set }) => {
+        set.status = 201
+        return links.paste(actor, params.tableId, params.linkFieldId, body)
+      },
+      { detail: { summary: 'Copy the links of one record to another' } },
+    )

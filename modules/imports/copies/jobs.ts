@@ -10,10 +10,8 @@ import type { JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
-import { fieldWithNewIds, type SchemaRows } from '../../schema/index.ts'
-import type { ViewsService } from '../../views/index.ts'
-import { type ViewRows, viewsWithNewIds } from '../../views/index.ts'
+import { type FieldPlace, fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
+import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
 /** The job's name for REST clients. */
 export const COPY_JOB = 'duplicate-base'
@@ -175,5 +173,64 @@ function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): Copie
     })),
     fields: rows.fields.map((field) => fieldWithNewIds(field, ids)),
     ...viewsWithNewIds(rows, ids),
+  }
+}
+
+/** The job's name for REST clients. */
+export const TABLE_COPY_JOB = 'duplicate-model'
+
+/** What the job is told. */
+export interface TableCopyInput {
+  owner: UserActor
+  tableId: string
+  newTableId: string
+  title: string
+  withData: boolean
+  withViews: boolean
+}
+
+/** Copies a table within its base. It is one transaction: what is cut off has left nothing. */
+export function createTableCopyJob(
+  schema: Pick<SchemaService, 'duplicateTable' | 'hasTable'>,
+): JobKind<TableCopyInput> {
+  return {
+    async run({ owner, ...copy }, { signal, report }) {
+      const { id } = await schema.duplicateTable(owner, copy, {
+        signal,
+        progress: (done, total) => report({ done, total, unit: 'rows' }),
+      })
+      return { id }
+    },
+    recover: async ({ newTableId }) =>
+      (await schema.hasTable(newTableId)) ? { result: { id: newTableId } } : null,
+  }
+}
+
+/** The job's name for REST clients. */
+export const FIELD_COPY_JOB = 'duplicate-column'
+
+/** What the job is told. */
+export interface FieldCopyInput {
+  owner: UserActor
+  fieldId: string
+  newFieldId: string
+  withData: boolean
+  place: FieldPlace
+}
+
+/** Copies a field within its table. It is one transaction: what is cut off has left nothing. */
+export function createFieldCopyJob(
+  schema: Pick<SchemaService, 'duplicateField' | 'hasField'>,
+): JobKind<FieldCopyInput> {
+  return {
+    async run({ owner, ...copy }, { signal, report }) {
+      const { id } = await schema.duplicateField(owner, copy, {
+        signal,
+        progress: (done, total) => report({ done, total, unit: 'rows' }),
+      })
+      return { id }
+    },
+    recover: async ({ newFieldId }) =>
+      (await schema.hasField(newFieldId)) ? { result: { id: newFieldId } } : null,
   }
 }

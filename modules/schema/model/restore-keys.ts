@@ -1,5 +1,0 @@
-/** `current` with `to`'s value for each key in which the change had altered it. */
-export function restoreKeys<T extends object>(current: T, from: T, to: T): T {
-  const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
-  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
-}
