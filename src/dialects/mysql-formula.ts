@@ -4,6 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR } from '../core/formula
 import { FINAL_SIGMA } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
+import { standardFormula } from './standard-sql.ts'
 
 /** Without an exponent it would be an exact decimal, which loses digits when it is divided. */
 const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(value) : `${value}e0`)
@@ -48,21 +49,9 @@ export const mysqlFormula: FormulaWords<SQL> = {
       sql`, `,
     )}), '$[*]' columns(x double path '$')) as listed)`,
 
-  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  ...standardFormula,
   compareText: (sign, left, right) => sql`(${bytes(left)} ${sql.raw(sign)} ${bytes(right)})`,
   same: (left, right) => sql`(${left} <=> ${right})`,
-  isNull: (value) => sql`(${value} is null)`,
-  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
-  not: (condition) => sql`(not ${condition})`,
-  choose: (cases, otherwise) =>
-    cases.length === 0
-      ? otherwise
-      : sql`case ${sql.join(
-          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
-          sql` `,
-        )} else ${otherwise} end`,
   truthNumber: (value) => sql`(${value} + 0e0)`,
 
   concat: (texts) => sql`concat(${sql.join(texts, sql`, `)})`,

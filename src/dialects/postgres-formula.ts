@@ -4,7 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '..
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
-import { quoteText } from './standard-sql.ts'
+import { quoteText, standardFormula } from './standard-sql.ts'
 
 const TYPES: Record<ValueType, string> = {
   number: 'float8',
@@ -110,21 +110,9 @@ export const postgresFormula: FormulaWords<SQL> = {
       sql`, `,
     )}) as listed(x))`,
 
-  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  ...standardFormula,
   compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate "C")`,
   same: (left, right) => sql`(${left} is not distinct from ${right})`,
-  isNull: (value) => sql`(${value} is null)`,
-  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
-  not: (condition) => sql`(not ${condition})`,
-  choose: (cases, otherwise) =>
-    cases.length === 0
-      ? otherwise
-      : sql`case ${sql.join(
-          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
-          sql` `,
-        )} else ${otherwise} end`,
   truthNumber: (value) => sql`(${value})::int::float8`,
 
   concat: (texts) => sql`(${sql.join(texts, sql` || `)})`,

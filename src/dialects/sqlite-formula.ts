@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
+import { standardFormula } from './standard-sql.ts'
 
 /** A literal that SQLite reads as a real: whole numbers need a point, unless they have an exponent. */
 function real(value: number): SQL {
@@ -44,21 +45,9 @@ export const sqliteFormula: FormulaWords<SQL> = {
       sql` union all `,
     )}))`,
 
-  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  ...standardFormula,
   compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate binary)`,
   same: (left, right) => sql`(${left} is ${right})`,
-  isNull: (value) => sql`(${value} is null)`,
-  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
-  not: (condition) => sql`(not ${condition})`,
-  choose: (cases, otherwise) =>
-    cases.length === 0
-      ? otherwise
-      : sql`case ${sql.join(
-          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
-          sql` `,
-        )} else ${otherwise} end`,
   truthNumber: (value) => sql`(${value} * 1.0)`,
 
   concat: (texts) => sql`(${sql.join(texts, sql` || `)})`,

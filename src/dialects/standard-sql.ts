@@ -4,6 +4,7 @@ import { fractionDigits } from '../core/dates.ts'
 import { AppError } from '../core/errors.ts'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { FilterValue } from '../core/filters/dialect-words.ts'
+import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { GroupSummary, QueryDialect, SelectedRows, Statement } from './dialect.ts'
 
@@ -57,6 +58,23 @@ export const standardWords = {
   optionOrder,
   exactText: (expression) => expression,
 } satisfies Partial<QueryDialect>
+
+/** Vocabulary of formulas that is the same in every engine. */
+export const standardFormula = {
+  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  isNull: (value) => sql`(${value} is null)`,
+  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
+  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  not: (condition) => sql`(not ${condition})`,
+  choose: (cases, otherwise) =>
+    cases.length === 0
+      ? otherwise
+      : sql`case ${sql.join(
+          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
+          sql` `,
+        )} else ${otherwise} end`,
+} satisfies Partial<FormulaWords<SQL>>
 
 /** The usual `insert … select`. */
 export const insertSelected = ({ into, columns, constants, values, source }: SelectedRows): SQL =>
