@@ -90,7 +90,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
         {remove}
       </div>
       {isOpen && (
-        <Group role="group" className={styles.children}>
+        <Group className={styles.children}>
           {node.kind === 'array' ? (
             <Items
               items={node.items}
