@@ -4,45 +4,45 @@ import { showCatalogue } from '../src/core/message.ts'
 import { CATALOGUES } from './catalogues.gen.ts'
 import { localSettings } from './session/local-settings.ts'
 
-/** Languages of the interface by code, each by its own name (spec §1). */
-export const LANGUAGES = {
-  ar: 'العربية',
-  bn_IN: 'বাংলা',
-  cs: 'Čeština',
-  da: 'Dansk',
-  de: 'Deutsch',
-  en: 'English',
-  es: 'Español',
-  eu: 'Euskara',
-  fa: 'فارسی',
-  fi: 'Suomi',
-  fr: 'Français',
-  he: 'עברית',
-  hi: 'हिन्दी',
-  hr: 'Hrvatski',
-  id: 'Bahasa Indonesia',
-  it: 'Italiano',
-  ja: '日本語',
-  ko: '한국어',
-  lv: 'Latviešu',
-  nl: 'Nederlands',
-  no: 'Norsk',
-  pl: 'Polski',
-  pt: 'Português',
-  pt_BR: 'Português (Brasil)',
-  ru: 'Русский',
-  sk: 'Slovenčina',
-  sl: 'Slovenščina',
-  sv: 'Svenska',
-  th: 'ไทย',
-  tr: 'Türkçe',
-  uk: 'Українська',
-  vi: 'Tiếng Việt',
-  'zh-Hans': '简体中文',
-  'zh-Hant': '繁體中文',
-} as const
+/** Codes of the languages of the interface (spec §1); their names are in `language-names.ts`. */
+export const LANGUAGES = [
+  'ar',
+  'bn_IN',
+  'cs',
+  'da',
+  'de',
+  'en',
+  'es',
+  'eu',
+  'fa',
+  'fi',
+  'fr',
+  'he',
+  'hi',
+  'hr',
+  'id',
+  'it',
+  'ja',
+  'ko',
+  'lv',
+  'nl',
+  'no',
+  'pl',
+  'pt',
+  'pt_BR',
+  'ru',
+  'sk',
+  'sl',
+  'sv',
+  'th',
+  'tr',
+  'uk',
+  'vi',
+  'zh-Hans',
+  'zh-Hant',
+] as const
 
-export type Language = keyof typeof LANGUAGES
+export type Language = (typeof LANGUAGES)[number]
 
 /** Languages that are written from right to left. */
 export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
@@ -50,7 +50,7 @@ export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
 const shown = createStore<{ language: Language }>(() => ({ language: 'en' }))
 
 /** True for the code of a language of the interface. */
-export const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
+export const isLanguage = (code: string | null): code is Language => LANGUAGES.some((one) => one === code)
 
 /** The language shown at present. */
 export const currentLanguage = (): Language => shown.getState().language
@@ -65,7 +65,7 @@ export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 
 
 /** Languages that a person can choose: those with a catalogue, and English. */
 export const availableLanguages = (): Language[] =>
-  (Object.keys(LANGUAGES) as Language[]).filter((code) => code === 'en' || code in CATALOGUES)
+  LANGUAGES.filter((code) => code === 'en' || code in CATALOGUES)
 
 /** An English text with its parameters: `t('Delete {title}?', { title })`. New texts go to `messages/en.json`. */
 export function t(english: string, params: Record<string, string | number> = {}): string {

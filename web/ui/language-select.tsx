@@ -1,5 +1,6 @@
 import { Languages } from 'lucide-react'
-import { availableLanguages, currentLanguage, LANGUAGES, type Language, setLanguage, t } from '../i18n.ts'
+import { availableLanguages, currentLanguage, type Language, setLanguage, t } from '../i18n.ts'
+import { LANGUAGE_NAMES } from '../language-names.ts'
 import styles from './language-select.module.css'
 
 /** Chooses the language of the interface, each by its own name; absent while there is only one. */
@@ -16,7 +17,7 @@ export function LanguageSelect() {
       >
         {languages.map((code) => (
           <option key={code} value={code}>
-            {LANGUAGES[code]}
+            {LANGUAGE_NAMES[code]}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
-import { availableLanguages, formatAgo, LANGUAGES, t, tn } from '../../i18n.ts'
+import { availableLanguages, formatAgo, t, tn } from '../../i18n.ts'
+import { LANGUAGE_NAMES } from '../../language-names.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -90,7 +91,7 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
             <option value="">{t('Visitor’s language')}</option>
             {availableLanguages().map((code) => (
               <option key={code} value={code} lang={code.replace('_', '-')}>
-                {LANGUAGES[code]}
+                {LANGUAGE_NAMES[code]}
               </option>
             ))}
           </SelectField>
