@@ -95,7 +95,7 @@ const viteConfig = ({ source, pages, staging, minify, write, output }: Bundling)
   // Absolute, so that a page under any path finds its files.
   base: '/',
   plugins: [ownMessages()],
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [ownMessages()] },
   build: {
     outDir: staging,
     write,

@@ -21,7 +21,7 @@ export function functionRows(): string {
       const missing = Object.entries(DATABASES).flatMap(([client, name]) =>
         unavailable.includes(client) ? [name] : [],
       )
-      return `| \`${cell(syntax)}\` | ${cell(help)} | ${example} | ${missing.join(', ') || '–'} |\n`
+      return `| \`${cell(syntax)}\` | ${cell(help())} | ${example} | ${missing.join(', ') || '–'} |\n`
     })
     .join('')
 }

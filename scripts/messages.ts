@@ -18,8 +18,10 @@ import { ROOT } from './project.ts'
  * What is generated is not committed. start, build, test and check write it anew when a text has changed.
  */
 
+/** Folders whose texts browsers show: catalogues of other languages hold these. */
+const SHOWN_BY_BROWSERS = ['web', 'src/core']
 /** Folders with texts: `messages/` in it has them, and `messages.gen.ts` is what files import `m` from. */
-export const TEXT_FOLDERS = ['web'] as const
+export const TEXT_FOLDERS = [...SHOWN_BY_BROWSERS, 'src']
 const CATALOGUES_MODULE = 'web/catalogues.gen.ts'
 const RUNTIME = 'src/core/message.ts'
 
@@ -155,9 +157,9 @@ function inputType(
 /** Functions of src/core/message.ts that a local variable may call. */
 const NUMERIC = ['plural', 'number']
 
-/** Four characters that differ for any two of some thousands of texts; `checkMessages` tells if they do not. */
+/** Five characters that differ for any two of some thousands of texts; the architecture test tells if they do not. */
 const messageId = (key: string): string =>
-  new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 4)
+  new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 5)
 
 /** Paraglide's output without the types, which are for its own JavaScript, and without guards that types make needless. */
 const withoutTypes = (code: string): string =>
@@ -225,7 +227,8 @@ function problemsOf(
 
 /** What `m` is imported from outside a bundle: every English text with its type. */
 function messagesModule(folder: string, messages: Messages): string {
-  const runtime = relative(folder, RUNTIME)
+  const path = relative(folder, RUNTIME)
+  const runtime = path.startsWith('.') ? path : `./${path}`
   const lines = [...messages.values()].map(({ key, id, inputs, patterns, code }) => {
     const comment = patterns.join(' | ').replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ')
     return `  /** ${comment} */\n  ${key}: message${typeArgument(inputs)}(${JSON.stringify(id)}, ${code}),\n`
@@ -257,7 +260,7 @@ export async function generateMessages(root = ROOT): Promise<void> {
   const languages = otherLanguages(join(root, 'web/messages'))
   await writeIfChanged(join(root, CATALOGUES_MODULE), cataloguesModule(languages))
   for (const language of languages) {
-    const texts = TEXT_FOLDERS.map((folder) =>
+    const texts = SHOWN_BY_BROWSERS.map((folder) =>
       compileFile(join(root, folder, 'messages', `${language}.json`)),
     )
     const messages = new Map((await Promise.all(texts)).flatMap((one) => [...one]))

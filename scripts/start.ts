@@ -1,6 +1,6 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import { installDependencies } from './install.ts'
+import { prepareSources } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT, run } from './project.ts'
 import { fingerprintWeb, isWebStale } from './web-stamp.ts'
@@ -11,7 +11,7 @@ const REBUILD_DELAY_MS = 100
 
 /** `bun run start`: installs and builds what is missing, then is the server. */
 async function start(): Promise<void> {
-  await installDependencies()
+  await prepareSources()
   if (await isWebStale(await fingerprintWeb(true))) {
     // In a process of its own: the bundler's memory would stay with the server.
     const exitCode = await run(bun('scripts/build-web.ts'))
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
 
 /** `bun run dev`: the server restarts when its sources change, and the web app is built again when its own do. */
 async function develop(): Promise<void> {
-  await installDependencies()
+  await prepareSources()
   const build = () => run(bun('scripts/build-web.ts', '--development'))
   await build()
   let pending: Timer | undefined

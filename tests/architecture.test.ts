@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { findCycles } from '../scripts/architecture/cycles.ts'
 import {
   findMessageProblems,
+  findSharedIds,
   findTranslationProblems,
   findUnsortedKeys,
 } from '../scripts/architecture/messages.ts'
@@ -60,18 +61,25 @@ describe('texts of messages/', () => {
     const texts = (language: string) => join(ROOT, folder, 'messages', `${language}.json`)
 
     test(`of ${folder} are well written and used`, async () => {
-      const files = sources.filter(({ path }) => path.startsWith(`${folder}/`))
-      expect(findMessageProblems(await compileFile(texts('en')), files)).toEqual([])
+      const product = sources.filter(({ path }) => !path.startsWith('tests/'))
+      expect(findMessageProblems(folder, await compileFile(texts('en')), product)).toEqual([])
       expect(findUnsortedKeys(await Bun.file(texts('en')).text())).toEqual([])
     })
 
     test(`of ${folder} are the same in every language`, async () => {
       const english = await compileFile(texts('en'))
-      for (const language of otherLanguages(join(ROOT, folder, 'messages'))) {
+      for (const language of otherLanguages(join(ROOT, 'web/messages'))) {
         expect(findTranslationProblems(english, language, await compileFile(texts(language)))).toEqual([])
       }
     })
   }
+
+  test('have ids of their own', async () => {
+    const catalogues = TEXT_FOLDERS.map((folder) => compileFile(join(ROOT, folder, 'messages', 'en.json')))
+    expect(findSharedIds(await Promise.all(catalogues))).toEqual([])
+    const twice = await compileMessages(JSON.stringify({ a_b: 'x' }), 'en')
+    expect(findSharedIds([twice, twice])).toEqual(['a_b and a_b have the same id: rename one of them'])
+  })
 
   const counted = (forms: Record<string, string>) => [
     {
@@ -89,7 +97,7 @@ describe('texts of messages/', () => {
     text: `import { m } from './messages.gen.ts'\nm.grid_greeting({ name })\nm.grid_records({ count })\n`,
   }
   const problems = async (texts: object, sources: SourceFile[] = [use]) =>
-    findMessageProblems(await compileMessages(JSON.stringify(texts), 'en'), sources)
+    findMessageProblems('web', await compileMessages(JSON.stringify(texts), 'en'), sources)
 
   test('may be used by their key only', async () => {
     expect(await problems(english)).toEqual([])

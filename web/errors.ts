@@ -1,7 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import { ERROR_STATUS, type ErrorCode } from '../src/core/errors.ts'
 import type { AppRouter } from '../src/router.ts'
-import { t } from './i18n.ts'
+import { m } from './messages.gen.ts'
 
 /** The code of a refusal by the server, or null for what never got an answer. */
 export function appCodeOf(error: unknown): ErrorCode | null {
@@ -21,19 +21,19 @@ export function requestIdOf(error: unknown): string | null {
 
 /** A sentence for the person: the server's own words for a refusal, ours where there was no answer. */
 export function messageOf(error: unknown): string {
-  if (isOffline(error)) return t('The server cannot be reached. Check your connection and try again.')
+  if (isOffline(error)) return m.app_server_reach_failed()
   const code = appCodeOf(error)
   if (code === 'INTERNAL_SERVER_ERROR' || (error instanceof TRPCClientError && code === null)) {
     const requestId = requestIdOf(error)
     return requestId
-      ? t('Something went wrong on the server. Request id: {requestId}', { requestId })
-      : t('Something went wrong on the server.')
+      ? m.app_something_went_wrong_server_request({ requestId })
+      : m.app_something_went_wrong_server()
   }
   const { field, reason } = detailsOf(error)
   // The message of the API names the value alone: people need to know what the field expects.
   if (code === 'INVALID_VALUE_FOR_FIELD' && typeof field === 'string' && typeof reason === 'string')
-    return t('{field}: {reason}', { field, reason })
-  const message = error instanceof Error ? error.message : t('Something went wrong')
+    return m.app_field_refused({ field, reason })
+  const message = error instanceof Error ? error.message : m.app_something_went_wrong()
   return plainMessage(message)
 }
 
@@ -50,49 +50,47 @@ export function plainMessage(message: string): string {
 
 /** Sentences that REST clients rely on word by word, and how a person is better told. */
 const clearerWords = (): Record<string, string> => ({
-  'Invalid credentials': t('Incorrect email or password.'),
-  'User already exist': t('An account with this email already exists.'),
-  'Invalid invite url': t('This invitation is for a different email address or was already used.'),
-  'Invalid reset url': t('This link has expired or was already used. Request a new one.'),
-  'Not allowed to signup, contact super admin.': t(
-    'Sign-up is by invitation only. Ask an administrator for an invitation.',
-  ),
-  'Empty options are not allowed!': t('Every option needs a name'),
-  'Duplicates are not allowed!': t('Option names must be unique'),
-  "Illegal char(',') for MultiSelect": t('Option names can’t contain commas'),
-  'Required arguments missing': t('Wrong number of arguments'),
-  'Minimum arguments required': t('Too few arguments'),
-  'Maximum arguments missing': t('Too many arguments'),
-  'Numeric type is expected': t('Expected a number'),
-  'Date type is expected': t('Expected a date'),
-  'Boolean type is expected': t('Expected a condition'),
-  'String type is expected': t('Expected text'),
-  'Circular reference detected': t('This formula refers to itself'),
-  'Compound statement is not supported': t('Only one expression is allowed'),
+  'Invalid credentials': m.app_incorrect_email_or_password(),
+  'User already exist': m.app_account_email_already_exists(),
+  'Invalid invite url': m.app_invitation_different_email_address_already(),
+  'Invalid reset url': m.app_link_expired_already_used_request(),
+  'Not allowed to signup, contact super admin.': m.app_sign_up_invitation_only_ask(),
+  'Empty options are not allowed!': m.app_every_option_needs_a_name(),
+  'Duplicates are not allowed!': m.app_option_names_must_be_unique(),
+  "Illegal char(',') for MultiSelect": m.app_option_names_cant_contain_commas(),
+  'Required arguments missing': m.app_wrong_number_of_arguments(),
+  'Minimum arguments required': m.app_too_few_arguments(),
+  'Maximum arguments missing': m.app_too_many_arguments(),
+  'Numeric type is expected': m.app_expected_a_number(),
+  'Date type is expected': m.app_expected_a_date(),
+  'Boolean type is expected': m.app_expected_a_condition(),
+  'String type is expected': m.app_expected_text(),
+  'Circular reference detected': m.app_this_formula_refers_to_itself(),
+  'Compound statement is not supported': m.app_only_one_expression_is_allowed(),
 })
 
 /** The same for messages that name something. */
 const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string][] = [
-  [/^Invalid column name\/id (.+) in formula$/, (name) => t('There is no field named “{name}”', { name })],
+  [/^Invalid column name\/id (.+) in formula$/, (name) => m.app_no_field_named_name({ name })],
   [
     /^Duplicate table alias '(.*)' at base '[^']*'$/,
-    (title) => t('A table named “{title}” already exists', { title }),
+    (title) => m.app_table_named_title_already_exists({ title }),
   ],
   [
     /^Duplicate column alias '(.*)' at table '[^']*', base '[^']*'$/,
-    (title) => t('A field named “{title}” already exists', { title }),
+    (title) => m.app_field_named_title_already_exists({ title }),
   ],
   [
     /^Duplicate view alias '(.*)' at table '[^']*'$/,
-    (title) => t('A view named “{title}” already exists', { title }),
+    (title) => m.app_view_named_title_already_exists({ title }),
   ],
   [
     /^Following characters are not allowed "(.*)"$/,
-    (characters) => t('These characters are not allowed: {characters}', { characters }),
+    (characters) => m.app_these_characters_not_allowed_characters({ characters }),
   ],
   [
     /^Updating (\w+) => (\w+) is not implemented$/,
-    (from, to) => t('{from} fields can’t be converted to {to}', { from, to }),
+    (from, to) => m.app_type_conversion_impossible({ from, to }),
   ],
   [/^Forbidden - (.+)$/, (reason) => reason],
 ]

@@ -67,21 +67,6 @@ export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 
 export const availableLanguages = (): Language[] =>
   LANGUAGES.filter((code) => code === 'en' || code in CATALOGUES)
 
-/** An English text with its parameters: `t('Delete {title}?', { title })`. New texts go to `messages/en.json`. */
-export function t(english: string, params: Record<string, string | number> = {}): string {
-  return fill(english, params)
-}
-
-/** The English form that fits a number: `tn('1 record', '{n} records', n)`. New texts go to `messages/en.json`. */
-export function tn(
-  one: string,
-  other: string,
-  n: number,
-  params: Record<string, string | number> = {},
-): string {
-  return fill(n === 1 ? one : other, { ...params, n: formatNumber(n) })
-}
-
 /** A number with the separators of the language. */
 export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
 
@@ -104,9 +89,6 @@ const AGO_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
   ['second', 1],
 ]
-
-const fill = (text: string, params: Record<string, string | number>): string =>
-  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(params[name] ?? placeholder))
 
 /**
  * Shows the interface in another language, sets `lang` and `dir` on `<html>` and remembers the choice.

@@ -1,4 +1,4 @@
-import { t } from './i18n.ts'
+import { m } from './messages.gen.ts'
 import { fetchSignedIn } from './session/index.ts'
 
 /** A refusal by a REST route, with its sentence for the person. */
@@ -37,7 +37,7 @@ export async function callRest(
 
 /** `msg`, else `message` (spec §8); a proxy's page of HTML has neither. */
 function readMessage(text: string): string {
-  const fallback = t('Some internal error occurred')
+  const fallback = m.app_some_internal_error_occurred()
   if (!text.startsWith('{')) return fallback
   const body: { msg?: unknown; message?: unknown } = JSON.parse(text)
   const found = [body.msg, body.message].find((one) => typeof one === 'string' && one !== '')

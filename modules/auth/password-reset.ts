@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { Access } from './access.ts'
 import type { Accounts } from './accounts.ts'
 import type { ApiTokenRow, ApiTokens } from './api-tokens.ts'
@@ -127,16 +128,16 @@ export function createForgotPassword(
       recipients: [user.email],
       expiresAt,
       content: {
-        subject: 'Reset your password',
+        subject: m.mail_reset_subject(),
         blocks: [
           {
             kind: 'text',
-            text: `We received a request to reset the password of your account ${user.email}.`,
+            text: m.mail_reset_text({ email: user.email }),
           },
-          { kind: 'link', label: 'Reset your password', url: mail.addressOf(`/reset/${token}`) },
+          { kind: 'link', label: m.mail_reset_link(), url: mail.addressOf(`/reset/${token}`) },
           {
             kind: 'text',
-            text: 'This link works once and expires after one hour. If you didn’t request a reset, you can ignore this email.',
+            text: m.mail_reset_expiry(),
           },
         ],
       },

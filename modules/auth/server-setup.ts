@@ -3,6 +3,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type Access, requireUser } from './access.ts'
 import { defineAuthTables } from './tables.ts'
 import { createHourlyLimit } from './throttle.ts'
@@ -66,10 +67,10 @@ export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mai
       const { id, email } = requireUser(actor)
       tests.take(id, '')
       const problem = await mail.sendNow(createId('mail'), email, {
-        subject: 'Test mail from Sheaf',
+        subject: m.mail_test_subject(),
         blocks: [
-          { kind: 'text', text: 'Mail works: this server can send invitations and password reset links.' },
-          { kind: 'link', label: 'Open Sheaf', url: mail.addressOf('/') },
+          { kind: 'text', text: m.mail_test_text() },
+          { kind: 'link', label: m.mail_test_link(), url: mail.addressOf('/') },
         ],
       })
       return { recipient: email, problem }

@@ -4,6 +4,7 @@ import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
 import { emailKey, hashPassword, isUuid, randomHex80 } from './credentials.ts'
@@ -129,16 +130,16 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     const topic = `invite ${id}`
     if ((await mail.countEvents(topic)) >= MAX_INVITES_PER_HOUR) return false
     // Nothing in it is of the inviter's choice but the address: it goes to people who have not asked for it.
-    const text = `${by} invited you to a base on ${new URL(mail.addressOf('/')).host}. Sign up with this email address: ${email}.`
+    const text = m.mail_invite_text({ inviter: by, host: new URL(mail.addressOf('/')).host, email })
     await mail.send({
       topic,
       event: createId('mail'),
       recipients: [email],
       content: {
-        subject: `${by} invited you to Sheaf`,
+        subject: m.mail_invite_subject({ inviter: by }),
         blocks: [
           { kind: 'text', text },
-          { kind: 'link', label: 'Sign up', url: mail.addressOf(`/signup/${inviteToken}`) },
+          { kind: 'link', label: m.mail_invite_link(), url: mail.addressOf(`/signup/${inviteToken}`) },
         ],
       },
     })

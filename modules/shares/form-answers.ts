@@ -22,6 +22,7 @@ import { optionsOf } from '../../src/core/views/index.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { MailBlock } from '../../src/mail.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { Secrets } from '../../src/secrets.ts'
 import { type AuthService, createHourlyLimit, isExpired, noShare, type ShareRow } from '../auth/index.ts'
 import type { RecordsService, SharedForm } from '../records/index.ts'
@@ -313,17 +314,22 @@ function createAnswerMails(
     if (mailed >= MAX_MAILED_PER_HOUR) return
     const title = heading ?? form.view.title
     const blocks: MailBlock[] = [
-      { kind: 'text', text: `New response to “${title}”:` },
+      { kind: 'text', text: m.mail_response_text({ form: title }) },
       { kind: 'list', items: await answersOf(form, answer) },
-      { kind: 'link', label: 'Open record', url: mail.addressOf(pathOf(form, answer.recordId)) },
+      { kind: 'link', label: m.mail_response_link(), url: mail.addressOf(pathOf(form, answer.recordId)) },
     ]
     if (mailed === MAX_MAILED_PER_HOUR - 1) {
-      const text = `This form received ${MAX_MAILED_PER_HOUR} responses within an hour. Further responses are saved, but you won’t get an email for each of them for now.`
+      const text = m.mail_response_limit({ count: MAX_MAILED_PER_HOUR })
       blocks.push({ kind: 'text', text })
     }
     // Its own id, and not the record's: two answers are two, also where a number comes again.
     const event = createId('mail')
-    await mail.send({ topic, event, recipients, content: { subject: `New response: ${title}`, blocks } })
+    await mail.send({
+      topic,
+      event,
+      recipients,
+      content: { subject: m.mail_response_subject({ form: title }), blocks },
+    })
   }
 
   /** The questions that were asked, with their answers as people read them. Passwords stay out of mails. */

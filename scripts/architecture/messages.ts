@@ -1,23 +1,35 @@
+import { dirname, join } from 'node:path'
 import { type Messages, usedKeys } from '../messages.ts'
 import type { SourceFile } from './rules.ts'
 
-const IMPORT = /import\s*\{[^}]*\bm\b[^}]*\}\s*from\s*['"][^'"]*\/messages\.gen\.ts['"]/
+const IMPORT = /import\s*\{[^}]*\bm\b[^}]*\}\s*from\s*['"]([^'"]*\/messages\.gen\.ts)['"]/
 /** `area_what_it_says`: the area, then enough of the text to know it where it is used. */
 const KEY = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/
 
-/** How texts are written wrongly, or not used. What a use lacks or gives in vain is for TypeScript to find. */
-export function findMessageProblems(english: Messages, sources: readonly SourceFile[]): string[] {
+/** The module that a file takes its texts from, such as `web/messages.gen.ts`; null where it takes none. */
+function moduleOfTexts({ path, text }: SourceFile): string | null {
+  const specifier = IMPORT.exec(text)?.[1]
+  return specifier === undefined ? null : join(dirname(path), specifier)
+}
+
+/**
+ * How the texts of a folder are written wrongly, or not used. What a use lacks or gives in vain is for TypeScript to
+ * find.
+ */
+export function findMessageProblems(
+  folder: string,
+  english: Messages,
+  sources: readonly SourceFile[],
+): string[] {
   const problems: string[] = []
-  const byId = new Map<string, string>()
-  for (const { key, id, problems: written } of english.values()) {
+  for (const { key, problems: written } of english.values()) {
     if (!KEY.test(key)) problems.push(`${key}: is not written as area_what_it_says`)
     problems.push(...written.map((problem) => `${key}: ${problem}`))
-    const other = byId.get(id)
-    if (other !== undefined) problems.push(`${key}: has the same id as ${other}; rename one of them`)
-    byId.set(id, key)
   }
   const used = new Set<string>()
-  for (const { path, text } of sources.filter(({ text }) => IMPORT.test(text))) {
+  for (const file of sources) {
+    if (moduleOfTexts(file) !== `${folder}/messages.gen.ts`) continue
+    const { path, text } = file
     for (const key of usedKeys(text)) {
       used.add(key)
       // Keys have an underscore; without one it is a member of some other `m`, which TypeScript looks at.
@@ -28,6 +40,14 @@ export function findMessageProblems(english: Messages, sources: readonly SourceF
   }
   for (const key of english.keys()) if (!used.has(key)) problems.push(`${key}: is not used`)
   return problems
+}
+
+/** Texts of any folder whose ids are the same by bad luck. */
+export function findSharedIds(catalogues: readonly Messages[]): string[] {
+  const texts = catalogues.flatMap((messages) => [...messages.values()])
+  return [...Map.groupBy(texts, ({ id }) => id).values()]
+    .filter(({ length }) => length > 1)
+    .map((shared) => `${shared.map(({ key }) => key).join(' and ')} have the same id: rename one of them`)
 }
 
 /** How the texts of another language differ from the English ones in more than their words. */

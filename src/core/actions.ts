@@ -1,8 +1,90 @@
-/** A text with placeholders, so that a screen can translate it: `Import of {n} records into {table}`. */
+import { m } from './messages.gen.ts'
+
+/** What actions are called, by the key that the server sends. */
+const ACTION_LABELS = {
+  change_colours_of_view_in_table: m.action_change_colours_of_view_in_table,
+  change_description_of_table: m.action_change_description_of_table,
+  change_description_of_view_in_table: m.action_change_description_of_view_in_table,
+  change_field_in_table: m.action_change_field_in_table,
+  change_fields_in_records_of_table: m.action_change_fields_in_records_of_table,
+  change_filter_of_view_in_table: m.action_change_filter_of_view_in_table,
+  change_frozen_columns_of_view_in_table: m.action_change_frozen_columns_of_view_in_table,
+  change_grouping_of_view_in_table: m.action_change_grouping_of_view_in_table,
+  change_icon_of_table: m.action_change_icon_of_table,
+  change_icon_of_view_in_table: m.action_change_icon_of_view_in_table,
+  change_in_table: m.action_change_in_table,
+  change_lock_of_view_in_table: m.action_change_lock_of_view_in_table,
+  change_options_of_field_in_table: m.action_change_options_of_field_in_table,
+  change_owner_of_view_in_table: m.action_change_owner_of_view_in_table,
+  change_row_height_of_view_in_table: m.action_change_row_height_of_view_in_table,
+  change_settings_of_field_in_view: m.action_change_settings_of_field_in_view,
+  change_settings_of_fields_in_view: m.action_change_settings_of_fields_in_view,
+  change_settings_of_view: m.action_change_settings_of_view,
+  change_settings_of_view_in_table: m.action_change_settings_of_view_in_table,
+  change_sort_of_view_in_table: m.action_change_sort_of_view_in_table,
+  change_summary_of_field_in_view: m.action_change_summary_of_field_in_view,
+  change_who_sees_view_of_table: m.action_change_who_sees_view_of_table,
+  change_who_sees_views: m.action_change_who_sees_views,
+  create_field_in_table: m.action_create_field_in_table,
+  create_table: m.action_create_table,
+  create_view_in_table: m.action_create_view_in_table,
+  delete_field_from_table: m.action_delete_field_from_table,
+  delete_record_from_table: m.action_delete_record_from_table,
+  delete_records_from_table: m.action_delete_records_from_table,
+  delete_records_from_table_forever: m.action_delete_records_from_table_forever,
+  delete_table: m.action_delete_table,
+  delete_view_from_table: m.action_delete_view_from_table,
+  display_field: m.action_display_field,
+  edit_record_in_table: m.action_edit_record_in_table,
+  edit_records_in_table: m.action_edit_records_in_table,
+  field_type: m.action_field_type,
+  hide_field_in_view: m.action_hide_field_in_view,
+  hide_fields_in_view: m.action_hide_fields_in_view,
+  import: m.action_import,
+  links_changed: m.action_links_changed,
+  many_values_changed: m.action_many_values_changed,
+  move_field_in_view: m.action_move_field_in_view,
+  move_record_in_table: m.action_move_record_in_table,
+  move_record_in_view: m.action_move_record_in_view,
+  move_records_in_table: m.action_move_records_in_table,
+  move_records_in_view: m.action_move_records_in_view,
+  move_table: m.action_move_table,
+  move_view_in_table: m.action_move_view_in_table,
+  new_record_in_table: m.action_new_record_in_table,
+  new_records_in_table: m.action_new_records_in_table,
+  records_linked: m.action_records_linked,
+  records_unlinked: m.action_records_unlinked,
+  rename_field_in_table_to: m.action_rename_field_in_table_to,
+  rename_table_to: m.action_rename_table_to,
+  rename_view_in_table_to: m.action_rename_view_in_table_to,
+  reorder_fields_in_view: m.action_reorder_fields_in_view,
+  resize_fields_in_view: m.action_resize_fields_in_view,
+  restore_field_in_table: m.action_restore_field_in_table,
+  restore_record_in_table: m.action_restore_record_in_table,
+  restore_records_in_table: m.action_restore_records_in_table,
+  restore_table: m.action_restore_table,
+  show_field_in_view: m.action_show_field_in_view,
+  show_fields_in_view: m.action_show_fields_in_view,
+  show_or_hide_fields_in_view: m.action_show_or_hide_fields_in_view,
+  synchronise_with: m.action_synchronise_with,
+  value_changed: m.action_value_changed,
+  values_changed: m.action_values_changed,
+}
+
+export type LabelKey = keyof typeof ACTION_LABELS
+
+/** What stands in the text of a label: `{ count: 12000, table: 'weather' }`. */
+export type LabelParams<Key extends LabelKey> = Parameters<(typeof ACTION_LABELS)[Key]>[0]
+
+/** What an action is called, as a key and parameters, so that each screen shows it in its language. */
 export interface Label {
-  text: string
+  key: LabelKey
   params: Record<string, string | number>
 }
+
+/** A label in the language shown: `Import of 12,000 records into weather`. */
+export const labelText = ({ key, params }: Label): string =>
+  (ACTION_LABELS[key] as (params: Label['params']) => string)(params)
 
 /** Why an action is not undone without asking; null where a key press is enough. */
 export type ConfirmReason =
@@ -45,13 +127,8 @@ export interface Action {
   confirm: ConfirmReason | null
 }
 
-/** A label as English text; numbers with separators. */
-const labelText = ({ text, params }: Label): string =>
-  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = params[name] ?? placeholder
-    return typeof value === 'number' ? new Intl.NumberFormat('en-US').format(value) : value
-  })
-
-/** An action as one English line: its label and how much more was done with it. */
-export const actionText = ({ label, further }: Pick<Action, 'label' | 'further'>): string =>
-  further === 0 ? labelText(label) : `${labelText(label)} (and ${further} more)`
+/** What an action did, in one line in the language shown: `Qty of Item 3: 42 → 4242`. */
+export function actionText({ label, further }: Pick<Action, 'label' | 'further'>): string {
+  const text = labelText(label)
+  return further === 0 ? text : m.action_and_more_changes({ label: text, count: further })
+}

@@ -7,6 +7,9 @@
 // biome-ignore lint/suspicious/noExplicitAny: the inputs differ per text; `message` types them.
 export type Text = string | ((inputs: any) => string)
 
+/** A text in the language shown at the time of the call. */
+export type LocalizedText = () => string
+
 /** The texts of a language by message id. */
 export type Catalogue = Record<string, Text>
 

@@ -1,4 +1,6 @@
 import type { SummarySet } from './fields/field-type.ts'
+import type { LocalizedText } from './message.ts'
+import { m } from './messages.gen.ts'
 
 /**
  * Summaries of a column. `count` counts all rows, `filled` those with a value (neither NULL nor an empty text),
@@ -23,7 +25,7 @@ type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
 
 interface SummaryShape {
   key: string
-  label: string
+  label: LocalizedText
   sets: readonly SummarySet[]
   /** The parts from which it follows: `percentFilled` needs `filled` and `count`. */
   needs: readonly SummaryPart[]
@@ -40,41 +42,71 @@ const EVERY: readonly SummarySet[] = ['count', 'number', 'date', 'size']
  * whole months. Over no values sum, min, max, avg, median, stddev and the ranges are null.
  */
 export const SUMMARIES = [
-  { key: 'size', label: 'Total size', sets: ['size'], needs: ['fileBytes'], form: 'bytes' },
-  { key: 'sum', label: 'Sum', sets: ['number'], needs: ['sum'], form: 'value' },
-  { key: 'avg', label: 'Average', sets: ['number'], needs: ['avg'], form: 'value' },
-  { key: 'median', label: 'Median', sets: ['number'], needs: ['median'], form: 'value' },
-  { key: 'min', label: 'Minimum', sets: ['number'], needs: ['min'], form: 'value' },
-  { key: 'max', label: 'Maximum', sets: ['number'], needs: ['max'], form: 'value' },
-  { key: 'range', label: 'Range', sets: ['number'], needs: ['min', 'max'], form: 'value' },
-  { key: 'stddev', label: 'Standard deviation', sets: ['number'], needs: ['stddev'], form: 'value' },
-  { key: 'earliest', label: 'Earliest', sets: ['date'], needs: ['min'], form: 'value' },
-  { key: 'latest', label: 'Latest', sets: ['date'], needs: ['max'], form: 'value' },
-  { key: 'rangeDays', label: 'Range in days', sets: ['date'], needs: ['min', 'max'], form: 'days' },
-  { key: 'rangeMonths', label: 'Range in months', sets: ['date'], needs: ['min', 'max'], form: 'months' },
-  { key: 'checked', label: 'Checked', sets: ['checkbox'], needs: ['checked'], form: 'number' },
-  { key: 'unchecked', label: 'Unchecked', sets: ['checkbox'], needs: ['count', 'checked'], form: 'number' },
+  { key: 'size', label: m.summary_size, sets: ['size'], needs: ['fileBytes'], form: 'bytes' },
+  { key: 'sum', label: m.summary_sum, sets: ['number'], needs: ['sum'], form: 'value' },
+  { key: 'avg', label: m.summary_avg, sets: ['number'], needs: ['avg'], form: 'value' },
+  { key: 'median', label: m.summary_median, sets: ['number'], needs: ['median'], form: 'value' },
+  { key: 'min', label: m.summary_min, sets: ['number'], needs: ['min'], form: 'value' },
+  { key: 'max', label: m.summary_max, sets: ['number'], needs: ['max'], form: 'value' },
+  { key: 'range', label: m.summary_range, sets: ['number'], needs: ['min', 'max'], form: 'value' },
+  { key: 'stddev', label: m.summary_stddev, sets: ['number'], needs: ['stddev'], form: 'value' },
+  { key: 'earliest', label: m.summary_earliest, sets: ['date'], needs: ['min'], form: 'value' },
+  { key: 'latest', label: m.summary_latest, sets: ['date'], needs: ['max'], form: 'value' },
+  { key: 'rangeDays', label: m.summary_range_days, sets: ['date'], needs: ['min', 'max'], form: 'days' },
+  {
+    key: 'rangeMonths',
+    label: m.summary_range_months,
+    sets: ['date'],
+    needs: ['min', 'max'],
+    form: 'months',
+  },
+  { key: 'checked', label: m.summary_checked, sets: ['checkbox'], needs: ['checked'], form: 'number' },
+  {
+    key: 'unchecked',
+    label: m.summary_unchecked,
+    sets: ['checkbox'],
+    needs: ['count', 'checked'],
+    form: 'number',
+  },
   {
     key: 'percentChecked',
-    label: 'Percent checked',
+    label: m.summary_percent_checked,
     sets: ['checkbox'],
     needs: ['count', 'checked'],
     form: 'percent',
   },
   {
     key: 'percentUnchecked',
-    label: 'Percent unchecked',
+    label: m.summary_percent_unchecked,
     sets: ['checkbox'],
     needs: ['count', 'checked'],
     form: 'percent',
   },
-  { key: 'count', label: 'Count', sets: EVERY, needs: ['count'], form: 'number' },
-  { key: 'empty', label: 'Empty', sets: EVERY, needs: ['count', 'filled'], form: 'number' },
-  { key: 'filled', label: 'Filled', sets: EVERY, needs: ['filled'], form: 'number' },
-  { key: 'unique', label: 'Unique', sets: EVERY, needs: ['unique'], form: 'number' },
-  { key: 'percentEmpty', label: 'Percent empty', sets: EVERY, needs: ['count', 'filled'], form: 'percent' },
-  { key: 'percentFilled', label: 'Percent filled', sets: EVERY, needs: ['count', 'filled'], form: 'percent' },
-  { key: 'percentUnique', label: 'Percent unique', sets: EVERY, needs: ['count', 'unique'], form: 'percent' },
+  { key: 'count', label: m.summary_count, sets: EVERY, needs: ['count'], form: 'number' },
+  { key: 'empty', label: m.summary_empty, sets: EVERY, needs: ['count', 'filled'], form: 'number' },
+  { key: 'filled', label: m.summary_filled, sets: EVERY, needs: ['filled'], form: 'number' },
+  { key: 'unique', label: m.summary_unique, sets: EVERY, needs: ['unique'], form: 'number' },
+  {
+    key: 'percentEmpty',
+    label: m.summary_percent_empty,
+    sets: EVERY,
+    needs: ['count', 'filled'],
+    form: 'percent',
+  },
+  {
+    key: 'percentFilled',
+    label: m.summary_percent_filled,
+    sets: EVERY,
+    needs: ['count', 'filled'],
+    form: 'percent',
+  },
+  {
+    key: 'percentUnique',
+    label: m.summary_percent_unique,
+    sets: EVERY,
+    needs: ['count', 'unique'],
+    form: 'percent',
+  },
 ] as const satisfies readonly SummaryShape[]
 
 type SummaryKey = (typeof SUMMARIES)[number]['key']

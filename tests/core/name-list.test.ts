@@ -51,7 +51,7 @@ describe.each(['mm', 'bt'] as const)('the cell of a link (%s)', (kind) => {
   test.each(SEEDS)('names its records so that they are found again, seed %d', (seed) => {
     const random = seeded(seed * 100)
     const display: Pick<Field, 'type' | 'options'> = { type: 'LongText', options: {} }
-    const { format } = linkType({ name: 'Links', label: '', help: '', example: '' })
+    const { format } = linkType({ name: 'Links', label: String, help: String, example: '' })
     for (let round = 0; round < 300; round++) {
       const titles = [...new Set(Array.from({ length: 12 }, () => nameOf(random)))]
       const names = createRecordNames(display)

@@ -30,9 +30,9 @@ import { defineFieldType, describeValue, readFail, readOk } from './field-type.t
 /** Degrees Celsius. */
 export const temperature = defineFieldType({
   name: 'Temperature',
-  label: 'Temperature',
+  label: () => 'Temperature',
   group: 'number',
-  help: 'A temperature in degrees Celsius',
+  help: () => 'A temperature in degrees Celsius',
   example: '21.5 °C',
   storage: 'real',
   options: z.object({}),

@@ -32,7 +32,7 @@ describe.each([...databases])('new fields, metadata in %s', (database) => {
         })
         expect(field).toMatchObject({
           type: type.name,
-          title: type.label,
+          title: type.label(),
           tableId: table.id,
           isSystem: false,
         })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
-import { compileMessages, generateMessages, ownMessages } from '../../scripts/messages.ts'
+import { compileMessages, generateMessages, ownMessages, TEXT_FOLDERS } from '../../scripts/messages.ts'
 import { type Catalogue, showCatalogue } from '../../src/core/message.ts'
 import { m } from '../../web/messages.gen.ts'
 
@@ -39,7 +39,11 @@ const ENGLISH = {
 async function project(texts: Record<string, object>, sources: Record<string, string>): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), 'sheaf-messages-'))
   folders.push(root)
-  mkdirSync(join(root, 'web/messages'), { recursive: true })
+  for (const folder of TEXT_FOLDERS) {
+    mkdirSync(join(root, folder, 'messages'), { recursive: true })
+    for (const language of Object.keys(texts))
+      writeFileSync(join(root, folder, `messages/${language}.json`), '{}')
+  }
   mkdirSync(join(root, 'src/core'), { recursive: true })
   cpSync(join(ROOT, 'src/core/message.ts'), join(root, 'src/core/message.ts'))
   for (const [language, one] of Object.entries(texts))

@@ -5,7 +5,7 @@ import { themeProperties } from '../../web/features/layout/theme.ts'
 import { unusedTitle } from '../../web/features/layout/unused-title.ts'
 import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watch.ts'
 import { positionNote } from '../../web/grid/parts/floating-note.tsx'
-import { formatAgo, matchLanguage, t, tn } from '../../web/i18n.ts'
+import { formatAgo, matchLanguage } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/navigation/continue-path.ts'
 import { isForeignHand, mayDrawAnew } from '../../web/routes/foreign-hand.ts'
 import { keyed } from '../../web/ui/keyed.ts'
@@ -46,20 +46,7 @@ describe('readContinuePath', () => {
   })
 })
 
-describe('texts', () => {
-  test('take their parameters and keep a placeholder that has none', () => {
-    expect(t('Delete "{title}" and {other}', { title: 'Cars' })).toBe('Delete "Cars" and {other}')
-  })
-
-  test('count', () => {
-    expect([0, 1, 2, 1234].map((n) => tn('1 record', '{n} records', n))).toEqual([
-      '0 records',
-      '1 record',
-      '2 records',
-      '1,234 records',
-    ])
-  })
-
+describe('languages', () => {
   test('say how long ago a time of the server was', () => {
     expect(formatAgo('2026-03-01 10:00:00+00:00', Date.parse('2026-03-01T13:00:00Z'))).toBe('3 hours ago')
   })

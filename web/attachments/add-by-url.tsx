@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from 'react'
 import { isWebAddress } from '../../src/core/fields/attachment-item.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { focusOnMount } from '../ui/composite.tsx'
 import styles from './add-by-url.module.css'
@@ -33,7 +33,7 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
           type="url"
           className={styles.input}
           placeholder="https://"
-          aria-label={t('File URL')}
+          aria-label={m.attachments_file_url()}
           aria-invalid={isRefused || undefined}
           value={url}
           onChange={(event) => {
@@ -43,12 +43,12 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
           onKeyDown={onKeyDown}
         />
         <Button size="small" variant="primary" onClick={add}>
-          {t('Add')}
+          {m.common_add()}
         </Button>
       </div>
       {isRefused && (
         <p className={styles.message} role="alert">
-          {t('Enter a URL that starts with http:// or https://')}
+          {m.attachments_enter_url_starts_http_https()}
         </p>
       )}
     </div>

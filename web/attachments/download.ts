@@ -1,6 +1,6 @@
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { messageOf } from '../errors.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { toast } from '../ui/toast.ts'
 import { signedFile } from './signed-files.ts'
 
@@ -12,7 +12,7 @@ export async function downloadFile(tableId: string, { path, title }: AttachmentI
   if (path === undefined) return
   try {
     const signed = await signedFile(tableId, path)
-    if (!signed) return toast.error({ text: t('“{name}” no longer exists', { name: title }) })
+    if (!signed) return toast.error({ text: m.attachments_name_no_longer_exists({ name: title }) })
     const link = document.createElement('a')
     link.href = signed.url
     link.download = title

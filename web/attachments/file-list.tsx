@@ -2,7 +2,7 @@ import { Camera, Download, Link, Upload as UploadIcon } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import type { FileKind } from '../../src/core/fields/attachment-kinds.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { isVisitorPage } from '../session/visitor.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { moveBefore, SortableList } from '../ui/sortable.tsx'
@@ -53,7 +53,7 @@ export function FileList(props: FileListProps) {
   return (
     <section
       className={styles.box}
-      aria-label={t('Files in {field}', { field: label })}
+      aria-label={m.attachments_files_in_field({ field: label })}
       data-size={size}
       data-over={isOver || undefined}
       data-testid="file-list"
@@ -89,14 +89,14 @@ export function FileList(props: FileListProps) {
           data-autofocus
           onClick={() => chooser.current?.click()}
         >
-          {t('Add files')}
+          {m.attachments_add_files()}
         </Button>
         {/* The server fetches for those alone whom it knows. */}
         {!isVisitorPage && (
           <IconButton
             icon={Link}
             size="small"
-            label={t('Add from URL')}
+            label={m.attachments_add_from_url()}
             aria-expanded={asksUrl}
             onClick={() => setAsksUrl(!asksUrl)}
           />
@@ -106,7 +106,7 @@ export function FileList(props: FileListProps) {
             <IconButton
               icon={Camera}
               size="small"
-              label={t('Take photo')}
+              label={m.attachments_take_photo()}
               onClick={() => camera.current?.click()}
             />
           </span>
@@ -115,7 +115,7 @@ export function FileList(props: FileListProps) {
           <IconButton
             icon={Download}
             size="small"
-            label={t('Download all')}
+            label={m.attachments_download_all()}
             className={styles.last}
             onClick={() => void downloadAll(tableId, items)}
           />
@@ -127,7 +127,7 @@ export function FileList(props: FileListProps) {
         multiple
         hidden
         accept={acceptOf(kinds)}
-        aria-label={t('Add files')}
+        aria-label={m.attachments_add_files()}
         data-testid="file-input"
         onChange={(event) => choose(event.target)}
       />
@@ -137,7 +137,7 @@ export function FileList(props: FileListProps) {
         hidden
         accept="image/*"
         capture="environment"
-        aria-label={t('Take photo')}
+        aria-label={m.attachments_take_photo()}
         onChange={(event) => choose(event.target)}
       />
       {asksUrl && (
@@ -150,7 +150,7 @@ export function FileList(props: FileListProps) {
         />
       )}
       {items.length === 0 && uploads.length === 0 && (
-        <p className={styles.empty}>{t('Drop, paste or browse files.')}</p>
+        <p className={styles.empty}>{m.attachments_drop_paste_or_browse_files()}</p>
       )}
       <SortableList
         ids={keyed.map((one) => one.id)}
@@ -173,7 +173,7 @@ export function FileList(props: FileListProps) {
         </ul>
       </SortableList>
       {uploads.length > 0 && (
-        <ul className={styles.list} aria-label={t('Uploads')}>
+        <ul className={styles.list} aria-label={m.attachments_uploads()}>
           {uploads.map((upload) => (
             <UploadLine key={upload.id} upload={upload} />
           ))}

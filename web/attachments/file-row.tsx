@@ -1,7 +1,7 @@
 import { Download, GripVertical, Pencil, X } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
 import { focusOnMount } from '../ui/composite.tsx'
 import { useSortableItem } from '../ui/sortable.tsx'
@@ -35,8 +35,8 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
         <button
           type="button"
           className={styles.grip}
-          aria-label={t('Move {name}: drag or use the arrow keys', { name: title })}
-          data-tip={t('Drag to move')}
+          aria-label={m.attachments_move_name_drag_use_arrow({ name: title })}
+          data-tip={m.common_drag_to_move()}
           {...listeners}
           onKeyDown={(event) => {
             const by = { ArrowUp: -1, ArrowDown: 1 }[event.key]
@@ -51,7 +51,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
       <button
         type="button"
         className={styles.thumb}
-        aria-label={t('Open {name}', { name: title })}
+        aria-label={m.attachments_open_name({ name: title })}
         onClick={() => openViewer(tableId, items, at)}
       >
         <FileThumb item={item} tableId={tableId} size={size === 'small' ? 36 : 72} square />
@@ -69,14 +69,16 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
           <span className={styles.name} dir="auto" title={title}>
             {title}
           </span>
-          <small className={styles.size}>{item.url === undefined ? formatBytes(item.size) : t('Link')}</small>
+          <small className={styles.size}>
+            {item.url === undefined ? formatBytes(item.size) : m.common_link()}
+          </small>
         </span>
       )}
       <IconButton
         icon={Pencil}
         size="small"
         iconSize={14}
-        label={t('Rename {name}', { name: title })}
+        label={m.attachments_rename_name({ name: title })}
         onClick={() => setRenaming(true)}
       />
       {item.url === undefined && (
@@ -84,7 +86,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
           icon={Download}
           size="small"
           iconSize={14}
-          label={t('Download {name}', { name: title })}
+          label={m.attachments_download_name({ name: title })}
           onClick={() => void downloadFile(tableId, item)}
         />
       )}
@@ -92,7 +94,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
         icon={X}
         size="small"
         iconSize={14}
-        label={t('Remove {name}', { name: title })}
+        label={m.common_remove_name({ name: title })}
         onClick={onRemove}
       />
     </li>
@@ -123,7 +125,7 @@ function RenameInput({ title, onDone }: { title: string; onDone: (title: string 
       <input
         ref={focusOnMount}
         dir="auto"
-        aria-label={t('Name of {name}', { name: title })}
+        aria-label={m.attachments_name_of_name({ name: title })}
         value={text}
         maxLength={240}
         onFocus={(event) => event.target.select()}

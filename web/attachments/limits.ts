@@ -6,7 +6,7 @@ import {
   TYPES_BY_ENDING,
   typeByName,
 } from '../../src/core/fields/attachment-kinds.ts'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { callRest } from '../rest.ts'
 import { formatBytes } from './format-bytes.ts'
 import type { FileSource } from './send-file.ts'
@@ -45,19 +45,19 @@ export function problemOf(
   server: ServerLimits,
 ): string | null {
   const most = options.maxCount ?? server.maxCount
-  if (place >= most) return tn('This field allows only 1 file', 'This field allows up to {n} files', most)
+  if (place >= most) return m.attachments_field_allows_up_files({ count: most })
   if (!('file' in source)) return null
   const { size, name, type } = source.file
   const largest = Math.min(server.maxBytes, (options.maxSizeMb ?? Number.POSITIVE_INFINITY) * 1024 ** 2)
-  if (size > largest) return t('Larger than the {size} limit', { size: formatBytes(largest) })
+  if (size > largest) return m.attachments_larger_than_the_size_limit({ size: formatBytes(largest) })
   const isFit = [type, typeByName(name)].some((one) => isAllowedKind(one, options.kinds))
-  return isFit ? null : t('Allowed file types: {kinds}', { kinds: kindLabels(options.kinds) })
+  return isFit ? null : m.attachments_allowed_file_types_kinds({ kinds: kindLabels(options.kinds) })
 }
 
 /** The names of kinds of files, for people. */
 export const kindLabels = (kinds: readonly FileKind[]): string =>
   FILE_KINDS.filter(({ key }) => kinds.includes(key))
-    .map(({ label }) => t(label))
+    .map(({ label }) => label())
     .join(', ')
 
 /** What a file chooser offers for these kinds; undefined for all files. */

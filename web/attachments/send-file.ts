@@ -1,7 +1,7 @@
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { isSafeImage } from '../../src/core/fields/attachment-kinds.ts'
 import { messageOf } from '../errors.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { callRest, RestError } from '../rest.ts'
 import { callerHeaders } from '../session/index.ts'
 import { rememberUpload } from './signed-files.ts'
@@ -75,5 +75,5 @@ const isUploaded = (answer: unknown): answer is Uploaded =>
 function wordsOf(answer: unknown): string {
   const { msg, message } = (answer ?? {}) as { msg?: unknown; message?: unknown }
   const words = [msg, message].find((one) => typeof one === 'string')
-  return words === undefined ? t('The file could not be uploaded') : String(words)
+  return words === undefined ? m.attachments_file_upload_failed() : String(words)
 }

@@ -1,5 +1,5 @@
 import { RotateCw, TriangleAlert, X } from 'lucide-react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
 import { formatBytes } from './format-bytes.ts'
 import styles from './upload-line.module.css'
@@ -22,7 +22,7 @@ export function UploadLine({ upload }: { upload: Upload }) {
             icon={RotateCw}
             size="small"
             iconSize={14}
-            label={t('Try again')}
+            label={m.common_try_again()}
             onClick={() => retryUpload(id)}
           />
         )}
@@ -30,7 +30,9 @@ export function UploadLine({ upload }: { upload: Upload }) {
           icon={X}
           size="small"
           iconSize={14}
-          label={isFailed ? t('Dismiss {name}', { name }) : t('Cancel upload of {name}', { name })}
+          label={
+            isFailed ? m.attachments_dismiss_name({ name }) : m.attachments_cancel_upload_of_name({ name })
+          }
           onClick={() => cancelUpload(id)}
         />
       </div>
@@ -54,7 +56,7 @@ function Progress({ name, part }: { name: string; part: number | null }) {
     <div
       className={styles.progress}
       role="progressbar"
-      aria-label={t('Upload of {name}', { name })}
+      aria-label={m.attachments_upload_of_name({ name })}
       aria-valuenow={part === null ? undefined : Math.round(part * 100)}
       data-unknown={part === null || undefined}
     >

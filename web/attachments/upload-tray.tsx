@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { UploadLine } from './upload-line.tsx'
 import styles from './upload-tray.module.css'
 import { useUnattended, useUploads } from './uploads.ts'
@@ -14,11 +14,16 @@ export function UploadTray({ onEmpty }: { onEmpty: () => void }) {
   if (uploads.length === 0) return null
   const open = uploads.filter(({ state }) => state !== 'failed').length
   return (
-    <section className={styles.tray} aria-label={t('Uploads')} data-testid="upload-tray" data-cell-popover>
+    <section
+      className={styles.tray}
+      aria-label={m.attachments_uploads()}
+      data-testid="upload-tray"
+      data-cell-popover
+    >
       <h2 className={styles.title} role="status">
         {open > 0
-          ? tn('Uploading 1 file', 'Uploading {n} files', open)
-          : tn('1 file failed to upload', '{n} files failed to upload', uploads.length)}
+          ? m.attachments_uploading_files({ count: open })
+          : m.attachments_files_failed_to_upload({ count: uploads.length })}
       </h2>
       <ul className={styles.list}>
         {uploads.map((upload) => (

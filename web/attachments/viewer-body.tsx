@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useRef, useState, type WheelEvent } from 'react'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { isSafeImage } from '../../src/core/fields/attachment-kinds.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { ControlGroup } from '../ui/composite.tsx'
 import { downloadFile } from './download.ts'
@@ -131,7 +131,7 @@ function Text({ src, onError }: { src: string; onError: () => void }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <pre className={styles.text} dir="auto" tabIndex={0}>
       {text}
-      {text.length >= MAX_TEXT && `\n\n${t('Only the beginning is shown.')}`}
+      {text.length >= MAX_TEXT && `\n\n${m.attachments_only_the_beginning_is_shown()}`}
     </pre>
   )
 }
@@ -148,9 +148,11 @@ function NoPreview({ tableId, item, isBroken }: ViewerBodyProps & { isBroken: bo
       ) : (
         <>
           <p>
-            {isBroken ? t('This file can’t be displayed.') : t('No preview available for this file type.')}
+            {isBroken
+              ? m.attachments_this_file_cant_be_displayed()
+              : m.attachments_no_preview_available_file_type()}
           </p>
-          <Button onClick={() => void downloadFile(tableId, item)}>{t('Download')}</Button>
+          <Button onClick={() => void downloadFile(tableId, item)}>{m.common_download()}</Button>
         </>
       )}
     </div>

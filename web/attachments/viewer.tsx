@@ -3,7 +3,8 @@ import { ChevronLeft, ChevronRight, Download, ExternalLink, X, ZoomIn, ZoomOut }
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
-import { direction, t } from '../i18n.ts'
+import { direction } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useLayer } from '../ui/layers.ts'
 import { downloadFile } from './download.ts'
@@ -68,7 +69,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
       ref={box}
       className={styles.viewer}
       aria-modal="true"
-      aria-label={t('Files')}
+      aria-label={m.common_files()}
       portal={false}
       backdrop={false}
       preventBodyScroll={false}
@@ -91,20 +92,20 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
           </small>
         </span>
         <span className={styles.count} role="status">
-          {t('{n} of {count}', { n: at + 1, count: items.length })}
+          {m.attachments_position_of_count({ n: at + 1, count: items.length })}
         </span>
         {canZoom && (
           <>
             <IconButton
               icon={ZoomOut}
-              label={t('Zoom out')}
+              label={m.attachments_zoom_out()}
               shortcut="−"
               disabled={zoom <= 1}
               onClick={() => scale(1 / STEP)}
             />
             <IconButton
               icon={ZoomIn}
-              label={t('Zoom in')}
+              label={m.attachments_zoom_in()}
               shortcut="+"
               disabled={zoom >= MOST}
               onClick={() => scale(STEP)}
@@ -114,7 +115,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
         {item.url === undefined ? (
           <IconButton
             icon={Download}
-            label={t('Download')}
+            label={m.common_download()}
             onClick={() => void downloadFile(tableId, item)}
           />
         ) : (
@@ -123,12 +124,18 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
             href={item.url}
             target="_blank"
             rel="noopener noreferrer"
-            aria-label={t('Open link')}
+            aria-label={m.attachments_open_link()}
           >
             <ExternalLink size={16} aria-hidden />
           </a>
         )}
-        <IconButton icon={X} label={t('Close')} shortcut={t('Esc')} data-autofocus onClick={onClose} />
+        <IconButton
+          icon={X}
+          label={m.common_close()}
+          shortcut={m.attachments_escape_key()}
+          data-autofocus
+          onClick={onClose}
+        />
       </header>
       <div
         className={styles.stage}
@@ -155,7 +162,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
             <button
               type="button"
               className={styles.previous}
-              aria-label={t('Previous file')}
+              aria-label={m.attachments_previous_file()}
               onClick={() => go(at - 1)}
             >
               <ChevronLeft size={24} className="flip-in-rtl" aria-hidden />
@@ -163,7 +170,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
             <button
               type="button"
               className={styles.next}
-              aria-label={t('Next file')}
+              aria-label={m.attachments_next_file()}
               onClick={() => go(at + 1)}
             >
               <ChevronRight size={24} className="flip-in-rtl" aria-hidden />
@@ -172,7 +179,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
         )}
       </div>
       {items.length > 1 && (
-        <nav className={styles.strip} aria-label={t('Files')}>
+        <nav className={styles.strip} aria-label={m.common_files()}>
           {withKeys(items).map(({ key, item: one, at: index }) => (
             <button
               key={key}

@@ -5,7 +5,7 @@ import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import { FileThumb, widthOf } from '../attachments/file-thumb.tsx'
 import { openViewer } from '../attachments/open-viewer.tsx'
 import { withKeys } from '../attachments/with-keys.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import styles from './attachment.module.css'
 import { AttachmentEditor } from './attachment-editor.tsx'
 import { defineCell, type ViewProps } from './cell.ts'
@@ -54,7 +54,7 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
             key={key}
             type="button"
             className={styles.open}
-            aria-label={t('Open {name}', { name: item.title })}
+            aria-label={m.cells_open_name({ name: item.title })}
             title={item.title}
             onClick={() => openViewer(field.tableId, items, at)}
           >
@@ -78,8 +78,8 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
           tabIndex={-1}
           className={styles.expand}
           data-interactive
-          aria-label={t('Expand attachments')}
-          title={t('Expand attachments')}
+          aria-label={m.cells_expand_attachments()}
+          title={m.cells_expand_attachments()}
           // The press is not one on the cell.
           onPointerDown={(event) => event.stopPropagation()}
           onClick={() => openViewer(field.tableId, items)}

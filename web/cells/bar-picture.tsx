@@ -1,7 +1,7 @@
 import JsBarcode from 'jsbarcode'
 import type { ReactNode } from 'react'
 import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import styles from './code.module.css'
 
 /** Modules of white on both sides, which readers need to find the code. */
@@ -19,7 +19,7 @@ interface BarPictureProps {
 export function BarPicture({ text, format, showsText }: BarPictureProps): ReactNode {
   const bars = barsOf(text, format)
   if (bars === null)
-    return <span className={styles.error}>{t('“{text}” is not valid for {format}', { text, format })}</span>
+    return <span className={styles.error}>{m.cells_text_not_valid_format({ text, format })}</span>
   const width = bars.data.length + 2 * QUIET
   // A long code keeps its look: bars as high as a fifth of its width, and a caption that can be read.
   const barHeight = showsText ? Math.max(HEIGHT, Math.round(width / 5)) : HEIGHT
@@ -31,7 +31,7 @@ export function BarPicture({ text, format, showsText }: BarPictureProps): ReactN
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio={showsText ? undefined : 'none'}
       role="img"
-      aria-label={t('{format} of {text}', { format, text })}
+      aria-label={m.cells_format_of_text({ format, text })}
       shapeRendering="crispEdges"
       direction="ltr"
     >

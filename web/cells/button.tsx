@@ -17,7 +17,7 @@ import type { ReactNode } from 'react'
 import { button, readButton } from '../../src/core/fields/button.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { toast } from '../ui/toast.ts'
 import styles from './button.module.css'
 import { defineCell } from './cell.ts'
@@ -62,11 +62,11 @@ function addressOf(value: CellValue): string | null {
 
 function whyNot(value: CellValue, { error, options }: Field): string {
   if (error !== null) return error
-  if (options.kind !== 'url') return t('Webhooks are not available yet, so this button does nothing')
+  if (options.kind !== 'url') return m.cells_webhooks_not_available_yet_button()
   const url = readButton(value)?.url ?? null
   return url === null
-    ? t('This record has no URL to open')
-    : t('“{address}” is not a valid URL', { address: url.slice(0, 100) })
+    ? m.cells_record_no_url_open()
+    : m.cells_address_not_valid_url({ address: url.slice(0, 100) })
 }
 
 interface FaceProps {

@@ -1,7 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { addDays, addMonths, dayToMs } from '../../src/core/dates.ts'
-import { direction, localeTag, t } from '../i18n.ts'
+import { direction, localeTag } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { GridBox, GridButton, GridText } from '../ui/composite.tsx'
 import { useOnChange } from '../ui/effects.ts'
 import styles from './calendar.module.css'
@@ -47,7 +48,7 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
         <button
           type="button"
           tabIndex={-1}
-          aria-label={t('Previous month')}
+          aria-label={m.cells_previous_month()}
           onClick={() => setAt(addMonths(at, -1))}
         >
           <ChevronLeft size={16} aria-hidden />
@@ -56,7 +57,7 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
         <button
           type="button"
           tabIndex={-1}
-          aria-label={t('Next month')}
+          aria-label={m.cells_next_month()}
           onClick={() => setAt(addMonths(at, 1))}
         >
           <ChevronRight size={16} aria-hidden />

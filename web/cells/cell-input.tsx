@@ -3,7 +3,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readingOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import type { EditorHandle, LinkTarget } from './cell.ts'
 import styles from './editor.module.css'
@@ -76,7 +76,7 @@ export function CellInput(props: CellInputProps): ReactNode {
   if (!canWrite || !Editor) {
     return (
       <div className={styles.recordView} data-readonly={!canWrite || undefined}>
-        {isNothing && cell.type.computed ? <span className={styles.faint}>{t('None')}</span> : view}
+        {isNothing && cell.type.computed ? <span className={styles.faint}>{m.common_none()}</span> : view}
       </div>
     )
   }
@@ -90,7 +90,7 @@ export function CellInput(props: CellInputProps): ReactNode {
         aria-haspopup="listbox"
         onClick={() => setOpen(true)}
       >
-        {isNothing ? <span className={styles.faint}>{t('Choose')}</span> : view}
+        {isNothing ? <span className={styles.faint}>{m.common_choose()}</span> : view}
       </button>
     )
   }

@@ -1,6 +1,6 @@
 import { Check, Circle, CircleCheck, Flag, Heart, type LucideIcon, Star, ThumbsUp } from 'lucide-react'
 import { type CHECKBOX_ICONS, checkbox } from '../../src/core/fields/checkbox.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import styles from './view.module.css'
 
@@ -35,7 +35,7 @@ export const checkboxCell = defineCell(checkbox, {
         disabled={!commit}
         className={styles.tick}
         data-on={isOn || undefined}
-        title={isOn ? t('Checked') : t('Not checked')}
+        title={isOn ? m.common_checked() : m.common_not_checked()}
         onClick={() => commit?.(!isOn)}
       >
         <Sign icon={options.icon} color={options.color} isOn={isOn} />

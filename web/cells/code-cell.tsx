@@ -4,7 +4,7 @@ import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
@@ -62,7 +62,7 @@ function CodeView<O>({ value, field, variant, kind, open }: CodeViewProps<O>): R
     <button
       type="button"
       className={styles.inRecord}
-      aria-label={t('Expand {field}', { field: field.title })}
+      aria-label={m.cells_expand_field({ field: field.title })}
       onClick={() => open(value, field)}
     >
       {picture}

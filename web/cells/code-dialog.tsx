@@ -1,6 +1,6 @@
 import { Copy, Download } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { copyText } from '../ui/copy-text.ts'
 import { Dialog } from '../ui/overlays.ts'
@@ -30,7 +30,7 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
     if (!svg) return
     // A promise and not a picture: Safari wants the write within the press itself.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': pictureOf(svg) })])
-    toast.success({ text: t('Image copied') })
+    toast.success({ text: m.cells_image_copied() })
   }
 
   async function download(type: 'svg' | 'png') {
@@ -45,7 +45,7 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   }
 
-  const failed = () => toast.error({ text: t('The image could not be created') })
+  const failed = () => toast.error({ text: m.cells_image_create_failed() })
   return (
     <Dialog
       title={title}
@@ -54,12 +54,12 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
         <>
           <Button
             icon={Copy}
-            onClick={async () => (await copyText(text)) && toast.success({ text: t('Text copied') })}
+            onClick={async () => (await copyText(text)) && toast.success({ text: m.cells_text_copied() })}
           >
-            {t('Copy text')}
+            {m.cells_copy_text()}
           </Button>
           <Button icon={Copy} onClick={() => copyPicture().catch(failed)}>
-            {t('Copy image')}
+            {m.cells_copy_image()}
           </Button>
           <Button icon={Download} onClick={() => download('svg').catch(failed)}>
             SVG

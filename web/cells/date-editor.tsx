@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { dayIn, resolveZone } from '../../src/core/dates.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import calendarStyles from './calendar.module.css'
@@ -83,7 +83,7 @@ export function DateEditor(props: DateEditorProps): ReactNode {
                     {props.now.label}
                   </button>
                   <button type="button" tabIndex={-1} onClick={() => commit(null)}>
-                    {t('Clear')}
+                    {m.common_clear()}
                   </button>
                 </div>
               </div>

@@ -2,7 +2,7 @@ import { CalendarClock } from 'lucide-react'
 import { formatDay } from '../../src/core/fields/date-text.ts'
 import { dateTime } from '../../src/core/fields/date-time.ts'
 import type { InstantOptions } from '../../src/core/fields/instant-text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell, type EditorProps } from './cell.ts'
 import { DateEditor, today } from './date-editor.tsx'
 import { dayOfInstant, now, showInstant } from './instant.ts'
@@ -44,11 +44,7 @@ function InstantEditor(props: EditorProps<InstantOptions>) {
       initial={dateTime.format(value, options)}
       placeholder={`${options.format} HH:mm`}
       parse={(text) =>
-        draftOf(
-          text,
-          dateTime.parse(text, options),
-          t('Enter a date and time, such as {example}', { example }),
-        )
+        draftOf(text, dateTime.parse(text, options), m.cells_enter_date_time_such_example({ example }))
       }
       dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}
       withDay={(text, day) => {
@@ -56,7 +52,7 @@ function InstantEditor(props: EditorProps<InstantOptions>) {
         return `${formatDay(day, options.format)} ${time}`
       }}
       dayIsAll={false}
-      now={{ label: t('Now'), text: () => dateTime.format(now(), options) }}
+      now={{ label: m.cells_now(), text: () => dateTime.format(now(), options) }}
     />
   )
 }

@@ -1,7 +1,7 @@
 import { Calendar as CalendarIcon } from 'lucide-react'
 import { date } from '../../src/core/fields/date.ts'
 import { type DateFormat, formatDay } from '../../src/core/fields/date-text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell, type EditorProps } from './cell.ts'
 import { DateEditor, today } from './date-editor.tsx'
 import { draftOf } from './text-input.tsx'
@@ -39,13 +39,13 @@ function DayEditor(props: EditorProps<{ format: DateFormat }>) {
         draftOf(
           text,
           date.parse(text, options),
-          t('Enter a date, such as {example}', { example: formatDay(today(), options.format) }),
+          m.cells_enter_date_such_example({ example: formatDay(today(), options.format) }),
         )
       }
       dayOf={dayOf}
       withDay={(_, day) => date.format(day, options)}
       dayIsAll
-      now={{ label: t('Today'), text: () => date.format(today(), options) }}
+      now={{ label: m.cells_today(), text: () => date.format(today(), options) }}
     />
   )
 }

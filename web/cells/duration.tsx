@@ -1,6 +1,6 @@
 import { Hourglass } from 'lucide-react'
 import { duration, showDuration } from '../../src/core/fields/duration.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
@@ -26,7 +26,7 @@ export const durationCell = defineCell(duration, {
         draftOf(
           text,
           duration.parse(text, props.options),
-          t('Enter a duration, such as {example}', { example: '1:30, 1h 30m' }),
+          m.cells_enter_duration_such_example({ example: '1:30, 1h 30m' }),
         )
       }
     />

@@ -1,6 +1,6 @@
 import { Mail } from 'lucide-react'
 import { email } from '../../src/core/fields/checked-text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { linkCell } from './link-cell.tsx'
 import { emailHref } from './links.ts'
 
@@ -10,5 +10,5 @@ export const emailCell = linkCell({
   Icon: Mail,
   inputMode: 'email',
   toHref: emailHref,
-  refusal: () => t('Enter an email address, such as ann@example.com'),
+  refusal: () => m.cells_enter_email_address_such_ann(),
 })

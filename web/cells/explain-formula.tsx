@@ -3,7 +3,7 @@ import { formulaOf } from '../../src/core/fields/formula.ts'
 import { storedReferences, toShown } from '../../src/core/formula/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { messageOf } from '../errors.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { trpc } from '../trpc.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
@@ -36,7 +36,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
     <Dialog title={field.title} onClose={onClose}>
       <div className={styles.explain} data-testid="explain-formula">
         {schema.error ? (
-          <ErrorState title={t('The formula could not be loaded')} error={schema.error} />
+          <ErrorState title={m.cells_formula_load_failed()} error={schema.error} />
         ) : !schema.data ? (
           <Skeleton height={60} />
         ) : (
@@ -75,7 +75,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
               </tr>
             ))}
             <tr data-result>
-              <th scope="row">{t('Result')}</th>
+              <th scope="row">{m.cells_result()}</th>
               <td>
                 <Value field={field} value={value} />
               </td>
@@ -89,7 +89,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
 
 function Value({ field, value }: { field: Field; value: CellValue }) {
   const { View, type } = CELLS[field.type]
-  if (value === null) return <span className={styles.none}>{t('(empty)')}</span>
+  if (value === null) return <span className={styles.none}>{m.common_empty()}</span>
   const options = type.options.safeParse(field.options).data ?? type.options.parse({})
   return <View value={value} field={field} options={options} variant="grid" lines={2} width={null} />
 }

@@ -1,9 +1,9 @@
 import { LocateFixed, MapPin, MapPinned } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { geoData, join, parsePoint, pointParts } from '../../src/core/fields/geo-data.ts'
-import { t } from '../i18n.ts'
 import { openPlacePicker } from '../map/open-place-picker.tsx'
 import { valueAt } from '../map/place-value.ts'
+import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
@@ -73,8 +73,8 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
         setAsking(false)
         setProblem(
           code === GeolocationPositionError.PERMISSION_DENIED
-            ? t('Location access is blocked in your browser')
-            : t('Your location could not be determined'),
+            ? m.cells_location_access_blocked_browser()
+            : m.cells_location_locate_failed(),
         )
       },
       { timeout: 10_000 },
@@ -88,7 +88,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
 
   const input = (which: 'lat' | 'long') => {
     const isLat = which === 'lat'
-    const name = isLat ? t('Latitude') : t('Longitude')
+    const name = isLat ? m.cells_latitude() : m.cells_longitude()
     return (
       <label className={styles.part}>
         <span>{name}</span>
@@ -128,7 +128,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
           onClick={fillInPlace}
         >
           <LocateFixed size={14} aria-hidden />
-          {isAsking ? t('Locating…') : t('Use my location')}
+          {isAsking ? m.cells_locating() : m.cells_use_my_location()}
         </button>
       )}
       <button
@@ -139,7 +139,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
         onClick={pickOnMap}
       >
         <MapPinned size={14} aria-hidden />
-        {t('Pick on map')}
+        {m.cells_pick_on_map()}
       </button>
       {problem && (
         <p role="alert" className={styles.problem}>
@@ -169,5 +169,5 @@ function readParts(lat: string, long: string, value: EditorProps['value']): Draf
   if (now.lat === '' && now.long === '') return { ok: true, value: null }
   const point = join(now.lat, now.long) ?? (now.long === '' ? parsePoint(now.lat) : null)
   if (point !== null) return { ok: true, value: point }
-  return { ok: false, message: t('Enter a latitude from -90 to 90 and a longitude from -180 to 180') }
+  return { ok: false, message: m.cells_enter_latitude_90_90_longitude() }
 }

@@ -1,6 +1,6 @@
 import { Spline } from 'lucide-react'
 import { geometry } from '../../src/core/fields/geometry.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import { TextView } from './text-view.tsx'
@@ -20,7 +20,7 @@ export const geometryCell = defineCell(geometry, {
         draftOf(
           text,
           geometry.parse(text, {}),
-          t('Enter a geometry in WKT, such as {example}', { example: geometry.example }),
+          m.cells_enter_geometry_wkt_such_example({ example: geometry.example }),
         )
       }
     />

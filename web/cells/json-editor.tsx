@@ -2,7 +2,7 @@ import { ListTree, WrapText } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { json, jsonProblem } from '../../src/core/fields/json.ts'
 import { formatJson } from '../../src/core/fields/json-tree.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { useTextHeight } from '../ui/effects.ts'
 import { Popover } from '../ui/overlays.ts'
@@ -53,7 +53,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
       return draftOf(
         now,
         json.parse(now, {}),
-        t('Invalid JSON: {problem}', { problem: jsonProblem(now) ?? '' }),
+        m.cells_invalid_json_problem({ problem: jsonProblem(now) ?? '' }),
       )
     },
     focus: () => area.current?.focus(),
@@ -72,7 +72,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
           onClick={() => set(formatJson(text) ?? text)}
         >
           <WrapText size={14} aria-hidden />
-          {t('Format')}
+          {m.common_format()}
         </button>
         <button
           type="button"
@@ -82,10 +82,10 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
           onClick={() => setShowsTree(!showsTree)}
         >
           <ListTree size={14} aria-hidden />
-          {t('Tree')}
+          {m.cells_tree()}
         </button>
         <output className={styles.state} data-wrong={problem !== null || undefined}>
-          {text.trim() === '' ? t('Empty') : problem === null ? t('Valid JSON') : problem}
+          {text.trim() === '' ? m.cells_empty() : problem === null ? m.cells_valid_json() : problem}
         </output>
       </div>
       {showsTree && problem === null ? (
@@ -108,7 +108,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
           onKeyDown={onKeyDown}
         />
       )}
-      {variant === 'grid' && <p className={styles.hint}>{t('Ctrl+Enter to save, Esc to cancel')}</p>}
+      {variant === 'grid' && <p className={styles.hint}>{m.cells_ctrl_enter_save_esc_cancel()}</p>}
     </div>
   )
 }

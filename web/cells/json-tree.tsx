@@ -8,7 +8,7 @@ import {
   typedOf,
   writeJsonTree,
 } from '../../src/core/fields/json-tree.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Group } from '../ui/composite.tsx'
 import { keyed } from '../ui/keyed.ts'
 import styles from './json-editor.module.css'
@@ -47,7 +47,7 @@ interface NodeProps {
 function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
   const [isOpen, setOpen] = useState(level < OPEN_LEVELS)
   const remove = onRemove && (
-    <button type="button" className={styles.tool} aria-label={t('Remove')} onClick={onRemove}>
+    <button type="button" className={styles.tool} aria-label={m.common_remove()} onClick={onRemove}>
       <Trash2 size={13} aria-hidden />
     </button>
   )
@@ -69,7 +69,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
           type="button"
           className={styles.fold}
           aria-expanded={isOpen}
-          aria-label={isOpen ? t('Collapse') : t('Expand')}
+          aria-label={isOpen ? m.cells_collapse() : m.cells_expand()}
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight size={13} aria-hidden />
@@ -79,7 +79,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
         <button
           type="button"
           className={styles.tool}
-          aria-label={node.kind === 'array' ? t('Add item') : t('Add key')}
+          aria-label={node.kind === 'array' ? m.cells_add_item() : m.cells_add_key()}
           onClick={() => {
             setOpen(true)
             onChange(withOneMore(node))
@@ -105,7 +105,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
             />
           )}
           {size > MAX_DRAWN && (
-            <p className={styles.size}>{t('{n} more in the text', { n: size - MAX_DRAWN })}</p>
+            <p className={styles.size}>{m.cells_more_in_the_text({ count: size - MAX_DRAWN })}</p>
           )}
         </Group>
       )}
@@ -150,7 +150,7 @@ function Entries(props: {
 function Key({ value, onChange }: { value: string; onChange(key: string): void }): ReactNode {
   return (
     <>
-      <LeaveInput className={styles.key} label={t('Key')} value={value} onChange={onChange} />:
+      <LeaveInput className={styles.key} label={m.cells_key()} value={value} onChange={onChange} />:
     </>
   )
 }
@@ -161,7 +161,7 @@ function Scalar({ raw, onChange }: { raw: string; onChange(node: JsonNode): void
     <LeaveInput
       className={styles.scalar}
       kind={kind}
-      label={t('Value')}
+      label={m.cells_value()}
       value={typedOf(raw)}
       onChange={(typed) => onChange(scalarOf(typed))}
     />

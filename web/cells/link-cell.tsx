@@ -2,7 +2,7 @@
 import { ExternalLink, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { type Cell, defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
@@ -73,8 +73,8 @@ export function LinkText({ value, address }: { value: CellValue; address: string
         rel="noopener noreferrer"
         tabIndex={-1}
         data-interactive
-        aria-label={t('Open {link}', { link: String(value) })}
-        title={t('Open (Ctrl+click)')}
+        aria-label={m.cells_open_link({ link: String(value) })}
+        title={m.cells_open_ctrl_click()}
       >
         {OPEN}
       </a>

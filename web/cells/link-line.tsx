@@ -1,6 +1,6 @@
 import { ArrowUpRight, Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
 import type { LinkLine, LinkTarget } from './cell.ts'
 import type { ComboboxLine } from './combobox.tsx'
@@ -38,7 +38,7 @@ function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
     const content = (
       <>
         <span className={styles.mark} />
-        <span className={`${styles.words} ${styles.details}`}>{t('Show more linked records')}</span>
+        <span className={`${styles.words} ${styles.details}`}>{m.cells_show_more_linked_records()}</span>
       </>
     )
     return { key: offer.kind, testId: offer.kind, content, offer }
@@ -48,7 +48,7 @@ function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
       <>
         <Plus size={14} aria-hidden className={styles.mark} />
         <span className={styles.words} dir="auto">
-          {t('New {singular} “{title}”', { singular, title: offer.title })}
+          {m.cells_new_singular_title({ singular, title: offer.title })}
         </span>
       </>
     )
@@ -81,8 +81,8 @@ function RecordLine({ record, isLinked, onOpen }: RecordLineProps): ReactNode {
           type="button"
           tabIndex={-1}
           className={styles.open}
-          aria-label={t('Open {title}', { title: record.name })}
-          title={t('Open record')}
+          aria-label={m.cells_open_title({ title: record.name })}
+          title={m.common_open_record()}
           onClick={(event) => {
             event.stopPropagation()
             onOpen(record)

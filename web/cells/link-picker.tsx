@@ -8,7 +8,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import type { EditorProps, LinkTarget } from './cell.ts'
 import { Combobox, NoLine } from './combobox.tsx'
 import { type LinkOffer, type OfferedLine, offeredLines } from './link-line.tsx'
@@ -102,11 +102,11 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
         setText(typed)
         setDue(null)
       }}
-      placeholder={t('Search {name}', { name: links.plural })}
+      placeholder={m.cells_search_name({ name: links.plural })}
       onChoose={(line) => void choose(line)}
       busy={isBusy ? 'doing' : state === 'reading' ? 'reading' : null}
       onNearEnd={() => more('linkable')}
-      after={<span className={styles.count}>{tn('{n} linked', '{n} linked', count)}</span>}
+      after={<span className={styles.count}>{m.cells_linked_count({ count })}</span>}
       foot={<Foot state={state} isEmpty={lines.length === 0} text={text} links={links} found={found} />}
     />
   )
@@ -124,9 +124,9 @@ function Foot(props: {
   if (state === 'failed') {
     return (
       <div className={styles.failed} role="alert">
-        {t('Records could not be loaded.')}
+        {m.cells_records_load_failed()}
         <button type="button" tabIndex={-1} className={styles.retry} onClick={found.retry}>
-          {t('Try again')}
+          {m.common_try_again()}
         </button>
       </div>
     )
@@ -136,8 +136,8 @@ function Foot(props: {
   return (
     <NoLine>
       {text.trim() === ''
-        ? t('There are no {records} to link yet', { records: links.plural })
-        : t('No matching records')}
+        ? m.cells_no_records_link_yet({ records: links.plural })
+        : m.common_no_matching_records()}
     </NoLine>
   )
 }

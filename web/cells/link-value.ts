@@ -6,7 +6,7 @@ import {
   readList,
   writeLinks,
 } from '../../src/core/fields/list-value.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 
 /** Texts that are remembered as read: some screens of them. */
 const REMEMBERED = 4000
@@ -47,4 +47,4 @@ export const isEmptyList = (value: CellValue): boolean =>
 
 /** What a linked record is called. */
 export const titleOf = ({ id, title }: LinkedRecord): string =>
-  title === null || title === '' ? t('Record {id}', { id: String(id) }) : String(title)
+  title === null || title === '' ? m.common_record_id({ id: String(id) }) : String(title)

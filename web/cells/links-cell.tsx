@@ -4,7 +4,7 @@ import type { FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import { wantsFormat } from '../../src/core/fields/linked-names.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
-import { tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { BrokenField } from './broken-field.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import { countFitting } from './fit-pills.ts'
@@ -78,6 +78,6 @@ const withHidden = (titles: string[], count: number): string[] =>
 /** Names of the records behind "+n", as far as the cell knows them. */
 function hiddenNames(titles: string[], hidden: number): string {
   const rest = hidden - titles.length
-  const lines = rest > 0 ? [...titles, tn('and 1 more', 'and {n} more', rest)] : titles
+  const lines = rest > 0 ? [...titles, m.cells_and_more({ count: rest })] : titles
   return lines.join('\n')
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { cellText } from './cell-text.ts'
@@ -33,14 +33,14 @@ export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNod
         {keyed(values.slice(0, MAX_DRAWN)).map(({ key, item: one }) => (
           <li key={key} className={styles.value}>
             {one === null || one === '' ? (
-              <span className={styles.nothing}>{t('(empty)')}</span>
+              <span className={styles.nothing}>{m.common_empty()}</span>
             ) : (
               <View value={one} field={field} options={options} variant="record" width={null} lines={1000} />
             )}
           </li>
         ))}
       </ul>
-      {rest > 0 && <p className={styles.nothing}>{tn('1 more', '{n} more', rest)}</p>}
+      {rest > 0 && <p className={styles.nothing}>{m.common_more_count({ count: rest })}</p>}
     </Dialog>
   )
 }

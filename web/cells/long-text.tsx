@@ -1,7 +1,7 @@
 import { AlignLeft } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { longText } from '../../src/core/fields/text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { useTextHeight } from '../ui/effects.ts'
 import { defineCell, type EditorProps } from './cell.ts'
 import styles from './editor.module.css'
@@ -30,7 +30,7 @@ function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
     read: () => {
       const now = area.current?.value ?? text
       if (now === initial) return { ok: true, value }
-      return draftOf(now, longText.parse(now, options), t('This text is too long'))
+      return draftOf(now, longText.parse(now, options), m.cells_this_text_is_too_long())
     },
     focus: () => area.current?.focus(),
   }))

@@ -1,7 +1,7 @@
 import { ListChecks } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { matchTitle, multiSelect, type SelectOptions, titlesIn } from '../../src/core/fields/choices.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import { countFitting } from './fit-pills.ts'
 import type { OptionLine } from './option-list.ts'
@@ -50,7 +50,7 @@ function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {
   const read = (text: string, best: OptionLine | undefined): Draft => {
     if (text.trim() === '') return { ok: true, value: joinTitles(selected) }
     const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
-    if (title === null) return { ok: false, message: t('No option named “{text}”', { text: text.trim() }) }
+    if (title === null) return { ok: false, message: m.cells_no_option_named_text({ text: text.trim() }) }
     return { ok: true, value: joinTitles([...new Set([...selected, title])]) }
   }
   return (

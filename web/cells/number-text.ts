@@ -1,6 +1,7 @@
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { parseNumber } from '../../src/core/fields/number-text.ts'
-import { currentLanguage, localeTag, t } from '../i18n.ts'
+import { currentLanguage, localeTag } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import type { Draft } from './cell.ts'
 
 const formats = new WeakMap<object, { language: string; format: Intl.NumberFormat }>()
@@ -34,10 +35,10 @@ export function readNumberDraft<O>(text: string, type: FieldType<O>, options: O)
   const number = parseNumber(text, decimalMark())
   const parsed = type.parse(text, options, decimalMark())
   const value = parsed ?? number
-  if (value === null) return { ok: false, message: t('“{text}” is not a number', { text: text.trim() }) }
+  if (value === null) return { ok: false, message: m.cells_text_is_not_a_number({ text: text.trim() }) }
   const read = type.read(value, options)
   if (!read.ok) return { ok: false, message: read.message }
   if (parsed !== null) return { ok: true, value: read.value }
   // A number that the type refuses for what stands beside it: the sign of another currency, a percent sign.
-  return { ok: false, message: t('“{text}” has a sign that does not belong here', { text: text.trim() }) }
+  return { ok: false, message: m.cells_text_sign_does_not_belong({ text: text.trim() }) }
 }

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import type { SelectOptions } from '../../src/core/fields/choices.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import type { Draft, EditorProps } from './cell.ts'
 import { Combobox, type ComboboxLine, NoLine } from './combobox.tsx'
 import styles from './editor.module.css'
@@ -74,7 +74,7 @@ export function OptionPicker(props: OptionPickerProps): ReactNode {
       active={active}
       several={several}
       onKeyDown={onKeyDown}
-      placeholder={selected.length === 0 ? t('Find an option') : ''}
+      placeholder={selected.length === 0 ? m.cells_find_an_option() : ''}
       onChoose={(line) => void choose(line)}
       busy={isBusy ? 'doing' : null}
       before={selected.map((title) => (
@@ -83,10 +83,10 @@ export function OptionPicker(props: OptionPickerProps): ReactNode {
           title={title}
           choice={choiceOf(choices, title)}
           onRemove={() => props.onToggle(title)}
-          removeLabel={t('Remove {title}', { title })}
+          removeLabel={m.cells_remove_title({ title })}
         />
       ))}
-      foot={lines.length === 0 && <NoLine>{t('No matching options')}</NoLine>}
+      foot={lines.length === 0 && <NoLine>{m.cells_no_matching_options()}</NoLine>}
     />
   )
 }
@@ -97,7 +97,7 @@ interface DrawnOption extends ComboboxLine {
 
 function drawn(offer: OptionLine, selected: readonly string[]): DrawnOption {
   if (offer.kind === 'create') {
-    const content = <span dir="auto">{t('Create “{title}”', { title: offer.title })}</span>
+    const content = <span dir="auto">{m.cells_create_title({ title: offer.title })}</span>
     return { key: 'create', testId: 'create-option', content, offer }
   }
   const { id, title } = offer.choice

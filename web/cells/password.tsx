@@ -1,6 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import { PASSWORD_MASK, password } from '../../src/core/fields/password.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import styles from './mono.module.css'
 import { draftOf, TextInput } from './text-input.tsx'
@@ -12,7 +12,7 @@ export const passwordCell = defineCell(password, {
   minWidth: 70,
   View: ({ value }) =>
     value === null || value === '' ? null : (
-      <span className={styles.secret} role="img" aria-label={t('Password set')}>
+      <span className={styles.secret} role="img" aria-label={m.cells_password_set()}>
         {PASSWORD_MASK}
       </span>
     ),
@@ -22,8 +22,8 @@ export const passwordCell = defineCell(password, {
       initial=""
       type="password"
       resting={props.variant === 'record' && props.value !== null ? PASSWORD_MASK : undefined}
-      placeholder={props.value === null || props.variant === 'record' ? '' : t('New password')}
-      parse={(text) => draftOf(text, password.parse(text, {}), t('This text is too long'))}
+      placeholder={props.value === null || props.variant === 'record' ? '' : m.common_new_password()}
+      parse={(text) => draftOf(text, password.parse(text, {}), m.cells_this_text_is_too_long())}
     />
   ),
   copyText: () => '',

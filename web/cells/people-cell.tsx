@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { findPerson, idsIn, joinIds, type PeopleOptions } from '../../src/core/fields/people.ts'
 import type { Person } from '../../src/core/model.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { type Cell, type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import { usePeople } from './people.ts'
 import { nameOf, PeoplePicker } from './people-picker.tsx'
@@ -49,7 +49,7 @@ function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOpt
           dir="ltr"
           title={ids
             .slice(fitting)
-            .map((id) => nameOf(people.get(id)) ?? t('Former member'))
+            .map((id) => nameOf(people.get(id)) ?? m.cells_former_member())
             .join(', ')}
         >
           +{ids.length - fitting}
@@ -69,7 +69,7 @@ function countFitting(
   let line = 1
   let used = 0
   for (const [index, id] of ids.entries()) {
-    const name = nameOf(people.get(id)) ?? t('Former member')
+    const name = nameOf(people.get(id)) ?? m.cells_former_member()
     const size = Math.min(width, name.length * LETTER_PX + PERSON_PX)
     const room = width - (line === lines && index < ids.length - 1 ? MORE_PX : 0)
     if (used + size > room && used > 0) {
@@ -110,7 +110,7 @@ function PeopleEditor(props: EditorProps<PeopleOptions>): ReactNode {
         const person =
           text.trim() === '' ? highlighted : (findPerson([...people.values()], text) ?? highlighted)
         if (text.trim() !== '' && !person)
-          return { ok: false, message: t('No member named “{text}”', { text: text.trim() }) }
+          return { ok: false, message: m.cells_no_member_named_text({ text: text.trim() }) }
         if (!person) return kept(selected)
         return options.multiple ? kept([...new Set([...selected, person.id])]) : kept([person.id])
       }}

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import type { PeopleOptions } from '../../src/core/fields/people.ts'
 import type { Person } from '../../src/core/model.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import type { Draft, EditorProps } from './cell.ts'
 import { Combobox, type ComboboxLine, NoLine } from './combobox.tsx'
@@ -90,7 +90,7 @@ export function PeoplePicker(props: PeoplePickerProps): ReactNode {
       several={several}
       onKeyDown={onKeyDown}
       onChoose={choose}
-      placeholder={selected.length === 0 ? t('Name or e-mail') : ''}
+      placeholder={selected.length === 0 ? m.cells_name_or_e_mail() : ''}
       before={selected.map((id) => (
         <span key={id} className={styles.chosenPerson}>
           <PersonName id={id} tableId={props.field.tableId} />
@@ -98,7 +98,7 @@ export function PeoplePicker(props: PeoplePickerProps): ReactNode {
             type="button"
             tabIndex={-1}
             className={styles.removePerson}
-            aria-label={t('Remove {title}', { title: nameOf(people.get(id)) ?? t('Former member') })}
+            aria-label={m.cells_remove_title({ title: nameOf(people.get(id)) ?? m.cells_former_member() })}
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => props.onToggle(id)}
           >
@@ -106,7 +106,7 @@ export function PeoplePicker(props: PeoplePickerProps): ReactNode {
           </button>
         </span>
       ))}
-      foot={lines.length === 0 && <NoLine>{t('No matching members')}</NoLine>}
+      foot={lines.length === 0 && <NoLine>{m.cells_no_matching_members()}</NoLine>}
     />
   )
 }

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { ME } from '../../src/core/fields/people.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { type Cell, defineCell } from './cell.ts'
 import former from './former.module.css'
@@ -28,13 +28,13 @@ export function PersonName({ id, tableId }: { id: CellValue; tableId: string }):
   const member = people.get(String(id))
   const left = useFormerPerson(tableId, id === null || id === '' || id === ME || member ? null : String(id))
   if (id === null || id === '') return null
-  if (id === ME) return <span className={styles.line}>{t('Me')}</span>
+  if (id === ME) return <span className={styles.line}>{m.cells_me()}</span>
   const person = member ?? left
-  if (!person) return <span className={styles.line}>{t('Former member')}</span>
+  if (!person) return <span className={styles.line}>{m.cells_former_member()}</span>
   return (
     <span
       className={member ? styles.person : `${styles.person} ${former.former}`}
-      title={member ? person.email : t('{email} (former member)', { email: person.email })}
+      title={member ? person.email : m.cells_email_former_member({ email: person.email })}
     >
       <Avatar person={person} size={20} />
       <span className={styles.line} dir="auto">

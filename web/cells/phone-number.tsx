@@ -1,6 +1,6 @@
 import { Phone } from 'lucide-react'
 import { phoneNumber } from '../../src/core/fields/checked-text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { linkCell } from './link-cell.tsx'
 import { phoneHref } from './links.ts'
 
@@ -10,5 +10,5 @@ export const phoneNumberCell = linkCell({
   Icon: Phone,
   inputMode: 'tel',
   toHref: phoneHref,
-  refusal: () => t('Enter a phone number, such as +49 30 123456'),
+  refusal: () => m.cells_enter_phone_number_such_49(),
 })

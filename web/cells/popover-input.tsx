@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import calendar from './calendar.module.css'
@@ -61,7 +61,7 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
                     {props.now.label}
                   </button>
                   <button type="button" tabIndex={-1} onClick={() => commit(null)}>
-                    {t('Clear')}
+                    {m.common_clear()}
                   </button>
                 </div>
               </ControlGroup>

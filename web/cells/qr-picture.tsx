@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { encode } from 'uqr'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import styles from './code.module.css'
 
 /** Modules of white around the code, which readers need to find it (ISO/IEC 18004: 4; 2 do on a white cell). */
@@ -9,14 +9,14 @@ const QUIET = 2
 /** A text as a QR code in SVG. */
 export function QrPicture({ text }: { text: string }): ReactNode {
   const modules = modulesOf(text)
-  if (modules === null) return <span className={styles.error}>{t('Too long for a QR code')}</span>
+  if (modules === null) return <span className={styles.error}>{m.cells_too_long_qr_code()}</span>
   const size = modules.length + 2 * QUIET
   return (
     <svg
       className={styles.qr}
       viewBox={`0 0 ${size} ${size}`}
       role="img"
-      aria-label={t('QR code of {text}', { text: text.slice(0, 100) })}
+      aria-label={m.cells_qr_code_of_text({ text: text.slice(0, 100) })}
       shapeRendering="crispEdges"
     >
       <rect width={size} height={size} fill="#fff" />

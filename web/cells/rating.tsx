@@ -1,7 +1,7 @@
 import { Star } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import { type RATING_ICONS, rating } from '../../src/core/fields/rating.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import styles from './view.module.css'
 
@@ -26,7 +26,7 @@ export const ratingCell = defineCell(rating, {
   View({ value, options, commit, variant }) {
     const stars = typeof value === 'number' ? Math.min(value, options.max) : 0
     const { full, empty } = SIGNS[options.icon]
-    const label = t('{stars} of {max}', { stars, max: options.max })
+    const label = m.cells_stars_of_max({ stars, max: options.max })
     if (variant === 'record' && commit) {
       return (
         <span className={styles.stars} style={{ color: options.color }} data-variant="record">
@@ -34,7 +34,7 @@ export const ratingCell = defineCell(rating, {
             <button
               key={star}
               type="button"
-              aria-label={t('{stars} of {max}', { stars: star, max: options.max })}
+              aria-label={m.cells_stars_of_max({ stars: star, max: options.max })}
               aria-pressed={star <= stars}
               onClick={() => commit(star === stars ? 0 : star)}
             >

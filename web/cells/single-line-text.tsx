@@ -1,6 +1,6 @@
 import { Type } from 'lucide-react'
 import { singleLineText } from '../../src/core/fields/text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import { TextView } from './text-view.tsx'
@@ -15,7 +15,9 @@ export const singleLineTextCell = defineCell(singleLineText, {
     <TextInput
       {...props}
       initial={String(props.value ?? '')}
-      parse={(text) => draftOf(text, singleLineText.parse(text, props.options), t('This text is too long'))}
+      parse={(text) =>
+        draftOf(text, singleLineText.parse(text, props.options), m.cells_this_text_is_too_long())
+      }
     />
   ),
 })

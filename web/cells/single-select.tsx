@@ -1,7 +1,7 @@
 import { CircleChevronDown } from 'lucide-react'
 import type { SelectOptions } from '../../src/core/fields/choices.ts'
 import { matchTitle, singleSelect } from '../../src/core/fields/choices.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import type { OptionLine } from './option-list.ts'
 import { OptionPicker } from './option-picker.tsx'
@@ -29,7 +29,7 @@ function SingleSelectEditor(props: EditorProps<SelectOptions>) {
     if (text.trim() === '') return { ok: true, value: best?.kind === 'option' ? best.choice.title : value }
     const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
     return title === null
-      ? { ok: false, message: t('No option named “{text}”', { text: text.trim() }) }
+      ? { ok: false, message: m.cells_no_option_named_text({ text: text.trim() }) }
       : { ok: true, value: title }
   }
   return (

@@ -2,7 +2,7 @@ import { Clock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ReadingOptions } from '../../src/core/fields/field-type.ts'
 import { formatTime, parseTime, time } from '../../src/core/fields/time.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Option } from '../ui/composite.tsx'
 import { defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
@@ -44,14 +44,14 @@ function TimeEditor(props: EditorProps<{ time12h: boolean } & ReadingOptions>): 
         draftOf(
           text,
           parseTime(text, options),
-          t('Enter a time, such as {example}', { example: shown('09:30:00') }),
+          m.cells_enter_time_such_example({ example: shown('09:30:00') }),
         )
       }
       step={(text, by) => shown(stepped(text, by))}
       list={(text, choose) => (
         <HalfHours at={parseTime(text, options)} shown={shown} label={props.label} onChoose={choose} />
       )}
-      now={{ label: t('Now'), value: now }}
+      now={{ label: m.cells_now(), value: now }}
     />
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from 'lucide-react'
 import { url } from '../../src/core/fields/checked-text.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { linkCell } from './link-cell.tsx'
 import { urlHref } from './links.ts'
 
@@ -10,5 +10,5 @@ export const urlCell = linkCell({
   Icon: Link,
   inputMode: 'url',
   toHref: urlHref,
-  refusal: () => t('Enter a URL, such as https://example.com'),
+  refusal: () => m.cells_enter_url_such_https_example(),
 })

@@ -1,7 +1,7 @@
 import { CalendarRange, ChevronLeft, ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { MAX_YEAR, year } from '../../src/core/fields/year.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import calendar from './calendar.module.css'
 import { defineCell, type EditorProps } from './cell.ts'
 import { PopoverInput } from './popover-input.tsx'
@@ -35,13 +35,13 @@ function YearEditor(props: EditorProps<Record<string, never>>): ReactNode {
       initial={year.format(props.value, {})}
       placeholder={String(thisYear())}
       inputMode="numeric"
-      parse={(text) => draftOf(text, parse(text), t('Enter a year from 0 to {last}', { last: MAX_YEAR }))}
+      parse={(text) => draftOf(text, parse(text), m.cells_enter_year_0_last({ last: MAX_YEAR }))}
       step={(text, by) => {
         const from = parse(text)
         return String(from === null ? thisYear() : held(Number(from) + by))
       }}
       list={(text, choose) => <Years key={pageOf(text)} chosen={parse(text)} onChoose={choose} />}
-      now={{ label: t('This year'), value: thisYear }}
+      now={{ label: m.cells_this_year(), value: thisYear }}
     />
   )
 
@@ -69,11 +69,11 @@ function Years({ chosen, onChoose }: YearsProps): ReactNode {
   return (
     <div className={calendar.calendar}>
       <div className={calendar.calendarHead}>
-        {turn(-1, t('Earlier years'), ChevronLeft)}
+        {turn(-1, m.cells_earlier_years(), ChevronLeft)}
         <span aria-live="polite" dir="ltr">
           {from} – {last}
         </span>
-        {turn(1, t('Later years'), ChevronRight)}
+        {turn(1, m.cells_later_years(), ChevronRight)}
       </div>
       <div className={calendar.years}>
         {Array.from({ length: last - from + 1 }, (_, at) => from + at).map((each) => (

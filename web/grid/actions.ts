@@ -1,5 +1,5 @@
 import { isEmptyList } from '../cells/link-value.ts'
-import { tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { cancelCopy, pasteAsTextNext } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
 import { fillFromEdge } from './fill-actions.ts'
@@ -189,7 +189,7 @@ export function clearSelected(engine: Engine): boolean {
     (sum, area) => sum + (area.lastRow - area.firstRow + 1) * area.fieldIds.length,
     0,
   )
-  engine.announce(tn('1 cell cleared', '{n} cells cleared', cells))
+  engine.announce(m.grid_cells_cleared({ count: cells }))
   return true
 }
 

@@ -1,5 +1,5 @@
 import type { RecordId } from '../../src/core/model.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import type { Engine } from './engine.ts'
 import type { CheckedRows } from './source.ts'
 import { createStore } from './store.ts'
@@ -68,7 +68,7 @@ export class Checks {
   /** `toggle` for event handlers: reports a failed read of the rows of a run. */
   toggleOrReport(row: number, run: boolean): void {
     this.toggle(row, run).catch(() =>
-      this.engine.props.commands.notify(t('These records could not be loaded'), 'error'),
+      this.engine.props.commands.notify(m.grid_these_records_load_failed(), 'error'),
     )
   }
 

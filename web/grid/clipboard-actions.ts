@@ -1,7 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
 import { cellText } from '../cells/cell-text.ts'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { clearSelected } from './actions.ts'
 import {
   type ClipboardBlock,
@@ -59,7 +59,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const cells = count * shape.columns.length
   const { notify } = engine.props.commands
   if (cells > MAX_COPIED_CELLS) {
-    notify(t('Too much data to copy. Export the view instead.'), 'error')
+    notify(m.grid_too_much_data_copy_export(), 'error')
     return
   }
   const key = keyOf(shape)
@@ -74,7 +74,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
   ready = null
   if (cut && engine.props.rights.editRecords) clearSelected(engine)
-  tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+  tell(engine, m.grid_cells_copied({ count: cells }))
 }
 
 /** Pastes over the selection from within a paste event. */
@@ -110,7 +110,7 @@ export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise
     canAddRows: rights.addRecords,
   })
   if (plan.cells.length + plan.newRows.length * engine.size.columns > MAX_CHANGED_CELLS) {
-    commands.notify(t('Too much data to paste at once. Import it as a file instead.'), 'error')
+    commands.notify(m.grid_too_much_data_paste_once(), 'error')
     return
   }
   const written = await commands.paste(plan)
@@ -123,7 +123,7 @@ export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise
     focus: { row: bottom, column: end },
   }
   engine.selection.set({ ranges: [range] })
-  engine.announce(tn('1 cell pasted', '{n} cells pasted', written))
+  engine.announce(m.grid_cells_pasted({ count: written }))
 }
 
 function pasteBounds(engine: Engine): Bounds | null {
@@ -206,7 +206,7 @@ async function copyLoaded(
   const controller = new AbortController()
   loading = controller
   const fieldIds = shape.columns.map(({ fieldId }) => fieldId)
-  tell(engine, t('Loading selected records…'))
+  tell(engine, m.grid_loading_selected_records())
   try {
     const rows: GridRow[] = []
     for (const { first, last } of shape.rows) {
@@ -217,7 +217,7 @@ async function copyLoaded(
           fieldIds,
           signal: controller.signal,
           onProgress: (done, total) =>
-            engine.announce(t('{percent}% loaded', { percent: Math.floor((done / total) * 100) })),
+            engine.announce(m.grid_percent_loaded({ percent: Math.floor((done / total) * 100) })),
         })),
       )
     }
@@ -228,19 +228,16 @@ async function copyLoaded(
       const now = copyShape(engine)
       const isSame = now !== null && keyOf(now) === key
       if (cut && isSame && engine.props.rights.editRecords) clearSelected(engine)
-      return tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+      return tell(engine, m.grid_cells_copied({ count: cells }))
     }
     ready = { engine, key, forms }
-    tell(engine, t('Ready to copy. Press the shortcut again.'))
+    tell(engine, m.grid_ready_copy_press_shortcut_again())
   } catch (error) {
     if (controller.signal.aborted) {
-      tell(engine, t('Copy cancelled'))
+      tell(engine, m.grid_copy_cancelled())
       return
     }
-    engine.props.commands.notify(
-      t('Records could not be loaded: {reason}', { reason: reasonOf(error) }),
-      'error',
-    )
+    engine.props.commands.notify(m.grid_records_load_failed({ reason: reasonOf(error) }), 'error')
   } finally {
     if (loading === controller) loading = null
   }

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import type { Draft, EditorHandle, Move } from '../cells/cell.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { FillTarget } from './fill.ts'
@@ -237,9 +237,9 @@ export class Engine {
   /** Says why a cell takes no text. */
   explainReadOnly({ row, column }: CellPosition): void {
     const field = this.columns[column]?.field
-    if (!this.rowAt(row)) this.announce(t('This record is still loading'))
+    if (!this.rowAt(row)) this.announce(m.grid_this_record_is_still_loading())
     else if (field && !this.canEdit(column)) {
-      this.announce(t('{field} is read-only', { field: field.title }))
+      this.announce(m.grid_field_is_read_only({ field: field.title }))
     }
   }
 

@@ -1,6 +1,6 @@
 import type { DragEvent } from 'react'
 import type { FileTarget } from '../attachments/file-target.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { CLIPBOARD_MIME } from './clipboard.ts'
 import type { Engine } from './engine.ts'
 import { type CellPosition, selectCell } from './selection.ts'
@@ -46,7 +46,7 @@ export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<b
   const type = item.types.find((one) => one.startsWith('image/'))
   const target = type && active ? targetOf(engine, active) : null
   if (!type || !target) return false
-  const name = `${t('Picture')}.${type.slice('image/'.length).split(/\W/, 1)[0]}`
+  const name = `${m.grid_picture()}.${type.slice('image/'.length).split(/\W/, 1)[0]}`
   engine.props.commands.addFiles?.(target, [new File([await item.getType(type)], name, { type })])
   return true
 }

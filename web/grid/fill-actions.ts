@@ -1,7 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { cellText } from '../cells/cell-text.ts'
 import { isEmptyList } from '../cells/link-value.ts'
-import { t, tn } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import type { Engine } from './engine.ts'
 import { continueValues, type FillTarget, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
@@ -32,7 +32,7 @@ function fillNow(
   const start = Math.min(source.start, bounds.start)
   const corner = { row: Math.max(source.bottom, bounds.bottom), column: Math.max(source.end, bounds.end) }
   engine.selection.set({ ranges: [{ kind: 'cells', anchor: { row: top, column: start }, focus: corner }] })
-  engine.announce(tn('1 cell filled', '{n} cells filled', writes.length))
+  engine.announce(m.grid_cells_filled({ count: writes.length }))
 }
 
 /** Ctrl+D and Ctrl+R: the first row or column of the selection over the rest of it; for one row or column, the cell before it. */
@@ -69,7 +69,7 @@ function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValue
     run(NOTHING_KNOWN)
     return
   }
-  engine.announce(t('Loading selected records…'))
+  engine.announce(m.grid_loading_selected_records())
   completeValues(engine, columns, rows, values, new AbortController().signal).then(
     () =>
       run(
@@ -82,7 +82,7 @@ function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValue
       ),
     (error) =>
       engine.props.commands.notify(
-        t('Records could not be loaded: {reason}', {
+        m.grid_records_load_failed({
           reason: error instanceof Error ? error.message : String(error),
         }),
         'error',
@@ -104,7 +104,7 @@ function fillWrites(
 ): CellWrite[] | null {
   const cells = (bounds.bottom - bounds.top + 1) * (bounds.end - bounds.start + 1)
   if (cells > MAX_CHANGED_CELLS) {
-    engine.props.commands.notify(t('Too many cells to fill at once'), 'error')
+    engine.props.commands.notify(m.grid_too_many_cells_fill_once(), 'error')
     return null
   }
   const writes: CellWrite[] = []

@@ -1,6 +1,6 @@
 import { MapPinOff, Maximize, Minus, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { type MapTiles, readMapTiles } from './map-tiles.ts'
@@ -64,8 +64,8 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
       <div className={styles.view} data-testid="map-unavailable">
         <EmptyState
           icon={MapPinOff}
-          title={t('This browser can’t display maps')}
-          text={t('Maps need WebGL, which is turned off or not supported here. Use the list instead.')}
+          title={m.map_this_browser_cant_display_maps()}
+          text={m.map_webgl_missing()}
         />
       </div>
     )
@@ -73,26 +73,27 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
   if (failure) {
     return (
       <div className={styles.view}>
-        <ErrorState
-          title={t('The map could not be loaded')}
-          error={failure.error}
-          onRetry={() => setFailure(null)}
-        />
+        <ErrorState title={m.map_map_load_failed()} error={failure.error} onRetry={() => setFailure(null)} />
       </div>
     )
   }
   return (
     <div className={styles.view} data-testid="map" data-ready={shown !== null || undefined}>
       <div ref={box} className={styles.canvas} data-placing={isPlacing || undefined} dir="ltr" />
-      <div className={styles.controls} role="toolbar" aria-label={t('Map')}>
-        <IconButton icon={Plus} size="small" label={t('Zoom in')} onClick={() => shown?.map.gl.zoomIn()} />
-        <IconButton icon={Minus} size="small" label={t('Zoom out')} onClick={() => shown?.map.gl.zoomOut()} />
+      <div className={styles.controls} role="toolbar" aria-label={m.map_map()}>
+        <IconButton icon={Plus} size="small" label={m.map_zoom_in()} onClick={() => shown?.map.gl.zoomIn()} />
+        <IconButton
+          icon={Minus}
+          size="small"
+          label={m.map_zoom_out()}
+          onClick={() => shown?.map.gl.zoomOut()}
+        />
         {onFit && (
-          <IconButton icon={Maximize} size="small" iconSize={14} label={t('Show all')} onClick={onFit} />
+          <IconButton icon={Maximize} size="small" iconSize={14} label={m.map_show_all()} onClick={onFit} />
         )}
       </div>
       <small className={styles.source} dir="auto">
-        {shown?.tiles ? shown.tiles.attribution : t('Map data: Natural Earth')}
+        {shown?.tiles ? shown.tiles.attribution : m.map_map_data_natural_earth()}
       </small>
       {children}
     </div>

@@ -1,6 +1,6 @@
 import { LocateFixed } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/overlays.ts'
 import { MapView } from './map-view.tsx'
@@ -56,9 +56,9 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
               {at ? valueAt(at).replace(';', '; ') : ''}
             </bdi>
           </span>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button variant="primary" disabled={at === null} onClick={use}>
-            {t('Use this location')}
+            {m.map_use_this_location()}
           </Button>
         </>
       }
@@ -67,14 +67,14 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
       <div
         className={styles.map}
         role="application"
-        aria-label={t('Map')}
+        aria-label={m.map_map()}
         aria-describedby={hintId}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move the pin
         tabIndex={0}
         data-autofocus
         onKeyDown={onKeyDown}
       >
-        <MapView label={t('Map')} onMap={setMap} onClick={setAt} isPlacing>
+        <MapView label={m.map_map()} onMap={setMap} onClick={setAt} isPlacing>
           {map && (
             <Button
               size="small"
@@ -82,14 +82,13 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
               className={styles.middle}
               onClick={() => setAt(map.gl.getCenter())}
             >
-              {t('Move pin to centre')}
+              {m.map_move_pin_to_centre()}
             </Button>
           )}
         </MapView>
       </div>
       <p id={hintId} className={styles.hint}>
-        {t('Click the map or drag the pin.')}{' '}
-        <span className={styles.keys}>{t('Use the arrow keys to move it, + and − to zoom.')}</span>
+        {m.map_click_map_drag_pin()} <span className={styles.keys}>{m.map_use_arrow_keys_move_zoom()}</span>
       </p>
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, type ReactNode, useEffect, useReducer, useState } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { localSettings } from '../session/local-settings.ts'
 
 /** A page is not reloaded twice within this time, so that a broken build cannot loop (spec §2). */
@@ -17,7 +17,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
     if (navigator.onLine && reloadOnce()) return new Promise<never>(() => {})
-    throw new Error(t('Part of the app could not be loaded. Check your connection and try again.'))
+    throw new Error(m.navigation_part_of_the_app_load_failed())
   }
 }
 

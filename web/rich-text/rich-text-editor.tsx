@@ -15,7 +15,7 @@ import {
   Underline,
 } from 'lucide-react'
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
 import { ControlGroup } from '../ui/composite.tsx'
 import { useTextHeight } from '../ui/effects.ts'
@@ -43,19 +43,19 @@ interface Tool {
 }
 
 const tools = (): Tool[] => [
-  { icon: Bold, label: t('Bold'), mark: { around: MARKS.bold }, key: 'b' },
-  { icon: Italic, label: t('Italic'), mark: { around: MARKS.italic }, key: 'i' },
-  { icon: Underline, label: t('Underline'), mark: { around: MARKS.underline }, key: 'u' },
-  { icon: Strikethrough, label: t('Strikethrough'), mark: { around: MARKS.strike } },
-  { icon: Code, label: t('Code'), mark: { around: MARKS.code } },
-  { icon: Heading1, label: t('Heading 1'), mark: { line: '# ' } },
-  { icon: Heading2, label: t('Heading 2'), mark: { line: '## ' } },
-  { icon: Heading3, label: t('Heading 3'), mark: { line: '### ' } },
-  { icon: TextQuote, label: t('Quote'), mark: { line: '> ' } },
-  { icon: List, label: t('List'), mark: { line: '- ' } },
-  { icon: ListOrdered, label: t('Numbered list'), mark: { line: '1. ' } },
-  { icon: ListChecks, label: t('Checklist'), mark: { line: '- [ ] ' } },
-  { icon: Link, label: t('Link'), mark: { link: true }, key: 'k' },
+  { icon: Bold, label: m.text_bold(), mark: { around: MARKS.bold }, key: 'b' },
+  { icon: Italic, label: m.text_italic(), mark: { around: MARKS.italic }, key: 'i' },
+  { icon: Underline, label: m.text_underline(), mark: { around: MARKS.underline }, key: 'u' },
+  { icon: Strikethrough, label: m.text_strikethrough(), mark: { around: MARKS.strike } },
+  { icon: Code, label: m.text_code(), mark: { around: MARKS.code } },
+  { icon: Heading1, label: m.text_heading_1(), mark: { line: '# ' } },
+  { icon: Heading2, label: m.text_heading_2(), mark: { line: '## ' } },
+  { icon: Heading3, label: m.text_heading_3(), mark: { line: '### ' } },
+  { icon: TextQuote, label: m.text_quote(), mark: { line: '> ' } },
+  { icon: List, label: m.common_list(), mark: { line: '- ' } },
+  { icon: ListOrdered, label: m.text_numbered_list(), mark: { line: '1. ' } },
+  { icon: ListChecks, label: m.text_checklist(), mark: { line: '- [ ] ' } },
+  { icon: Link, label: m.common_link(), mark: { link: true }, key: 'k' },
 ]
 
 /** Writes a rich text as markdown, with buttons for its signs. Changes go through the browser, so its undo works. */
@@ -113,7 +113,7 @@ export function RichTextEditor(props: RichTextEditorProps) {
       }}
       onKeyDown={onKeyDown}
     >
-      <div className={styles.tools} role="toolbar" aria-label={t('Text style')}>
+      <div className={styles.tools} role="toolbar" aria-label={m.text_text_style()}>
         {tools().map((tool) => (
           <IconButton
             key={tool.label}
@@ -181,7 +181,7 @@ function beginLines(area: HTMLTextAreaElement, sign: string): void {
 
 function insertLink(area: HTMLTextAreaElement): void {
   const { selectionStart: from, selectionEnd: to, value } = area
-  const words = value.slice(from, to) || t('link')
+  const words = value.slice(from, to) || m.text_link()
   const start = from + words.length + 3
   replace(area, from, to, `[${words}](https://)`, [start, start + 'https://'.length])
 }

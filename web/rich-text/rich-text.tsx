@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useMemo } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
 import { type Block, type Inline, type ListItem, parseMarkdown } from './markdown.ts'
 import styles from './rich-text.module.css'
@@ -37,7 +37,7 @@ function ListView({ items, isOrdered }: { items: ListItem[]; isOrdered: boolean 
           checked={isDone}
           readOnly
           disabled
-          aria-label={isDone ? t('Done') : t('Open')}
+          aria-label={isDone ? m.common_done() : m.common_open()}
         />
       )}
       <Words parts={children} />

@@ -2,7 +2,7 @@ import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-rou
 import { useEffect, useState } from 'react'
 import { appCodeOf } from '../errors.ts'
 import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { goTo, paths } from '../navigation/paths.ts'
 import { useSessionStatus } from '../session/index.ts'
@@ -49,14 +49,14 @@ export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
     <Main className={styles.centre}>
       <ErrorState
         headingLevel={1}
-        title={t('Something went wrong')}
+        title={m.routes_something_went_wrong()}
         error={error}
         onRetry={() => {
           reset()
           void router.invalidate()
         }}
       >
-        <Button onClick={() => goTo(paths.bases())}>{t('Go to your bases')}</Button>
+        <Button onClick={() => goTo(paths.bases())}>{m.common_go_to_your_bases()}</Button>
       </ErrorState>
     </Main>
   )

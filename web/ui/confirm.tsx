@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 import { openDialog } from './open-dialog.tsx'
@@ -40,7 +40,7 @@ function ConfirmDialog(props: ConfirmOptions & { onAnswer: (yes: boolean) => voi
       onClose={() => onAnswer(false)}
       footer={
         <>
-          <Button onClick={() => onAnswer(false)}>{t('Cancel')}</Button>
+          <Button onClick={() => onAnswer(false)}>{m.common_cancel()}</Button>
           <Button
             variant={danger ? 'danger' : 'primary'}
             data-autofocus={wanted === undefined ? true : undefined}
@@ -55,7 +55,7 @@ function ConfirmDialog(props: ConfirmOptions & { onAnswer: (yes: boolean) => voi
       {text}
       {wanted !== undefined && (
         <TextField
-          label={t('Type “{title}” to confirm', { title: wanted })}
+          label={m.ui_type_title_to_confirm({ title: wanted })}
           data-autofocus
           value={typed}
           onChange={(event) => setTyped(event.target.value)}

@@ -1,4 +1,4 @@
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { toast } from './toast.ts'
 
 /** Puts text on the clipboard; false, with a message, where the browser refuses. */
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
-    toast.error({ text: t('Your browser blocked copying. Copy manually: {text}', { text }) })
+    toast.error({ text: m.ui_browser_blocked_copying_copy_manually({ text }) })
     return false
   }
 }

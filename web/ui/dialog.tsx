@@ -2,7 +2,7 @@ import { Dialog as AriakitDialog } from '@ariakit/react'
 import { X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 import { useLayer } from './layers.ts'
@@ -60,7 +60,7 @@ export function Dialog({
         <h2 id={titleId} className={styles.title}>
           {title}
         </h2>
-        {closable && <IconButton icon={X} label={t('Close')} size="small" onClick={onClose} />}
+        {closable && <IconButton icon={X} label={m.common_close()} size="small" onClick={onClose} />}
       </div>
       <div className={styles.body}>{children}</div>
       {footer && <footer className={styles.footer}>{footer}</footer>}

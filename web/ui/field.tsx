@@ -9,7 +9,7 @@ import {
   useId,
   useState,
 } from 'react'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { IconButton } from './button.tsx'
 import styles from './field.module.css'
 
@@ -49,7 +49,7 @@ export function PasswordField(props: TextFieldProps) {
       after={
         <IconButton
           icon={visible ? EyeOff : Eye}
-          label={visible ? t('Hide password') : t('Show password')}
+          label={visible ? m.ui_hide_password() : m.ui_show_password()}
           aria-pressed={visible}
           size="small"
           className={styles.eye}

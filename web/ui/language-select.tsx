@@ -1,6 +1,7 @@
 import { Languages } from 'lucide-react'
-import { availableLanguages, currentLanguage, type Language, setLanguage, t } from '../i18n.ts'
+import { availableLanguages, currentLanguage, type Language, setLanguage } from '../i18n.ts'
 import { LANGUAGE_NAMES } from '../language-names.ts'
+import { m } from '../messages.gen.ts'
 import styles from './language-select.module.css'
 
 /** Chooses the language of the interface, each by its own name; absent while there is only one. */
@@ -10,7 +11,7 @@ export function LanguageSelect() {
   return (
     <label className={styles.select}>
       <Languages size={15} />
-      <span className="visually-hidden">{t('Language')}</span>
+      <span className="visually-hidden">{m.ui_language()}</span>
       <select
         value={currentLanguage()}
         onChange={(event) => void setLanguage(event.target.value as Language)}

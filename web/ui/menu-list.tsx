@@ -2,7 +2,7 @@ import { MenuItem as AriakitItem, Menu, useMenuStore } from '@ariakit/react'
 import { Check, Copy } from 'lucide-react'
 import { type ComponentType, type KeyboardEvent, type Ref, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { copyText } from './copy-text.ts'
 import { useLayer } from './layers.ts'
 import styles from './menu.module.css'
@@ -159,7 +159,7 @@ function IdLine({ label, value }: { label: string; value: string }) {
     <AriakitItem
       render={<button type="button" />}
       className={`${styles.line} ${styles.id}`}
-      aria-label={t('Copy {label} {value}', { label, value })}
+      aria-label={m.ui_copy_label_value({ label, value })}
       hideOnClick={false}
       onClick={async () => {
         if (!(await copyText(value))) return

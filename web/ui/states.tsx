@@ -1,7 +1,7 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ComponentType, CSSProperties, ReactNode } from 'react'
 import { messageOf } from '../errors.ts'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 import styles from './states.module.css'
 
@@ -76,7 +76,7 @@ export function ErrorState({
       <div className={styles.actions}>
         {onRetry && (
           <Button icon={RotateCw} onClick={onRetry}>
-            {t('Try again')}
+            {m.common_try_again()}
           </Button>
         )}
         {children}

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useStore } from 'zustand'
-import { t } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
 import { ControlGroup } from './composite.tsx'
 import styles from './toast.module.css'
 import {
@@ -31,7 +31,7 @@ const durationOf = ({ action, tone }: ShownToast): number => {
 export function ToastHost() {
   const shown = useStore(shownToasts)
   return createPortal(
-    <section data-toasts className={styles.host} aria-label={t('Notifications')} aria-live="polite">
+    <section data-toasts className={styles.host} aria-label={m.ui_notifications()} aria-live="polite">
       {shown.map((one) => (
         <Toast key={one.id} toast={one} />
       ))}
@@ -90,7 +90,7 @@ function Toast({ toast }: { toast: ShownToast }) {
           {action.label}
         </button>
       )}
-      <button type="button" className={styles.close} aria-label={t('Dismiss')} onClick={dismiss}>
+      <button type="button" className={styles.close} aria-label={m.ui_dismiss()} onClick={dismiss}>
         <X size={14} />
       </button>
     </ControlGroup>

@@ -1,4 +1,4 @@
-import type { Label } from '../../../src/core/actions.ts'
+import type { Label, LabelKey, LabelParams } from '../../../src/core/actions.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table, ViewField } from '../../../src/core/model.ts'
 
@@ -29,7 +29,7 @@ export interface LabelFacts {
   fieldTitle(fieldId: string): string
 }
 
-const label = (text: string, params: Label['params'] = {}): Label => ({ text, params })
+const label = <Key extends LabelKey>(key: Key, params: LabelParams<Key>): Label => ({ key, params })
 
 /** Names an action in concrete terms: `Qty of Item 3: 42 → 4242`, `Delete field Qty from weather`. */
 export function labelOf(facts: LabelFacts): Label {
@@ -44,48 +44,40 @@ export function labelOf(facts: LabelFacts): Label {
     case 'view':
       return viewLabel(facts)
     case 'source':
-      return label('Synchronise with {source}', { source: facts.source })
+      return label('synchronise_with', { source: facts.source })
     default:
-      return label('Change in {table}', { table: facts.table })
+      return label('change_in_table', { table: facts.table })
   }
 }
-
-/** The label for a number of records: `text` has `{n} records`. */
-const counted = (n: number, text: string, table: string): Label =>
-  n === 1 ? label(text.replace('{n} records', '1 record'), { table }) : label(text, { n, table })
 
 function recordsLabel(facts: LabelFacts): Label {
   const { kind, records: n, table, record } = facts
   const one = n === 1 && record !== null
   switch (kind) {
     case 'records.import':
-      return counted(n, 'Import of {n} records into {table}', table)
+      return label('import', { count: n, table })
     case 'records.insert':
       return one
-        ? label('New record {record} in {table}', { record, table })
-        : n === 1
-          ? label('1 new record in {table}', { table })
-          : label('{n} new records in {table}', { n, table })
+        ? label('new_record_in_table', { record, table })
+        : label('new_records_in_table', { count: n, table })
     case 'records.delete':
       return one
-        ? label('Delete record {record} from {table}', { record, table })
-        : counted(n, 'Delete {n} records from {table}', table)
+        ? label('delete_record_from_table', { record, table })
+        : label('delete_records_from_table', { count: n, table })
     case 'records.purge':
-      return counted(n, 'Delete {n} records from {table} forever', table)
+      return label('delete_records_from_table_forever', { count: n, table })
     case 'records.restore':
       return one
-        ? label('Restore record {record} in {table}', { record, table })
-        : counted(n, 'Restore {n} records in {table}', table)
+        ? label('restore_record_in_table', { record, table })
+        : label('restore_records_in_table', { count: n, table })
     case 'records.move':
       if ((facts.detail as { viewId?: string } | null)?.viewId !== undefined)
         return one
-          ? label('Move record {record} in view {view}', { record, view: facts.view })
-          : n === 1
-            ? label('Move 1 record in view {view}', { view: facts.view })
-            : label('Move {n} records in view {view}', { n, view: facts.view })
+          ? label('move_record_in_view', { record, view: facts.view })
+          : label('move_records_in_view', { count: n, view: facts.view })
       return one
-        ? label('Move record {record} in {table}', { record, table })
-        : counted(n, 'Move {n} records in {table}', table)
+        ? label('move_record_in_table', { record, table })
+        : label('move_records_in_table', { count: n, table })
     default:
       return valuesLabel(facts)
   }
@@ -99,30 +91,28 @@ function valuesLabel({ records: n, table, record, values }: LabelFacts): Label {
   const fields = values.map(({ field }) => field).join(', ')
   if (n > 1 || record === null) {
     if (value && values.length <= NAMED_FIELDS)
-      return n === 1
-        ? label('Change {fields} in 1 record of {table}', { fields, table })
-        : label('Change {fields} in {n} records of {table}', { fields, n, table })
-    return counted(n, 'Edit {n} records in {table}', table)
+      return label('change_fields_in_records_of_table', { fields, count: n, table })
+    return label('edit_records_in_table', { count: n, table })
   }
-  if (!value) return label('Edit record {record} in {table}', { record, table })
+  if (!value) return label('edit_record_in_table', { record, table })
   if (more.length > 0) {
     return values.length <= NAMED_FIELDS
-      ? label('{fields} of {record}', { fields, record })
-      : label('{count} fields of {record}', { count: values.length, record })
+      ? label('values_changed', { fields, record })
+      : label('many_values_changed', { count: values.length, record })
   }
   const { field, before, after, linked } = value
   if (linked) {
     const { added, removed } = linked
-    if (removed === 0) return label('{field} of {record}: {added} linked', { field, record, added })
-    if (added === 0) return label('{field} of {record}: {removed} unlinked', { field, record, removed })
-    return label('{field} of {record}: {added} linked, {removed} unlinked', {
+    if (removed === 0) return label('records_linked', { field, record, added })
+    if (added === 0) return label('records_unlinked', { field, record, removed })
+    return label('links_changed', {
       field,
       record,
       added,
       removed,
     })
   }
-  return label('{field} of {record}: {before} → {after}', {
+  return label('value_changed', {
     field,
     record,
     before: before || '(empty)',
@@ -142,21 +132,20 @@ function tableLabel({ kind, table, detail }: LabelFacts): Label {
   switch (kind) {
     case 'table.create':
       return imported === undefined
-        ? label('Create table {table}', { table })
-        : counted(imported, 'Import of {n} records into {table}', table)
+        ? label('create_table', { table })
+        : label('import', { count: imported, table })
     case 'table.delete':
-      return label('Delete table {table}', { table })
+      return label('delete_table', { table })
     case 'table.restore':
-      return label('Restore table {table}', { table })
+      return label('restore_table', { table })
     default:
       break
   }
   if (before && after && before.title !== after.title)
-    return label('Rename table {from} to {to}', { from: before.title, to: after.title })
-  if (before?.order !== after?.order) return label('Move table {table}', { table })
-  if (before?.description !== after?.description)
-    return label('Change description of table {table}', { table })
-  return label('Change icon of table {table}', { table })
+    return label('rename_table_to', { from: before.title, to: after.title })
+  if (before?.order !== after?.order) return label('move_table', { table })
+  if (before?.description !== after?.description) return label('change_description_of_table', { table })
+  return label('change_icon_of_table', { table })
 }
 
 interface FieldDetail {
@@ -168,13 +157,13 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
   const { before, after } = (detail ?? {}) as FieldDetail
   switch (kind) {
     case 'field.create':
-      return label('Create field {field} in {table}', { field, table })
+      return label('create_field_in_table', { field, table })
     case 'field.delete':
-      return label('Delete field {field} from {table}', { field, table })
+      return label('delete_field_from_table', { field, table })
     case 'field.restore':
-      return label('Restore field {field} in {table}', { field, table })
+      return label('restore_field_in_table', { field, table })
     case 'field.display':
-      return label('Display field of {table}: {from} → {to}', {
+      return label('display_field', {
         table,
         from: fieldTitle(String(before)),
         to: fieldTitle(String(after)),
@@ -183,20 +172,20 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
       break
   }
   if (typeof before !== 'object' || typeof after !== 'object')
-    return label('Change field {field} in {table}', { field, table })
+    return label('change_field_in_table', { field, table })
   if (before.title !== after.title)
-    return label('Rename field {from} in {table} to {to}', { from: before.title, to: after.title, table })
+    return label('rename_field_in_table_to', { from: before.title, to: after.title, table })
   if (before.type !== after.type) {
-    return label('Type of field {field} in {table}: {from} → {to}', {
+    return label('field_type', {
       field,
       table,
-      from: fieldType(before.type).label,
-      to: fieldType(after.type).label,
+      from: fieldType(before.type).label(),
+      to: fieldType(after.type).label(),
     })
   }
   return isOptionsChange(detail)
-    ? label('Change options of field {field} in {table}', { field, table })
-    : label('Change field {field} in {table}', { field, table })
+    ? label('change_options_of_field_in_table', { field, table })
+    : label('change_field_in_table', { field, table })
 }
 
 /** True for an update of a field that changed its options alone, such as a new choice of a select field. */
@@ -210,18 +199,34 @@ export function isOptionsChange(detail: unknown): boolean {
   )
 }
 
-const VIEW_PARTS: Record<string, string> = {
-  description: 'Change description of view {view} in {table}',
-  rowHeight: 'Change row height of view {view} in {table}',
-  frozen: 'Change frozen columns of view {view} in {table}',
-  filter: 'Change filter of view {view} in {table}',
-  sorts: 'Change sort of view {view} in {table}',
-  meta: 'Change icon of view {view} in {table}',
-  lock: 'Change lock of view {view} in {table}',
-  order: 'Move view {view} in {table}',
-  groups: 'Change grouping of view {view} in {table}',
-  coloring: 'Change colours of view {view} in {table}',
-  ownedBy: 'Change owner of view {view} in {table}',
+/** Labels with the same parameters: the setting of a view that changed. */
+type ViewPart = Extract<
+  LabelKey,
+  | 'change_description_of_view_in_table'
+  | 'change_row_height_of_view_in_table'
+  | 'change_frozen_columns_of_view_in_table'
+  | 'change_filter_of_view_in_table'
+  | 'change_sort_of_view_in_table'
+  | 'change_icon_of_view_in_table'
+  | 'change_lock_of_view_in_table'
+  | 'move_view_in_table'
+  | 'change_grouping_of_view_in_table'
+  | 'change_colours_of_view_in_table'
+  | 'change_owner_of_view_in_table'
+>
+
+const VIEW_PARTS: Record<string, ViewPart> = {
+  description: 'change_description_of_view_in_table',
+  rowHeight: 'change_row_height_of_view_in_table',
+  frozen: 'change_frozen_columns_of_view_in_table',
+  filter: 'change_filter_of_view_in_table',
+  sorts: 'change_sort_of_view_in_table',
+  meta: 'change_icon_of_view_in_table',
+  lock: 'change_lock_of_view_in_table',
+  order: 'move_view_in_table',
+  groups: 'change_grouping_of_view_in_table',
+  coloring: 'change_colours_of_view_in_table',
+  ownedBy: 'change_owner_of_view_in_table',
 }
 
 interface ViewDetail {
@@ -235,29 +240,29 @@ function viewLabel(facts: LabelFacts): Label {
   const { before, after, changes } = (detail ?? {}) as ViewDetail
   switch (kind) {
     case 'view.create':
-      return label('Create view {view} in {table}', { view, table })
+      return label('create_view_in_table', { view, table })
     case 'view.delete':
-      return label('Delete view {view} from {table}', { view, table })
+      return label('delete_view_from_table', { view, table })
     case 'view.arrange':
       return arrangeLabel(facts)
     case 'view.visibility':
       return (changes?.length ?? 0) === 1
-        ? label('Change who sees view {view} of {table}', { view, table })
-        : label('Change who sees {n} views', { n: changes?.length ?? 0 })
+        ? label('change_who_sees_view_of_table', { view, table })
+        : label('change_who_sees_views', { count: changes?.length ?? 0 })
     default:
       break
   }
   const keys = Object.keys(after ?? {}).filter((key) => !Bun.deepEquals(before?.[key], after?.[key]))
   if (keys.includes('title')) {
-    return label('Rename view {from} in {table} to {to}', {
+    return label('rename_view_in_table_to', {
       table,
       from: String(before?.title),
       to: String(after?.title),
     })
   }
   const [only] = keys
-  const text = keys.length === 1 && only ? VIEW_PARTS[only] : undefined
-  return label(text ?? 'Change settings of view {view} in {table}', { view, table })
+  const part = keys.length === 1 && only ? VIEW_PARTS[only] : undefined
+  return label(part ?? 'change_settings_of_view_in_table', { view, table })
 }
 
 function arrangeLabel({ view, detail, fieldTitle }: LabelFacts): Label {
@@ -268,32 +273,28 @@ function arrangeLabel({ view, detail, fieldTitle }: LabelFacts): Label {
     changed.filter((line) => !Bun.deepEquals(known.get(line.fieldId)?.[key], line[key]))
   const shown = differing('show')
   const [line] = shown.length > 0 ? shown : changed
-  if (!line) return label('Change settings of view {view}', { view })
+  if (!line) return label('change_settings_of_view', { view })
   const field = fieldTitle(line.fieldId)
   if (shown.length === 1)
-    return label(line.show ? 'Show field {field} in view {view}' : 'Hide field {field} in view {view}', {
+    return label(line.show ? 'show_field_in_view' : 'hide_field_in_view', {
       field,
       view,
     })
   if (shown.length > 1) {
     const n = shown.length
-    if (shown.every(({ show }) => show)) return label('Show {n} fields in view {view}', { n, view })
-    if (shown.every(({ show }) => !show)) return label('Hide {n} fields in view {view}', { n, view })
-    return label('Show or hide {n} fields in view {view}', { n, view })
+    if (shown.every(({ show }) => show)) return label('show_fields_in_view', { count: n, view })
+    if (shown.every(({ show }) => !show)) return label('hide_fields_in_view', { count: n, view })
+    return label('show_or_hide_fields_in_view', { count: n, view })
   }
   const n = changed.length
   if (differing('width').length === n) {
-    return n === 1
-      ? label('Resize field {field} in view {view}', { field, view })
-      : label('Resize {n} fields in view {view}', { n, view })
+    return label('resize_fields_in_view', { count: n, view })
   }
   if (differing('order').length === n) {
-    return n === 1
-      ? label('Move field {field} in view {view}', { field, view })
-      : label('Reorder fields in view {view}', { view })
+    return n === 1 ? label('move_field_in_view', { field, view }) : label('reorder_fields_in_view', { view })
   }
   if (n === 1 && differing('summary').length === 1)
-    return label('Change summary of field {field} in view {view}', { field, view })
-  if (n === 1) return label('Change settings of field {field} in view {view}', { field, view })
-  return label('Change settings of {n} fields in view {view}', { n, view })
+    return label('change_summary_of_field_in_view', { field, view })
+  if (n === 1) return label('change_settings_of_field_in_view', { field, view })
+  return label('change_settings_of_fields_in_view', { count: n, view })
 }

@@ -55,8 +55,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
         const opened = await links.openLinked(actor, { tableId, fieldId, recordId: null }, 'linkable')
         const ids = [...new Set(given.map((id) => storedId(opened.model, id)))]
         const found = await reader.countOpened(opened, { recordIds: ids })
-        if (found < ids.length)
-          problems.push({ fieldId, text: NOT_OFFERED, params: {}, message: NOT_OFFERED })
+        if (found < ids.length) problems.push({ fieldId, message: NOT_OFFERED })
       }
       return problems
     },
@@ -110,6 +109,6 @@ function toldOf(model: TableModel, { message, details }: AppError): AppError {
   if (typeof fieldId !== 'string' || !model.field(fieldId)) {
     return badRequest('This response can’t be saved: the table requires a field that is not in the form')
   }
-  const problem: AnswerProblem = { fieldId, text: message, params: {}, message }
+  const problem: AnswerProblem = { fieldId, message }
   return new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: [problem] })
 }

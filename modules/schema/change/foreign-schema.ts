@@ -97,7 +97,7 @@ export async function refuseForeignPatch(
   }
   if (!areAlike(field.type, type))
     throw badRequest(
-      `The column of "${title}" has database type ${databaseType} and can’t be shown as ${fieldType(type).label}`,
+      `The column of "${title}" has database type ${databaseType} and can’t be shown as ${fieldType(type).label()}`,
     )
   const alters =
     (required !== undefined && required !== field.required) ||
@@ -134,7 +134,7 @@ export async function createForeignField(
   const type = fieldType(definition.type)
   if (table.kind === 'view') throw badRequest('Columns can’t be added to a database view')
   if (type.systemColumn || type.numbersRecords)
-    throw badRequest(`A "${type.label}" field is only available in the base’s own tables`)
+    throw badRequest(`A "${type.label()}" field is only available in the base’s own tables`)
   if (definition.required || definition.unique)
     throw badRequest('New columns in a connected database can’t be required or unique')
   if (input.title !== undefined && isTitleTaken(definition.title, model.fields))

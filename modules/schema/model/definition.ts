@@ -55,7 +55,7 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
   const options = readOptions(input.type, type.numbersRecords ? {} : input.options)
   refuseUnavailable(input.type, options)
   const definition: FieldDefinition = {
-    title: checkTitle('field', input.title ?? type.label),
+    title: checkTitle('field', input.title ?? type.label()),
     type: input.type,
     options,
     description: input.description?.trim() || null,
@@ -137,7 +137,7 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   const type = fieldType(typeName)
   if (input === NOW && takesNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
-    throw badRequest(`A "${type.label}" field can’t have a default value`)
+    throw badRequest(`A "${type.label()}" field can’t have a default value`)
   const read = type.read(input, options)
   if (read.ok) return read.value
   if (read.fault === 'option')

@@ -99,7 +99,7 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
 
 function refuseComputed(type: FieldTypeName): void {
   if (fieldType(type).computed === undefined) return
-  throw badRequest(`A "${fieldType(type).label}" field can only be added to an existing table`)
+  throw badRequest(`A "${fieldType(type).label()}" field can only be added to an existing table`)
 }
 
 /** Room for the number of a column that is called after a table. */

@@ -20,7 +20,7 @@ export function diagramOf(models: readonly TableModel[]): Diagram {
         .map(({ id, title, type, isPrimaryKey, isDisplay }) => ({
           id,
           title,
-          type: fieldType(type).label,
+          type: fieldType(type).label(),
           isPrimaryKey,
           isDisplay,
           isForeignKey: isForeignKey({ type }),

@@ -1,31 +1,32 @@
+import { m } from '../messages.gen.ts'
 /** Kinds of files that a field may be limited to, each with what it is called and the types it means. */
 export const FILE_KINDS = [
-  { key: 'image', label: 'Images', types: /^image\// },
-  { key: 'audio', label: 'Audio', types: /^audio\// },
-  { key: 'video', label: 'Video', types: /^video\// },
-  { key: 'pdf', label: 'PDF', types: /^application\/pdf$/ },
+  { key: 'image', label: m.file_kind_image, types: /^image\// },
+  { key: 'audio', label: m.file_kind_audio, types: /^audio\// },
+  { key: 'video', label: m.file_kind_video, types: /^video\// },
+  { key: 'pdf', label: m.file_kind_pdf, types: /^application\/pdf$/ },
   {
     key: 'document',
-    label: 'Documents',
+    label: m.file_kind_document,
     types:
       /^application\/(msword|rtf|vnd\.(openxmlformats-officedocument\.wordprocessingml|oasis\.opendocument\.text))/,
   },
   {
     key: 'spreadsheet',
-    label: 'Spreadsheets',
+    label: m.file_kind_spreadsheet,
     types:
       /^(text\/csv|application\/vnd\.(ms-excel|openxmlformats-officedocument\.spreadsheetml|oasis\.opendocument\.spreadsheet))/,
   },
   {
     key: 'presentation',
-    label: 'Presentations',
+    label: m.file_kind_presentation,
     types:
       /^application\/vnd\.(ms-powerpoint|openxmlformats-officedocument\.presentationml|oasis\.opendocument\.presentation)/,
   },
-  { key: 'text', label: 'Text', types: /^(text\/|application\/(json|xml))/ },
+  { key: 'text', label: m.file_kind_text, types: /^(text\/|application\/(json|xml))/ },
   {
     key: 'archive',
-    label: 'Archives',
+    label: m.file_kind_archive,
     types: /^application\/(zip|gzip|x-tar|x-7z-compressed|x-bzip2|x-xz|vnd\.rar)$/,
   },
 ] as const

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJsonText } from '../json-text.ts'
+import { m } from '../messages.gen.ts'
 import {
   type AttachmentItem,
   MAX_ATTACHMENTS_EVER,
@@ -28,9 +29,9 @@ export type AttachmentOptions = z.output<typeof options>
 /** Any number of files: images, documents, sound. The cell holds a JSON list; the bytes lie in the store. */
 export const attachment = defineFieldType({
   name: 'Attachment',
-  label: 'Attachment',
+  label: m.field_type_attachment,
   group: 'file',
-  help: 'Images, documents and other files',
+  help: m.field_type_attachment_help,
   example: 'photo.jpg',
   storage: 'longText',
   options,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { readNothing } from './system-value.ts'
@@ -9,9 +10,9 @@ import { readNothing } from './system-value.ts'
  */
 export const autoNumber = defineFieldType({
   name: 'AutoNumber',
-  label: 'Auto number',
+  label: m.field_type_auto_number,
   group: 'system',
-  help: 'Numbers records automatically, starting at 1',
+  help: m.field_type_auto_number_help,
   example: '17',
   storage: 'integer',
   /** `behind`: by how much the numbers are behind the ids. Set when the field is made, and never changed. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJsonText } from '../json-text.ts'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { formulaText } from './formula.ts'
 import { workedOut } from './system-value.ts'
@@ -21,8 +22,8 @@ const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
 export const button = defineFieldType({
   ...workedOut,
   name: 'Button',
-  label: 'Button',
-  help: 'Opens a URL built from the record',
+  label: m.field_type_button,
+  help: m.field_type_button_help,
   example: 'Open',
   groupable: false,
   storage: 'text',

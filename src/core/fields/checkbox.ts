@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { cssColor } from './rating.ts'
 
@@ -47,9 +48,9 @@ const FROM_PROGRAMS = new Map<unknown, boolean>([
 /** Checked or not. */
 export const checkbox = defineFieldType({
   name: 'Checkbox',
-  label: 'Checkbox',
+  label: m.field_type_checkbox,
   group: 'choice',
-  help: 'A yes/no value',
+  help: m.field_type_checkbox_help,
   example: '☑',
   storage: 'boolean',
   options: z.object({ icon: z.enum(CHECKBOX_ICONS).default('square'), color: cssColor('#36bfa6') }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, type Read, readFail } from './field-type.ts'
 import { MAX_LINE_LENGTH, parseText, readText } from './text.ts'
 
@@ -102,9 +103,9 @@ function checkedText(checkName: 'isEmail' | 'isURL' | 'isMobilePhone', check: (t
 export const email = defineFieldType({
   ...checkedText('isEmail', isEmail),
   name: 'Email',
-  label: 'Email',
+  label: m.field_type_email,
   group: 'text',
-  help: 'An email address that opens your mail app',
+  help: m.field_type_email_help,
   example: 'ann@example.com',
   family: 'text',
   naming: 'likely',
@@ -118,9 +119,9 @@ export const email = defineFieldType({
 export const phoneNumber = defineFieldType({
   ...checkedText('isMobilePhone', isPhone),
   name: 'PhoneNumber',
-  label: 'Phone number',
+  label: m.field_type_phone_number,
   group: 'text',
-  help: 'A phone number you can call',
+  help: m.field_type_phone_number_help,
   example: '+49 30 901820',
   naming: 'possible',
   family: 'text',
@@ -134,9 +135,9 @@ export const phoneNumber = defineFieldType({
 export const url = defineFieldType({
   ...checkedText('isURL', isUrl),
   name: 'URL',
-  label: 'URL',
+  label: m.field_type_url,
   group: 'text',
-  help: 'A link that opens in a new tab',
+  help: m.field_type_url_help,
   example: 'https://example.com/plan',
   naming: 'possible',
   family: 'text',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { createId } from '../ids.ts'
+import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
 /** One option of a select field. Cells hold its title; the id stays when it is renamed. */
@@ -117,9 +118,9 @@ function unknownOptions(unknown: string[], choices: Choice[]): string {
 /** One of the field's options, kept as its title. */
 export const singleSelect = defineFieldType({
   name: 'SingleSelect',
-  label: 'Single select',
+  label: m.field_type_single_select,
   group: 'choice',
-  help: 'One option from a list',
+  help: m.field_type_single_select_help,
   example: 'In progress',
   storage: 'text',
   options: selectOptions({ noComma: false }),
@@ -149,9 +150,9 @@ const MAX_ITEMS = 10_000 // as many as a field can have options
  */
 export const multiSelect = defineFieldType({
   name: 'MultiSelect',
-  label: 'Multi select',
+  label: m.field_type_multi_select,
   group: 'choice',
-  help: 'One or more options from a list',
+  help: m.field_type_multi_select_help,
   example: 'red, blue',
   storage: 'text',
   options: selectOptions({ noComma: true }),

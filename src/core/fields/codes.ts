@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
@@ -15,8 +16,8 @@ const codeValue = {
 export const qrCode = defineFieldType({
   ...codeValue,
   name: 'QrCode',
-  label: 'QR code',
-  help: 'Shows another field as a QR code',
+  label: m.field_type_qr_code,
+  help: m.field_type_qr_code_help,
   example: '▚▞',
   options: z.object({
     /** The field of the same table whose value is shown. */
@@ -43,8 +44,8 @@ export type BarcodeFormat = (typeof BARCODE_FORMATS)[number]
 export const barcode = defineFieldType({
   ...codeValue,
   name: 'Barcode',
-  label: 'Barcode',
-  help: 'Shows another field as a barcode',
+  label: m.field_type_barcode,
+  help: m.field_type_barcode_help,
   example: '║▌║█',
   options: z.object({
     /** The field of the same table whose value is shown. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { workedOut } from './system-value.ts'
@@ -7,8 +8,8 @@ import { workedOut } from './system-value.ts'
 export const count = defineFieldType({
   ...workedOut,
   name: 'Count',
-  label: 'Count',
-  help: 'Number of linked records',
+  label: m.field_type_count,
+  help: m.field_type_count_help,
   example: '3',
   storage: 'integer',
   options: z.object({

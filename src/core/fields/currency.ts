@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { formatNumber, precision, readNumber } from './number.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
@@ -77,9 +78,9 @@ function signsOf(code: string, locale: string): ReadonlySet<string> {
 /** An amount of money in one currency. */
 export const currency = defineFieldType({
   name: 'Currency',
-  label: 'Currency',
+  label: m.field_type_currency,
   group: 'number',
-  help: 'Amounts with a currency symbol',
+  help: m.field_type_currency_help,
   example: '$1,250.00',
   storage: 'real',
   options,

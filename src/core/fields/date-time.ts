@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTimeZone } from '../dates.ts'
+import { m } from '../messages.gen.ts'
 import { DATE_FORMATS } from './date-text.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { exactInstant, type InstantOptions, parseInstant, readInstant } from './instant-text.ts'
@@ -34,9 +35,9 @@ const instantValue = {
 export const dateTime = defineFieldType({
   ...instantValue,
   name: 'DateTime',
-  label: 'Date and time',
+  label: m.field_type_date_time,
   group: 'date',
-  help: 'A date with a time, for appointments or deliveries',
+  help: m.field_type_date_time_help,
   example: '2024-03-05 08:20',
   fill: 'datetime',
   read(input, options: InstantOptions): Read {
@@ -50,9 +51,9 @@ export const dateTime = defineFieldType({
 export const createdTime = defineFieldType({
   ...instantValue,
   name: 'CreatedTime',
-  label: 'Created time',
+  label: m.field_type_created_time,
   group: 'system',
-  help: 'When the record was created',
+  help: m.field_type_created_time_help,
   example: '2024-03-05 08:20',
   readOnly: true,
   systemColumn: 'created_at',
@@ -63,9 +64,9 @@ export const createdTime = defineFieldType({
 export const lastModifiedTime = defineFieldType({
   ...instantValue,
   name: 'LastModifiedTime',
-  label: 'Last modified time',
+  label: m.field_type_last_modified_time,
   group: 'system',
-  help: 'When the record was last modified',
+  help: m.field_type_last_modified_time_help,
   example: '2024-03-06 17:05',
   readOnly: true,
   systemColumn: 'updated_at',

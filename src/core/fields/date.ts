@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { parseDayOnly } from './instant-text.ts'
@@ -6,9 +7,9 @@ import { parseDayOnly } from './instant-text.ts'
 /** A day of the calendar, without time or zone. */
 export const date = defineFieldType({
   name: 'Date',
-  label: 'Date',
+  label: m.field_type_date,
   group: 'date',
-  help: 'A calendar date, for due dates or birthdays',
+  help: m.field_type_date_help,
   example: '2024-03-05',
   storage: 'date',
   options: z.object({ format: z.enum(DATE_FORMATS).default('YYYY-MM-DD') }),

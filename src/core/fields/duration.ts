@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
@@ -110,9 +111,9 @@ const two = (value: number): string => String(value).padStart(2, '0')
 /** A length of time in seconds; fractions are parts of a second. */
 export const duration = defineFieldType({
   name: 'Duration',
-  label: 'Duration',
+  label: m.field_type_duration,
   group: 'number',
-  help: 'A length of time, such as 1:30 or 1h 30m',
+  help: m.field_type_duration_help,
   example: '1:30',
   storage: 'real',
   options: z.object({ format: z.enum(DURATION_FORMATS).default('h:mm') }),

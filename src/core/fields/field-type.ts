@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { LocalizedText } from '../message.ts'
 import type { DecimalMark } from './number-text.ts'
 
 /** A cell's value: the same form in cells, in JSON and in the log. */
@@ -138,10 +139,10 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
   /** The name that is stored and that API clients use, spec §3: `SingleLineText`. */
   name: string
   /** Label in the type list: "Single select". */
-  label: string
+  label: LocalizedText
   group: FieldGroup
   /** One line of help, and an example value, shown in the type list. */
-  help: string
+  help: LocalizedText
   example: string
   storage: StorageKind
   options: z.ZodType<O>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, type Read } from './field-type.ts'
 import { readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
@@ -9,9 +10,9 @@ const MAX_KEY_LENGTH = 255
 /** The key of a record of another table: what a link is kept in. Made with the link. */
 export const foreignKey = defineFieldType({
   name: 'ForeignKey',
-  label: 'Foreign key',
+  label: m.field_type_foreign_key,
   group: 'system',
-  help: 'The key of the linked record, maintained by the link field',
+  help: m.field_type_foreign_key_help,
   example: '17',
   storage: 'integer',
   /** `isText`: the keys of the parent table are texts. */

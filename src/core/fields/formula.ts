@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, type FieldOptions } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
@@ -18,8 +19,8 @@ export const formulaText = z.string().max(100_000).default('')
 export const formula = defineFieldType({
   ...workedOut,
   name: 'Formula',
-  label: 'Formula',
-  help: 'Calculates a value from other fields',
+  label: m.field_type_formula,
+  help: m.field_type_formula_help,
   example: '{Price} * {Amount}',
   storage: 'text',
   options: z.object({

@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
 /** A place on the globe: latitude and longitude in degrees. */
 export const geoData = defineFieldType({
   name: 'GeoData',
-  label: 'Geo data',
+  label: m.field_type_geo_data,
   group: 'text',
-  help: 'A location as latitude and longitude',
+  help: m.field_type_geo_data_help,
   example: '48.8584;2.2945',
   storage: 'text',
   options: z.object({}),

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** A shape in well-known text (OGC 06-103r4): points, lines, areas. */
 export const geometry = defineFieldType({
   name: 'Geometry',
-  label: 'Geometry',
+  label: m.field_type_geometry,
   group: 'text',
-  help: 'Points, lines and polygons in WKT format',
+  help: m.field_type_geometry_help,
   example: 'POINT (2.2945 48.8584)',
   storage: 'longText',
   options: z.object({}),

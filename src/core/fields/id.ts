@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { readNothing } from './system-value.ts'
@@ -6,9 +7,9 @@ import { readNothing } from './system-value.ts'
 /** The number that the database gives a record and no other. */
 export const id = defineFieldType({
   name: 'ID',
-  label: 'ID',
+  label: m.field_type_id,
   group: 'system',
-  help: 'A unique number for each record',
+  help: m.field_type_id_help,
   example: '17',
   storage: 'id',
   options: z.object({}),

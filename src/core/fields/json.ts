@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { isTooDeep, MAX_JSON_DEPTH } from '../json-text.ts'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type Read, readFail } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** Any JSON value. The text is kept as its author wrote it: spaces, order of keys and all digits. */
 export const json = defineFieldType({
   name: 'JSON',
-  label: 'JSON',
+  label: m.field_type_json,
   group: 'text',
-  help: 'Structured data',
+  help: m.field_type_json_help,
   example: '{"size": "M"}',
   storage: 'json',
   options: z.object({}),

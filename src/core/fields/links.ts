@@ -1,4 +1,5 @@
 import type { RecordId } from '../ids.ts'
+import { m } from '../messages.gen.ts'
 import {
   type CellValue,
   defineFieldType,
@@ -65,8 +66,8 @@ export { type LinkOptions, linkOptions } from './link-options.ts'
 /** Records of a table, of another or the same. REST clients get their number. */
 export const links = linkType({
   name: 'Links',
-  label: 'Links',
-  help: 'Links records to records in another table',
+  label: m.field_type_links,
+  help: m.field_type_links_help,
   example: 'Hobbit, LOTR',
   linkAnswer: 'count',
 })
@@ -74,8 +75,8 @@ export const links = linkType({
 /** As `links`; REST clients get the records themselves. The single side of a link is always one of these. */
 export const linkToAnotherRecord = linkType({
   name: 'LinkToAnotherRecord',
-  label: 'Link to another record',
-  help: 'Like Links, but the API returns the linked records instead of their count',
+  label: m.field_type_link_to_another_record,
+  help: m.field_type_link_to_another_record_help,
   example: 'Tolkien',
   linkAnswer: 'records',
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
@@ -6,8 +7,8 @@ import { workedOut } from './system-value.ts'
 export const lookup = defineFieldType({
   ...workedOut,
   name: 'Lookup',
-  label: 'Lookup',
-  help: 'Shows a field from linked records',
+  label: m.field_type_lookup,
+  help: m.field_type_lookup_help,
   example: 'ann@example.com',
   storage: 'longText',
   options: z.object({

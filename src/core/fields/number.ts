@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { parseNumber, readNumberText } from './number-text.ts'
 
@@ -25,9 +26,9 @@ export const formatNumber = (value: CellValue): string => (value === null ? '' :
 /** A whole number. A fraction is refused, never cut off. */
 export const number = defineFieldType({
   name: 'Number',
-  label: 'Number',
+  label: m.field_type_number,
   group: 'number',
-  help: 'Whole numbers',
+  help: m.field_type_number_help,
   example: '1,250',
   storage: 'integer',
   options: z.object({ thousands: z.boolean().default(false) }),
@@ -58,9 +59,9 @@ export const precision = (usual: number) => z.int().min(0).max(MAX_PRECISION).de
 /** A number with a fraction. */
 export const decimal = defineFieldType({
   name: 'Decimal',
-  label: 'Decimal',
+  label: m.field_type_decimal,
   group: 'number',
-  help: 'Numbers with decimal places',
+  help: m.field_type_decimal_help,
   example: '31.95',
   storage: 'real',
   options: z.object({
@@ -84,9 +85,9 @@ export const decimal = defineFieldType({
 /** A share in hundredths: 42 is shown as `42%`. */
 export const percent = defineFieldType({
   name: 'Percent',
-  label: 'Percent',
+  label: m.field_type_percent,
   group: 'number',
-  help: 'A percentage, shown as a number or progress bar',
+  help: m.field_type_percent_help,
   example: '42%',
   storage: 'real',
   options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),

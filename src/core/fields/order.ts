@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { formatNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
@@ -7,9 +8,9 @@ import { readNothing } from './system-value.ts'
 /** The record's place in its table (`nc_order`): fractions, so that one can be put between two others. */
 export const order = defineFieldType({
   name: 'Order',
-  label: 'Order',
+  label: m.field_type_order,
   group: 'system',
-  help: 'The position of the record in its table',
+  help: m.field_type_order_help,
   example: '1.5',
   storage: 'real',
   options: z.object({}),

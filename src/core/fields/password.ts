@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType } from './field-type.ts'
 import { parseText, readText } from './text.ts'
 
@@ -17,9 +18,9 @@ export const isPasswordHash = (value: CellValue): boolean =>
  */
 export const password = defineFieldType({
   name: 'Password',
-  label: 'Password',
+  label: m.field_type_password,
   group: 'text',
-  help: 'Write-only text that can’t be read back',
+  help: m.field_type_password_help,
   example: PASSWORD_MASK,
   storage: 'text',
   options: z.object({}),

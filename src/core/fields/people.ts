@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { readNothing } from './system-value.ts'
 
@@ -131,9 +132,9 @@ const isNamed = (input: unknown): input is Named =>
 export const user = defineFieldType({
   ...peopleValue,
   name: 'User',
-  label: 'User',
+  label: m.field_type_user,
   group: 'people',
-  help: 'One or more members of the base',
+  help: m.field_type_user_help,
   example: 'Ann',
 })
 
@@ -141,9 +142,9 @@ export const user = defineFieldType({
 export const collaborator = defineFieldType({
   ...peopleValue,
   name: 'Collaborator',
-  label: 'Collaborator',
+  label: m.field_type_collaborator,
   group: 'people',
-  help: 'Members of the base (legacy type)',
+  help: m.field_type_collaborator_help,
   example: 'Ann',
   forPrograms: true,
 })
@@ -164,9 +165,9 @@ const personValue = {
 export const createdBy = defineFieldType({
   ...personValue,
   name: 'CreatedBy',
-  label: 'Created by',
+  label: m.field_type_created_by,
   group: 'system',
-  help: 'The user who created the record',
+  help: m.field_type_created_by_help,
   example: 'Ann',
   readOnly: true,
   systemColumn: 'created_by',
@@ -177,9 +178,9 @@ export const createdBy = defineFieldType({
 export const lastModifiedBy = defineFieldType({
   ...personValue,
   name: 'LastModifiedBy',
-  label: 'Last modified by',
+  label: m.field_type_last_modified_by,
   group: 'system',
-  help: 'The user who last modified the record',
+  help: m.field_type_last_modified_by_help,
   example: 'Bob',
   readOnly: true,
   systemColumn: 'updated_by',

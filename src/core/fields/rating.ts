@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
@@ -16,9 +17,9 @@ export const cssColor = (usual: string) =>
 /** A whole number of stars from 0 (none) to `max`. */
 export const rating = defineFieldType({
   name: 'Rating',
-  label: 'Rating',
+  label: m.field_type_rating,
   group: 'number',
-  help: 'A rating with stars, hearts or other icons',
+  help: m.field_type_rating_help,
   example: '★★★★☆',
   storage: 'integer',
   options: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { workedOut } from './system-value.ts'
@@ -26,8 +27,8 @@ export const isRollupFunction = (name: unknown): name is RollupFunction =>
 export const rollup = defineFieldType({
   ...workedOut,
   name: 'Rollup',
-  label: 'Rollup',
-  help: 'Summarizes a field of linked records, such as a total',
+  label: m.field_type_rollup,
+  help: m.field_type_rollup_help,
   example: '1,250',
   storage: 'real',
   options: z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
@@ -35,9 +36,9 @@ export const SPECIFIC_TYPES = [
 /** Text whose meaning only a database knows: a column of a type that has no field type of its own. */
 export const specificDbType = defineFieldType({
   name: 'SpecificDBType',
-  label: 'Specific database type',
+  label: m.field_type_specific_dbtype,
   group: 'text',
-  help: 'A database type without a matching field type',
+  help: m.field_type_specific_dbtype_help,
   example: '192.168.0.1/24',
   storage: 'longText',
   options: z.object({ databaseType: z.enum(SPECIFIC_TYPES).default('varchar') }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 
 /** Longest text of a single-line field: four-byte characters still fit MySQL's 64 KB TEXT. */
@@ -29,9 +30,9 @@ function textProblem(text: string, maxLength: number): string | null {
 /** Text that a cell shows on one line. */
 export const singleLineText = defineFieldType({
   name: 'SingleLineText',
-  label: 'Single line text',
+  label: m.field_type_single_line_text,
   group: 'text',
-  help: 'Short text, such as a name or title',
+  help: m.field_type_single_line_text_help,
   example: 'Ship the first version',
   storage: 'text',
   options: z.object({}),
@@ -51,9 +52,9 @@ export const singleLineText = defineFieldType({
 /** Text of any number of lines; `rich` shows its markdown as headings, lists and links. */
 export const longText = defineFieldType({
   name: 'LongText',
-  label: 'Long text',
+  label: m.field_type_long_text,
   group: 'text',
-  help: 'Multiple lines of text, with optional formatting',
+  help: m.field_type_long_text_help,
   example: 'Agreed with Ann:\n- two colours\n- ready in May',
   storage: 'longText',
   options: z.object({ rich: z.boolean().default(false) }),

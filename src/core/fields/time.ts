@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fractionDigits } from '../dates.ts'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type ReadingOptions, readFail, readOk } from './field-type.ts'
 
 type TimeOptions = { time12h: boolean } & ReadingOptions
@@ -7,9 +8,9 @@ type TimeOptions = { time12h: boolean } & ReadingOptions
 /** A time of day without a day or a zone: to the second, in connected databases as exact as the column. */
 export const time = defineFieldType({
   name: 'Time',
-  label: 'Time',
+  label: m.field_type_time,
   group: 'date',
-  help: 'A time of day',
+  help: m.field_type_time_help,
   example: '09:30',
   storage: 'time',
   options: z.object({ time12h: z.boolean().default(false) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'
 
@@ -11,9 +12,9 @@ const isYear = (value: unknown): value is number =>
 /** A year from 0 to 9999. */
 export const year = defineFieldType({
   name: 'Year',
-  label: 'Year',
+  label: m.field_type_year,
   group: 'date',
-  help: 'A four-digit year',
+  help: m.field_type_year_help,
   example: '2024',
   storage: 'integer',
   options: z.object({}),

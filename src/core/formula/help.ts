@@ -18,7 +18,7 @@ export function formulaFunctions(client: string): FormulaHelp[] {
     .map(({ name, syntax, help, examples }) => ({
       name,
       syntax,
-      help,
+      help: help(),
       examples: Object.entries(examples).map(([formula, result]) => ({ formula, result })),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -7,9 +7,10 @@ import { readLinkIds, writeLinks } from '../fields/list-value.ts'
 import { readValue } from '../fields/read.ts'
 import { hasChoices, hasMultipleChoices, isBoolean } from '../fields/traits.ts'
 import { checkFilter, type Filter, type FilterMoment, isGroup, matchesFilter } from '../filters/index.ts'
+import { m } from '../messages.gen.ts'
 import type { View } from '../model.ts'
 import { type FormField, type FormOptions, formField } from './form.ts'
-import { type FormText, findRule } from './form-rules.ts'
+import { findRule } from './form-rules.ts'
 
 /** A field that a form asks for, with all that the form says of it. */
 export interface Question {
@@ -25,8 +26,8 @@ export type Answers = Readonly<Record<string, unknown>>
 /** When and by whom a form is filled in; a server leaves out what it does not know. */
 type AnswerMoment = Partial<FilterMoment>
 
-/** An invalid answer. `message` is `text` in English with its parameters filled in. */
-export interface AnswerProblem extends FormText {
+/** What is wrong with an answer, in the language shown; a server says it in English. */
+export interface AnswerProblem {
   fieldId: string
   message: string
 }
@@ -100,8 +101,8 @@ export function checkAnswers({
   for (const { question, read, isGiven } of walk(view, fields, values, moment)) {
     const { id } = question.field
     if (read.ok && isGiven) checked.values[id] = read.value
-    const problem = read.ok ? problemOf(question, read.value, isGiven, moment) : said(read.message)
-    if (problem) checked.problems.push({ fieldId: id, ...problem, message: filledIn(problem) })
+    const problem = read.ok ? problemOf(question, read.value, isGiven, moment) : read.message
+    if (problem !== null) checked.problems.push({ fieldId: id, message: problem })
   }
   return checked
 }
@@ -179,7 +180,7 @@ function problemOf(
   value: CellValue,
   isGiven: boolean,
   moment: AnswerMoment,
-): FormText | null {
+): string | null {
   if (isUnanswered(field, value)) {
     // Of a field that the table requires, its default is an answer as long as nobody has taken it away.
     const hasDefault = !isGiven && !form.required && field.defaultValue !== null
@@ -188,34 +189,27 @@ function problemOf(
   return limitProblem(field, form, value) ?? ruleProblem(field, form, value, moment)
 }
 
-const needed = (field: Field): FormText =>
-  said(isBoolean(field) ? 'Check this box to continue' : 'This question is required')
+const needed = (field: Field): string => (isBoolean(field) ? m.answer_box_required() : m.answer_required())
 
-function limitProblem(field: Field, form: FormField, value: CellValue): FormText | null {
+function limitProblem(field: Field, form: FormField, value: CellValue): string | null {
   if (form.limitOptions === null || !hasChoices(field)) return null
   const offered = new Set(offeredChoices(field, form).map(({ title }) => title))
   const chosen = hasMultipleChoices(field) ? titlesIn(String(value)) : [String(value)]
   const odd = chosen.find((title) => !offered.has(title))
-  return odd === undefined ? null : { text: '“{option}” is not an available option', params: { option: odd } }
+  return odd === undefined ? null : m.answer_option_not_available({ option: odd })
 }
 
-function ruleProblem(field: Field, form: FormField, value: CellValue, moment: AnswerMoment): FormText | null {
+function ruleProblem(field: Field, form: FormField, value: CellValue, moment: AnswerMoment): string | null {
   const at = { now: moment.now ?? new Date(), timeZone: moment.timeZone }
   for (const { rule: key, value: limit, message } of form.rules) {
     const rule = findRule(key)
     // A rule may be left over from when the field was of another type.
     if (!rule?.fits(field) || rule.problem(limit) !== null) continue
     const broken = rule.broken(value, limit, field, at)
-    if (broken) return message ? said(message) : broken
+    if (broken) return message || broken
   }
   return null
 }
-
-/** Words that are shown as they stand: braces in them are no places to be filled in. */
-const said = (text: string): FormText => ({ text, params: {} })
-
-const filledIn = ({ text, params }: FormText): string =>
-  text.replace(/\{(\w+)\}/g, (place, name: string) => String(params[name] ?? place))
 
 /** Of a linked record a form does not know the name, so a condition can ask no more than whether there is one. */
 const LINK_OPERATORS: readonly string[] = ['blank', 'notblank']

@@ -14,13 +14,9 @@ import { parseTime } from '../fields/time.ts'
 import { hasMultipleChoices, holdsFiles, holdsPeople, isLinkType } from '../fields/traits.ts'
 import { patternTest } from '../formula/match-pattern.ts'
 import { readPattern } from '../formula/pattern.ts'
+import type { LocalizedText } from '../message.ts'
+import { m } from '../messages.gen.ts'
 import type { FormRule } from './form.ts'
-
-/** A sentence and what stands in its braces: the browser looks it up in its language, the server fills it in. */
-export interface FormText {
-  text: string
-  params: Record<string, string | number>
-}
 
 /** The field and form settings that a rule needs beside the answer. */
 type RuleField = Pick<Field, 'type' | 'options'>
@@ -29,7 +25,7 @@ type RuleField = Pick<Field, 'type' | 'options'>
 export interface FormRuleType {
   key: string
   /** Label in the rule editor: "At least". */
-  label: string
+  label: LocalizedText
   /** Kind of the rule's parameter; `none` for a rule without one. */
   input: 'none' | 'count' | 'number' | 'text' | 'day' | 'time' | 'kinds'
   /** True where answers to the field can be held against it. */
@@ -37,7 +33,7 @@ export interface FormRuleType {
   /** Error message for an invalid parameter; null if it is valid. */
   problem(value: FormRule['value']): string | null
   /** Error message for an answer that breaks the rule; null if it passes. Not called for empty answers. */
-  broken(answer: CellValue, value: FormRule['value'], field: RuleField, moment: RuleMoment): FormText | null
+  broken(answer: CellValue, value: FormRule['value'], field: RuleField, moment: RuleMoment): string | null
 }
 
 const dayText = (field: RuleField, day: string): string => formatDay(day, dayFormatOf(field))
@@ -57,24 +53,22 @@ const isTime = ({ type }: RuleField): boolean => fieldType(type).storage === 'ti
 
 const good = (): null => null
 
-const say = (text: string, params: FormText['params'] = {}): FormText => ({ text, params })
-
 const countProblem = (value: FormRule['value']): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000
     ? null
-    : 'Enter a whole number, 0 or more'
+    : m.form_rule_enter_whole_number()
 
 const numberProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'number' && Number.isFinite(value) ? null : 'Enter a number'
+  typeof value === 'number' && Number.isFinite(value) ? null : m.form_rule_enter_a_number()
 
 const textProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && value !== '' ? null : 'Enter a text'
+  typeof value === 'string' && value !== '' ? null : m.form_rule_enter_a_text()
 
 const dayProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && isRuleDay(value) ? null : 'Enter a date or "today"'
+  typeof value === 'string' && isRuleDay(value) ? null : m.form_rule_enter_date()
 
 const timeProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && parseTime(value) !== null ? null : 'Enter a time such as 09:30'
+  typeof value === 'string' && parseTime(value) !== null ? null : m.form_rule_enter_time()
 
 /** Characters as people count them: an emoji is one. */
 const lengthOf = (answer: CellValue): number => [...String(answer)].length
@@ -123,43 +117,40 @@ function fitsPattern(answer: string, pattern: string): boolean {
 export const FORM_RULES: readonly FormRuleType[] = [
   {
     key: 'minLength',
-    label: 'Minimum length',
+    label: m.form_rule_min_length,
     input: 'count',
     fits: takes('text'),
     problem: countProblem,
-    broken: (answer, n) =>
-      lengthOf(answer) >= Number(n) ? null : say('Enter at least {n} characters', { n: Number(n) }),
+    broken: (answer, n) => (lengthOf(answer) >= Number(n) ? null : m.answer_too_short({ count: Number(n) })),
   },
   {
     key: 'maxLength',
-    label: 'Maximum length',
+    label: m.form_rule_max_length,
     input: 'count',
     fits: takes('text'),
     problem: countProblem,
-    broken: (answer, n) =>
-      lengthOf(answer) <= Number(n) ? null : say('Enter up to {n} characters', { n: Number(n) }),
+    broken: (answer, n) => (lengthOf(answer) <= Number(n) ? null : m.answer_too_long({ count: Number(n) })),
   },
   {
     key: 'contains',
-    label: 'Contains',
+    label: m.form_rule_contains,
     input: 'text',
     fits: takes('text'),
     problem: textProblem,
-    broken: (answer, value) =>
-      holds(answer, value) ? null : say('Must contain “{text}”', { text: String(value) }),
+    broken: (answer, value) => (holds(answer, value) ? null : m.answer_must_contain({ text: String(value) })),
   },
   {
     key: 'notContains',
-    label: 'Does not contain',
+    label: m.form_rule_not_contains,
     input: 'text',
     fits: takes('text'),
     problem: textProblem,
     broken: (answer, value) =>
-      holds(answer, value) ? say('Must not contain “{text}”', { text: String(value) }) : null,
+      holds(answer, value) ? m.answer_must_not_contain({ text: String(value) }) : null,
   },
   {
     key: 'pattern',
-    label: 'Matches a pattern',
+    label: m.form_rule_pattern,
     input: 'text',
     fits: takes('text'),
     problem(value) {
@@ -167,65 +158,63 @@ export const FORM_RULES: readonly FormRuleType[] = [
       return read.ok ? null : read.message
     },
     broken: (answer, value) =>
-      fitsPattern(String(answer), String(value)) ? null : say('This doesn’t match the required format'),
+      fitsPattern(String(answer), String(value)) ? null : m.answer_does_not_match_pattern(),
   },
   {
     key: 'email',
-    label: 'Is an email address',
+    label: m.form_rule_email,
     input: 'none',
     fits: takes('email'),
     problem: good,
-    broken: (answer) =>
-      isEmail(String(answer)) ? null : say('Enter an email address such as ann@example.com'),
+    broken: (answer) => (isEmail(String(answer)) ? null : m.answer_not_an_email()),
   },
   {
     key: 'url',
-    label: 'Is a URL',
+    label: m.form_rule_url,
     input: 'none',
     fits: takes('url'),
     problem: good,
-    broken: (answer) => (isUrl(String(answer)) ? null : say('Enter a URL such as https://example.com')),
+    broken: (answer) => (isUrl(String(answer)) ? null : m.answer_not_a_url()),
   },
   {
     key: 'phone',
-    label: 'Is a phone number',
+    label: m.form_rule_phone,
     input: 'none',
     fits: takes('phone'),
     problem: good,
-    broken: (answer) => (isPhone(String(answer)) ? null : say('Enter a phone number such as +49 30 901820')),
+    broken: (answer) => (isPhone(String(answer)) ? null : m.answer_not_a_phone_number()),
   },
   {
     key: 'min',
-    label: 'At least',
+    label: m.form_rule_min,
     input: 'number',
     fits: takes('number'),
     problem: numberProblem,
     broken: (answer, least, field) =>
-      Number(answer) >= Number(least) ? null : say('Must be at least {n}', { n: formatValue(field, least) }),
+      Number(answer) >= Number(least) ? null : m.answer_below_minimum({ n: formatValue(field, least) }),
   },
   {
     key: 'max',
-    label: 'At most',
+    label: m.form_rule_max,
     input: 'number',
     fits: takes('number'),
     problem: numberProblem,
     broken: (answer, most, field) =>
-      Number(answer) <= Number(most) ? null : say('Must be at most {n}', { n: formatValue(field, most) }),
+      Number(answer) <= Number(most) ? null : m.answer_above_maximum({ n: formatValue(field, most) }),
   },
   {
     key: 'step',
-    label: 'Is a multiple of',
+    label: m.form_rule_step,
     input: 'number',
     fits: takes('step'),
-    problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a step greater than 0'),
+    problem: (value) =>
+      numberProblem(value) ?? (Number(value) > 0 ? null : m.form_rule_enter_a_step_greater_than_0()),
     broken: (answer, step, field) =>
-      isStep(Number(answer), Number(step))
-        ? null
-        : say('Must be a multiple of {n}', { n: formatValue(field, step) }),
+      isStep(Number(answer), Number(step)) ? null : m.answer_not_a_multiple({ n: formatValue(field, step) }),
   },
   {
     key: 'from',
-    label: 'Not before',
+    label: m.form_rule_from,
     input: 'day',
     fits: holdsDays,
     problem: dayProblem,
@@ -233,12 +222,12 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.last >= limit.first
         ? null
-        : say('Must be on or after {day}', { day: limit.words ?? dayText(field, limit.first) })
+        : m.answer_day_too_early({ day: limit.words ?? dayText(field, limit.first) })
     },
   },
   {
     key: 'to',
-    label: 'Not after',
+    label: m.form_rule_to,
     input: 'day',
     fits: holdsDays,
     problem: dayProblem,
@@ -246,88 +235,89 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.first <= limit.last
         ? null
-        : say('Must be on or before {day}', { day: limit.words ?? dayText(field, limit.last) })
+        : m.answer_day_too_late({ day: limit.words ?? dayText(field, limit.last) })
     },
   },
   {
     key: 'fromTime',
-    label: 'Not before',
+    label: m.form_rule_from_time,
     input: 'time',
     fits: isTime,
     problem: timeProblem,
     broken: (answer, value) =>
       String(answer) >= String(parseTime(String(value)))
         ? null
-        : say('Must be at or after {time}', { time: String(value) }),
+        : m.answer_time_too_early({ time: String(value) }),
   },
   {
     key: 'toTime',
-    label: 'Not after',
+    label: m.form_rule_to_time,
     input: 'time',
     fits: isTime,
     problem: timeProblem,
     broken: (answer, value) =>
       String(answer) <= String(parseTime(String(value)))
         ? null
-        : say('Must be at or before {time}', { time: String(value) }),
+        : m.answer_time_too_late({ time: String(value) }),
   },
   {
     key: 'minChosen',
-    label: 'Minimum number',
+    label: m.form_rule_min_chosen,
     input: 'count',
     fits: choosesSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) >= Number(n) ? null : say('Select at least {n}', { n: Number(n) }),
+      chosenIn(answer, field) >= Number(n) ? null : m.answer_too_few_selected({ count: Number(n) }),
   },
   {
     key: 'maxChosen',
-    label: 'Maximum number',
+    label: m.form_rule_max_chosen,
     input: 'count',
     fits: choosesSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) <= Number(n) ? null : say('Select up to {n}', { n: Number(n) }),
+      chosenIn(answer, field) <= Number(n) ? null : m.answer_too_many_selected({ count: Number(n) }),
   },
   {
     key: 'minFiles',
-    label: 'Minimum number of files',
+    label: m.form_rule_min_files,
     input: 'count',
     fits: holdsFiles,
     problem: countProblem,
     broken: (answer, n) =>
-      readAttachments(answer).length >= Number(n) ? null : say('Add at least {n} files', { n: Number(n) }),
+      readAttachments(answer).length >= Number(n) ? null : m.answer_too_few_files({ count: Number(n) }),
   },
   {
     key: 'maxFiles',
-    label: 'Maximum number of files',
+    label: m.form_rule_max_files,
     input: 'count',
     fits: holdsFiles,
     problem: countProblem,
     broken: (answer, n) =>
-      readAttachments(answer).length <= Number(n) ? null : say('Add up to {n} files', { n: Number(n) }),
+      readAttachments(answer).length <= Number(n) ? null : m.answer_too_many_files({ count: Number(n) }),
   },
   {
     key: 'fileKinds',
-    label: 'File types',
+    label: m.form_rule_file_kinds,
     input: 'kinds',
     fits: holdsFiles,
-    problem: (value) => (kindsOf(value).length > 0 ? null : 'Choose at least one file type'),
+    problem: (value) => (kindsOf(value).length > 0 ? null : m.form_rule_choose_at_least_one_file_type()),
     broken(answer, value) {
       const kinds = kindsOf(value).map(({ key }) => key)
       const odd = readAttachments(answer).find(({ mimetype }) => !isAllowedKind(mimetype, kinds))
-      return odd ? say('“{file}” has a file type that is not allowed', { file: odd.title }) : null
+      return odd ? m.answer_file_kind_not_allowed({ file: odd.title }) : null
     },
   },
   {
     key: 'maxFileMb',
-    label: 'Maximum file size (MB)',
+    label: m.form_rule_max_file_mb,
     input: 'number',
     fits: holdsFiles,
-    problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a size greater than 0'),
+    problem: (value) =>
+      numberProblem(value) ?? (Number(value) > 0 ? null : m.form_rule_enter_a_size_greater_than_0()),
     broken(answer, value) {
       const large = readAttachments(answer).find(({ size }) => size > Number(value) * 1024 ** 2)
-      return large ? say('“{file}” is larger than {n} MB', { file: large.title, n: Number(value) }) : null
+      return large ? m.answer_file_too_large({ file: large.title, n: Number(value) }) : null
     },
   },
 ]
@@ -352,7 +342,7 @@ interface MeantDays {
   first: string
   last: string
   /** How messages name the limit; null: by its date. */
-  words: 'today' | null
+  words: string | null
 }
 
 /** True for what a limit of dates can be: a day as it is stored, or `today`. */
@@ -368,7 +358,7 @@ function daysMeant(
   { now, timeZone }: RuleMoment,
 ): MeantDays {
   const text = String(value)
-  if (text === 'today') return { ...around(now.getTime(), timeZone ?? null), words: 'today' }
+  if (text === 'today') return { ...around(now.getTime(), timeZone ?? null), words: m.answer_today() }
   const ms = isDay(text) ? null : fromStored(text)
   if (ms === null) return { first: text, last: text, words: null }
   const own =

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
 import type { OrgRole } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { type AccountPage, hrefOf, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -24,12 +24,24 @@ const pages = (): {
   least?: OrgRole
   page: () => React.ReactNode
 }[] => [
-  { id: 'profile', title: t('Profile'), icon: UserRound, page: () => <ProfilePage /> },
-  { id: 'password', title: t('Password'), icon: LockKeyhole, page: () => <PasswordPage /> },
-  { id: 'tokens', title: t('API tokens'), icon: KeyRound, page: () => <TokensPage /> },
-  { id: 'users', title: t('Users'), icon: UsersRound, least: 'org-level-creator', page: () => <UsersPage /> },
-  { id: 'settings', title: t('Settings'), icon: Settings2, least: 'super', page: () => <SettingsPage /> },
-  { id: 'storage', title: t('Storage'), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
+  { id: 'profile', title: m.account_profile(), icon: UserRound, page: () => <ProfilePage /> },
+  { id: 'password', title: m.common_password(), icon: LockKeyhole, page: () => <PasswordPage /> },
+  { id: 'tokens', title: m.account_api_tokens(), icon: KeyRound, page: () => <TokensPage /> },
+  {
+    id: 'users',
+    title: m.account_users(),
+    icon: UsersRound,
+    least: 'org-level-creator',
+    page: () => <UsersPage />,
+  },
+  {
+    id: 'settings',
+    title: m.account_settings(),
+    icon: Settings2,
+    least: 'super',
+    page: () => <SettingsPage />,
+  },
+  { id: 'storage', title: m.common_storage(), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
 ]
 
 /** One's own account: a page for each subject, chosen at the side. */
@@ -44,8 +56,8 @@ export function AccountScreen() {
   if (!open) return <NotFoundScreen />
   return (
     <Main className={styles.screen}>
-      <nav className={styles.nav} aria-label={t('Account')}>
-        <h1 className={styles.title}>{t('Account')}</h1>
+      <nav className={styles.nav} aria-label={m.account_account()}>
+        <h1 className={styles.title}>{m.account_account()}</h1>
         <ul>
           {all.map(({ id, title, icon: Icon }) => (
             <li key={id}>

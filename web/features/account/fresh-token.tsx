@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
@@ -11,7 +11,7 @@ export function FreshToken({ token, note }: { token: string; note?: string }) {
   const [copied, setCopied] = useState(false)
   return (
     <Alert>
-      <p>{note ?? t('Copy the token now. You won’t be able to see it again.')}</p>
+      <p>{note ?? m.account_copy_token_now_wont_able()}</p>
       <div className={styles.fresh}>
         <code>{token}</code>
         <Button
@@ -19,7 +19,7 @@ export function FreshToken({ token, note }: { token: string; note?: string }) {
           icon={copied ? Check : Copy}
           onClick={async () => setCopied(await copyText(token))}
         >
-          {copied ? t('Copied') : t('Copy')}
+          {copied ? m.common_copied() : m.common_copy()}
         </Button>
       </div>
     </Alert>

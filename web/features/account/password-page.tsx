@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
 import { session } from '../../session/index.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -39,11 +39,12 @@ export function PasswordPage() {
       setWasSubmitted(false)
       setRevokes(false)
       void queries.invalidateQueries({ queryKey: ['rest', '/api/v1/tokens'] })
-      toast.success({ text: t('Password changed. Your other devices were signed out.') })
+      toast.success({ text: m.account_password_changed_other_devices_signed() })
     },
   })
-  const currentError = current === '' ? t('Enter your current password') : null
-  const nextError = checkNewPassword(next) ?? (next === current ? t('Choose a different password') : null)
+  const currentError = current === '' ? m.account_enter_your_current_password() : null
+  const nextError =
+    checkNewPassword(next) ?? (next === current ? m.account_choose_a_different_password() : null)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -58,7 +59,7 @@ export function PasswordPage() {
       {/* Password managers need to know whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
       <PasswordField
-        label={t('Current password')}
+        label={m.account_current_password()}
         name="current-password"
         autoComplete="current-password"
         value={current}
@@ -69,17 +70,17 @@ export function PasswordPage() {
         error={wasSubmitted ? currentError : null}
       />
       <PasswordField
-        label={t('New password')}
+        label={m.common_new_password()}
         name="new-password"
         autoComplete="new-password"
         value={next}
         onChange={(event) => setNext(event.target.value)}
         error={wasSubmitted ? nextError : null}
-        help={t('At least {n} characters. Your other devices will be signed out.', { n: MIN_PASSWORD })}
+        help={m.account_least_characters_other_devices_signed({ count: MIN_PASSWORD })}
       />
       <KeptTokens tokens={tokens.data ?? []} revokes={revokes} onChange={setRevokes} />
       <Button type="submit" variant="primary" busy={change.isPending}>
-        {t('Change password')}
+        {m.common_change_password()}
       </Button>
     </form>
   )

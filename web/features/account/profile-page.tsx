@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { User } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +16,7 @@ export function ProfilePage() {
   if (me.error && !me.data) {
     return (
       <ErrorState
-        title={t('Your profile could not be loaded')}
+        title={m.account_profile_load_failed()}
         error={me.error}
         onRetry={() => void me.refetch()}
       />
@@ -40,7 +40,7 @@ function ProfileForm({ user }: { user: User }) {
   const update = trpc.auth.updateProfile.useMutation({
     onSuccess() {
       void utils.auth.me.invalidate()
-      toast.success({ text: t('Profile saved') })
+      toast.success({ text: m.account_profile_saved() })
     },
   })
   const isChanged = displayName.trim() !== (user.displayName ?? '')
@@ -55,24 +55,24 @@ function ProfileForm({ user }: { user: User }) {
     >
       <Avatar person={{ ...user, displayName: displayName.trim() || null }} size={56} />
       <TextField
-        label={t('Display name')}
+        label={m.account_display_name()}
         name="displayName"
         autoComplete="name"
         maxLength={255}
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         error={update.error && messageOf(update.error)}
-        help={t('Shown next to your changes.')}
+        help={m.account_shown_next_to_your_changes()}
       />
       <TextField
-        label={t('Email')}
+        label={m.account_email()}
         value={user.email}
         dir="ltr"
         readOnly
-        help={t('You sign in with this address. It can’t be changed here.')}
+        help={m.account_email_hint()}
       />
       <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
-        {t('Save')}
+        {m.common_save()}
       </Button>
     </form>
   )

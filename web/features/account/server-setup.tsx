@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +16,7 @@ export function ServerSetup() {
   if (setup.error && !setup.data)
     return (
       <ErrorState
-        title={t('The server setup could not be loaded')}
+        title={m.account_server_setup_load_failed()}
         error={setup.error}
         onRetry={() => void setup.refetch()}
       />
@@ -25,55 +25,39 @@ export function ServerSetup() {
   const { mail, files, database, publicUrl } = setup.data
   return (
     <>
-      <p className={styles.note}>
-        {t(
-          'The following is set by environment variables when the server starts. The README lists them under “Configuration”.',
-        )}
-      </p>
-      <Part title={t('Mail')} isSet={mail !== null}>
+      <p className={styles.note}>{m.account_following_set_environment_variables_server()}</p>
+      <Part title={m.account_mail()} isSet={mail !== null}>
         {mail === null ? (
-          <p className={styles.note}>
-            {t(
-              'Invitations, reset links and form answers are not mailed. Set SMTP_HOST, SMTP_FROM and PUBLIC_URL to send them.',
-            )}
-          </p>
+          <p className={styles.note}>{m.account_invitations_reset_links_form_answers()}</p>
         ) : (
           <MailSetup mail={mail} />
         )}
       </Part>
-      <Part title={t('Public address')} isSet={publicUrl !== null}>
+      <Part title={m.account_public_address()} isSet={publicUrl !== null}>
         {publicUrl === null ? (
-          <p className={styles.note}>
-            {t(
-              'Links use the address that each request came to. Set PUBLIC_URL to use one address in all links.',
-            )}
-          </p>
+          <p className={styles.note}>{m.account_links_use_address_each_request()}</p>
         ) : (
-          <Facts facts={[[t('Address'), publicUrl]]} />
+          <Facts facts={[[m.account_address(), publicUrl]]} />
         )}
       </Part>
-      <Part title={t('Attached files')} isSet>
+      <Part title={m.account_attached_files()} isSet>
         {files.kind === 'folder' ? (
-          <p className={styles.note}>
-            {t(
-              'Stored in the folder “attachments” of DATA_DIR. Set S3_BUCKET to use an S3-compatible store.',
-            )}
-          </p>
+          <p className={styles.note}>{m.account_stored_folder_attachments_data_dir()}</p>
         ) : (
           <Facts
             facts={[
-              [t('S3 bucket'), files.bucket],
-              [t('Region'), files.region],
-              [t('Endpoint'), files.endpoint],
+              [m.account_s3_bucket(), files.bucket],
+              [m.account_region(), files.region],
+              [m.account_endpoint(), files.endpoint],
             ]}
           />
         )}
       </Part>
-      <Part title={t('Database')} isSet>
+      <Part title={m.account_database()} isSet>
         <p className={styles.note}>
           {database === 'postgres'
-            ? t('PostgreSQL, as set by DATABASE_URL.')
-            : t('SQLite files in DATA_DIR. Set DATABASE_URL to use PostgreSQL.')}
+            ? m.account_postgresql_set_database_url()
+            : m.account_sqlite_files_data_dir_set()}
         </p>
       </Part>
     </>
@@ -88,7 +72,7 @@ function Part({ title, isSet, children }: { title: string; isSet: boolean; child
         {title}
         <span className={styles.setupState} data-set={isSet}>
           <Icon size={14} aria-hidden />
-          {isSet ? t('Configured') : t('Not configured')}
+          {isSet ? m.account_configured() : m.account_not_configured()}
         </span>
       </h3>
       {children}
@@ -114,33 +98,31 @@ function Facts({ facts }: { facts: [string, string | null][] }) {
 function MailSetup({ mail }: { mail: NonNullable<Setup['mail']> }) {
   const test = trpc.app.sendTestMail.useMutation()
   const encryption = {
-    tls: t('TLS from the start'),
-    starttls: t('STARTTLS where the mail server offers it'),
-    none: t('None'),
+    tls: m.account_tls_from_the_start(),
+    starttls: m.account_starttls_where_mail_server_offers(),
+    none: m.common_none(),
   }[mail.encryption]
   return (
     <>
       <Facts
         facts={[
-          [t('Mail server'), `${mail.host}:${mail.port}`],
-          [t('From'), mail.from],
-          [t('User name'), mail.username],
-          [t('Encryption'), encryption],
+          [m.account_mail_server(), `${mail.host}:${mail.port}`],
+          [m.common_from(), mail.from],
+          [m.account_user_name(), mail.username],
+          [m.account_encryption(), encryption],
         ]}
       />
       <div>
         <Button busy={test.isPending} onClick={() => test.mutate()}>
-          {t('Send test mail')}
+          {m.account_send_test_mail()}
         </Button>
       </div>
       {test.error && <Alert tone="error">{messageOf(test.error)}</Alert>}
       {test.data?.problem === null && (
-        <Alert>{t('The mail server accepted a test mail to {email}.', { email: test.data.recipient })}</Alert>
+        <Alert>{m.account_mail_server_accepted_test_mail({ email: test.data.recipient })}</Alert>
       )}
       {typeof test.data?.problem === 'string' && (
-        <Alert tone="error">
-          {t('The mail server did not accept the test mail: {reason}', { reason: test.data.problem })}
-        </Alert>
+        <Alert tone="error">{m.account_mail_server_did_not_accept({ reason: test.data.problem })}</Alert>
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
 import { trpc } from '../../trpc.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -33,7 +33,7 @@ export function SettingsPage() {
   if (settings.error && !settings.data)
     return (
       <ErrorState
-        title={t('Settings could not be loaded')}
+        title={m.account_settings_load_failed()}
         error={settings.error}
         onRetry={() => void settings.refetch()}
       />
@@ -43,8 +43,8 @@ export function SettingsPage() {
   return (
     <div className={styles.form}>
       <Switch
-        label={t('Invite-only sign-up')}
-        hint={t('Only invited people can create an account. Existing accounts are not affected.')}
+        label={m.account_invite_only_sign_up()}
+        hint={m.account_invite_only_hint()}
         checked={isInviteOnly}
         disabled={save.isPending}
         onChange={(checked) => save.mutate(checked)}

@@ -1,5 +1,5 @@
 import { HardDrive } from 'lucide-react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -12,23 +12,21 @@ export function StoragePage() {
   if (bases.error && !bases.data)
     return (
       <ErrorState
-        title={t('Base sizes could not be loaded')}
+        title={m.account_base_sizes_load_failed()}
         error={bases.error}
         onRetry={() => void bases.refetch()}
       />
     )
   if (!bases.data) return <Skeleton height={120} />
-  if (bases.data.length === 0) return <EmptyState icon={HardDrive} title={t('No bases yet')} />
+  if (bases.data.length === 0) return <EmptyState icon={HardDrive} title={m.account_no_bases_yet()} />
   return (
     <div className={styles.form}>
-      <p className={styles.note}>
-        {t('Includes records, history and trash, but not attachments. To reclaim space, open a base.')}
-      </p>
+      <p className={styles.note}>{m.account_base_sizes_hint()}</p>
       <table className={styles.sizes}>
         <thead>
           <tr>
-            <th scope="col">{t('Base')}</th>
-            <th scope="col">{t('Size')}</th>
+            <th scope="col">{m.common_base()}</th>
+            <th scope="col">{m.common_size()}</th>
           </tr>
         </thead>
         <tbody>
@@ -39,7 +37,7 @@ export function StoragePage() {
                   {title}
                 </a>
               </td>
-              <td>{bytes === null ? t('Cannot be read') : formatBytes(bytes)}</td>
+              <td>{bytes === null ? m.account_cannot_be_read() : formatBytes(bytes)}</td>
             </tr>
           ))}
         </tbody>

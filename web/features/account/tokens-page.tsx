@@ -3,7 +3,8 @@ import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { formatAgo, localeTag, t } from '../../i18n.ts'
+import { formatAgo, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
@@ -49,9 +50,9 @@ export function TokensPage() {
 
   async function remove(token: Token) {
     const agreed = await confirm({
-      title: t('Delete token "{title}"?', { title: token.description || masked(token) }),
-      text: t('Apps using this token lose access immediately. This can’t be undone.'),
-      confirmLabel: t('Delete token'),
+      title: m.account_delete_token_confirm({ title: token.description || masked(token) }),
+      text: m.account_delete_token_consequences(),
+      confirmLabel: m.account_delete_token(),
       danger: true,
     })
     if (!agreed) return
@@ -65,9 +66,7 @@ export function TokensPage() {
 
   return (
     <div className={styles.form}>
-      <p className={styles.note}>
-        {t('Send a token in the xc-token header to use the API with your own permissions.')}
-      </p>
+      <p className={styles.note}>{m.account_tokens_hint()}</p>
       <form
         className={styles.create}
         noValidate
@@ -77,53 +76,58 @@ export function TokensPage() {
         }}
       >
         <TextField
-          label={t('Token name')}
+          label={m.account_token_name()}
           className={styles.grow}
-          placeholder={t('e.g. Nightly backup')}
+          placeholder={m.account_e_g_nightly_backup()}
           maxLength={255}
           value={description}
           onChange={(event) => setDescription(event.target.value)}
           error={create.error && messageOf(create.error)}
         />
-        <SelectField label={t('Expires')} value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="">{t('Never')}</option>
-          <option value="30">{t('In 30 days')}</option>
-          <option value="90">{t('In 90 days')}</option>
-          <option value="365">{t('In a year')}</option>
+        <SelectField
+          label={m.account_expires()}
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+        >
+          <option value="">{m.account_never()}</option>
+          <option value="30">{m.account_in_30_days()}</option>
+          <option value="90">{m.account_in_90_days()}</option>
+          <option value="365">{m.account_in_a_year()}</option>
         </SelectField>
         <Button type="submit" variant="primary" busy={create.isPending} disabled={description.trim() === ''}>
-          {t('Create token')}
+          {m.account_create_token()}
         </Button>
       </form>
       {create.data && <FreshToken token={create.data.token} />}
 
       {tokens.error && !tokens.data ? (
         <ErrorState
-          title={t('API tokens could not be loaded')}
+          title={m.account_api_tokens_load_failed()}
           error={tokens.error}
           onRetry={() => void tokens.refetch()}
         />
       ) : tokens.data?.length === 0 ? (
         <EmptyState
           icon={KeyRound}
-          title={t('No API tokens yet')}
-          text={t('Enter a name above to create one.')}
+          title={m.account_no_api_tokens_yet()}
+          text={m.account_enter_name_above_create_one()}
         />
       ) : (
         <ul className={styles.tokens} aria-busy={tokens.isPending}>
           {tokens.data?.map((token) => (
             <li key={token.id} className={styles.token}>
               <span className={styles.tokenText}>
-                <strong dir="auto">{token.description || t('Untitled')}</strong>
+                <strong dir="auto">{token.description || m.common_untitled()}</strong>
                 <small>
-                  <code>{masked(token)}</code> · {t('Created {when}', { when: formatAgo(token.created_at) })}
+                  <code>{masked(token)}</code> ·{' '}
+                  {m.account_created_when({ when: formatAgo(token.created_at) })}
                   {token.expiry && <> · {expiryOf(token.expiry)}</>}
                 </small>
               </span>
               <IconButton
                 icon={Trash2}
-                label={t('Delete token {title}', { title: token.description ?? masked(token) })}
-                data-tip={t('Delete token')}
+                label={m.account_delete_token_title({ title: token.description ?? masked(token) })}
+                data-tip={m.account_delete_token()}
                 onClick={() => void remove(token)}
               />
             </li>
@@ -135,8 +139,8 @@ export function TokensPage() {
 }
 
 function expiryOf(expiry: string): string {
-  if (Date.parse(expiry) <= Date.now()) return t('Expired')
-  return t('Expires on {day}', { day: new Date(expiry).toLocaleDateString(localeTag()) })
+  if (Date.parse(expiry) <= Date.now()) return m.account_expired()
+  return m.account_expires_on_day({ day: new Date(expiry).toLocaleDateString(localeTag()) })
 }
 
 /** Its last characters, by which its owner knows it again. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { asBaseRole, WORKSPACE_ROLES, type WorkspaceRole } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { addressOf, paths } from '../../navigation/paths.ts'
 import { callRest } from '../../rest.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -40,11 +40,13 @@ const ResetLink = z.object({ reset_password_url: z.string() })
 type GivenRole = 'org-level-creator' | 'org-level-viewer'
 
 const roleLabel = (role: GivenRole): string =>
-  role === 'org-level-creator' ? t('Can create bases') : t('Shared bases only')
+  role === 'org-level-creator' ? m.account_can_create_bases() : m.account_shared_bases_only()
 
 /** A role in every base, in a word. */
 const allBasesLabel = (role: WorkspaceRole | null): string =>
-  role === null ? t('All bases: no role') : t('All bases: {role}', { role: roleName(asBaseRole(role)) })
+  role === null
+    ? m.account_all_bases_no_role()
+    : m.account_all_bases_role({ role: roleName(asBaseRole(role)) })
 
 /** Everyone with an account: invite, choose who may create bases, hand over a reset link, delete. */
 export function UsersPage() {
@@ -66,7 +68,7 @@ export function UsersPage() {
       <InviteForm onInvited={reload} />
       <TextField
         type="search"
-        label={t('Search by email')}
+        label={m.account_search_by_email()}
         value={search}
         onChange={(event) => {
           setSearch(event.target.value)
@@ -75,14 +77,14 @@ export function UsersPage() {
       />
       {users.error && !users.data ? (
         <ErrorState
-          title={t('Users could not be loaded')}
+          title={m.account_users_load_failed()}
           error={users.error}
           onRetry={() => void users.refetch()}
         />
       ) : total === 0 && users.data ? (
-        <EmptyState icon={UsersRound} title={t('No user matches')} />
+        <EmptyState icon={UsersRound} title={m.account_no_user_matches()} />
       ) : (
-        <ul className={styles.tokens} aria-label={t('Users')} aria-busy={users.isFetching}>
+        <ul className={styles.tokens} aria-label={m.account_users()} aria-busy={users.isFetching}>
           {users.data?.list.map((user) => (
             <UserRow
               key={user.id}
@@ -97,11 +99,11 @@ export function UsersPage() {
       {pages > 1 && (
         <div className={styles.fresh}>
           <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
-            {t('Previous')}
+            {m.account_previous()}
           </Button>
-          <span>{t('Page {page} of {pages}', { page: page + 1, pages })}</span>
+          <span>{m.account_page_page_of_pages({ page: page + 1, pages })}</span>
           <Button disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
-            {t('Next')}
+            {m.account_next()}
           </Button>
         </div>
       )}
@@ -132,7 +134,7 @@ function InviteForm({ onInvited }: { onInvited: () => Promise<unknown> }) {
       >
         <TextField
           type="email"
-          label={t('Invite by email')}
+          label={m.account_invite_by_email()}
           className={styles.grow}
           maxLength={256}
           value={email}
@@ -140,20 +142,20 @@ function InviteForm({ onInvited }: { onInvited: () => Promise<unknown> }) {
           error={invite.error && messageOf(invite.error)}
         />
         <SelectField
-          label={t('Role')}
+          label={m.account_role()}
           value={role}
           onChange={(event) => setRole(event.target.value as GivenRole)}
         >
           <RoleOptions />
         </SelectField>
         <Button type="submit" variant="primary" busy={invite.isPending} disabled={email.trim() === ''}>
-          {t('Invite')}
+          {m.account_invite()}
         </Button>
       </form>
       {invite.data && token && (
         <FreshToken
           token={addressOf(paths.acceptInvite(token))}
-          note={t('Send this link to {email}:', { email: invite.data.email })}
+          note={m.account_send_this_link_to_email({ email: invite.data.email })}
         />
       )}
     </>
@@ -193,7 +195,7 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
   }
 
   async function copy(text: string) {
-    if (await copyText(text)) toast.success({ text: t('Copied') })
+    if (await copyText(text)) toast.success({ text: m.common_copied() })
   }
 
   async function copyResetLink() {
@@ -209,14 +211,12 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
 
   async function remove() {
     const agreed = await confirm({
-      title: t('Delete the account of {name}?', { name }),
-      text: t(
-        'They are signed out immediately and can’t sign in again. Their records and comments stay. This can’t be undone.',
-      ),
-      confirmLabel: t('Delete account'),
+      title: m.account_delete_the_account_of_confirm({ name }),
+      text: m.account_delete_account_consequences(),
+      confirmLabel: m.account_delete_account(),
       danger: true,
     })
-    if (agreed) await change(() => callRest('DELETE', path), t('The account of {name} was deleted', { name }))
+    if (agreed) await change(() => callRest('DELETE', path), m.account_account_name_deleted({ name }))
   }
 
   const { invite_token: inviteToken } = user
@@ -225,21 +225,21 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
     tools.push({
       kind: 'action',
       icon: Link,
-      label: t('Copy invitation link'),
+      label: m.account_copy_invitation_link(),
       run: () => void copy(addressOf(paths.acceptInvite(inviteToken))),
     })
     if (sendsMail)
       tools.push({
         kind: 'action',
         icon: Mail,
-        label: t('Resend invitation'),
-        run: () => void change(() => callRest('POST', `${path}/resend-invite`), t('Invitation sent')),
+        label: m.account_resend_invitation(),
+        run: () => void change(() => callRest('POST', `${path}/resend-invite`), m.account_invitation_sent()),
       })
   } else if (mayReset) {
     tools.push({
       kind: 'action',
       icon: LockKeyhole,
-      label: t('Copy password reset link'),
+      label: m.account_copy_password_reset_link(),
       run: () => void copyResetLink(),
     })
   }
@@ -247,7 +247,7 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
     tools.push({
       kind: 'action',
       icon: Trash2,
-      label: t('Delete account'),
+      label: m.account_delete_account(),
       tone: 'danger',
       run: () => void remove(),
     })
@@ -259,24 +259,24 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
         </strong>
         <small>
           {user.display_name && <>{user.email} · </>}
-          {inviteToken !== null && <>{t('Invited')} · </>}
-          {tn('1 base', '{n} bases', user.projectsCount)}
+          {inviteToken !== null && <>{m.account_invited()} · </>}
+          {m.account_bases_count({ count: user.projectsCount })}
         </small>
       </span>
       {isSuper ? (
-        <span>{t('Super admin')}</span>
+        <span>{m.account_super_admin()}</span>
       ) : (
         <>
           {mayReset && (
             <select
-              aria-label={t('Role of {name} in all bases', { name })}
-              title={t('Applies to every base. A role given in a single base takes precedence there.')}
+              aria-label={m.account_role_name_all_bases({ name })}
+              title={m.account_role_in_all_bases_hint()}
               value={user.workspace_roles ?? ''}
               onChange={(event) => {
                 const role = WORKSPACE_ROLES.find((known) => known === event.target.value) ?? null
                 void change(
                   () => setWorkspaceRole.mutateAsync({ userId: user.id, role }),
-                  t('{name}: {role}', { name, role: allBasesLabel(role) }),
+                  m.account_role_in_base({ name, role: allBasesLabel(role) }),
                 )
               }}
             >
@@ -288,14 +288,14 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
             </select>
           )}
           <select
-            aria-label={t('Role of {name}', { name })}
+            aria-label={m.account_role_of_name({ name })}
             disabled={isMe}
             value={user.roles.includes('org-level-creator') ? 'org-level-creator' : 'org-level-viewer'}
             onChange={(event) => {
               const roles = event.target.value as GivenRole
               void change(
                 () => callRest('PATCH', path, { roles }),
-                t('{name}: {role}', { name, role: roleLabel(roles) }),
+                m.account_role_in_base({ name, role: roleLabel(roles) }),
               )
             }}
           >
@@ -306,7 +306,7 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
       {tools.length > 0 && (
         <IconButton
           icon={EllipsisVertical}
-          label={t('More for {name}', { name })}
+          label={m.account_more_for_name({ name })}
           onClick={(event) => openMenu(event.currentTarget, tools, name)}
         />
       )}

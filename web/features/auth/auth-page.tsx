@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Main } from '../../ui/main.tsx'
@@ -31,7 +31,7 @@ export function AuthPage({
         {below && <p className={styles.below}>{below}</p>}
       </div>
       <footer className={styles.footer}>
-        <span>{t('Sheaf, your own database')}</span>
+        <span>{m.auth_sheaf_your_own_database()}</span>
         <LanguageSelect />
       </footer>
     </Main>

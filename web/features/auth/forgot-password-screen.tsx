@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -15,8 +15,8 @@ export function ForgotPasswordScreen() {
   const info = trpc.app.info.useQuery()
   return (
     <AuthPage
-      title={t('Forgot your password?')}
-      below={<a href={hrefOf(paths.signIn())}>{t('Back to sign-in')}</a>}
+      title={m.auth_forgot_your_password()}
+      below={<a href={hrefOf(paths.signIn())}>{m.auth_back_to_sign_in()}</a>}
     >
       {info.error && <Alert tone="error">{messageOf(info.error)}</Alert>}
       {info.data && (info.data.sendsMail ? <AskForLink /> : <NoMail />)}
@@ -41,20 +41,20 @@ function AskForLink() {
     return (
       <>
         <Alert>
-          {t('If an account exists for {email}, we’ve sent a reset link to it.', {
+          {m.auth_account_exists_email_weve_sent({
             email: email.trim(),
           })}
         </Alert>
-        <p>{t('The link expires after one hour. Check your spam folder if it doesn’t arrive.')}</p>
+        <p>{m.auth_link_expires_after_one_hour()}</p>
       </>
     )
   }
   return (
     <form className={formStyles.form} onSubmit={submit} noValidate>
-      <p>{t('Enter your email address and we’ll send you a link to reset your password.')}</p>
+      <p>{m.auth_enter_email_address_well_send()}</p>
       {ask.error && <Alert tone="error">{messageOf(ask.error)}</Alert>}
       <TextField
-        label={t('Email')}
+        label={m.auth_email()}
         name="email"
         type="email"
         dir="ltr"
@@ -65,7 +65,7 @@ function AskForLink() {
         error={wasSubmitted ? problem : null}
       />
       <Button type="submit" variant="primary" size="large" busy={ask.isPending}>
-        {t('Send reset link')}
+        {m.auth_send_reset_link()}
       </Button>
     </form>
   )
@@ -74,13 +74,9 @@ function AskForLink() {
 function NoMail() {
   return (
     <>
-      <Alert>{t('This server can’t send email, so it can’t send you a reset link.')}</Alert>
-      <p>{t('Ask an administrator for a reset link.')}</p>
-      <p>
-        {t(
-          'If you’re still signed in on another device, you can change your password there under Account → Password.',
-        )}
-      </p>
+      <Alert>{m.auth_server_cant_send_email_cant()}</Alert>
+      <p>{m.auth_ask_administrator_reset_link()}</p>
+      <p>{m.auth_change_password_elsewhere_hint()}</p>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Switch } from '../../ui/switch.tsx'
 
 /** An API token as lists show it: `token` is masked but for its end. */
@@ -22,11 +22,11 @@ export function KeptTokens({ tokens, revokes, onChange }: Props) {
     .slice(0, MAX_NAMED)
     .map(({ description, token }) => description || `…${token.slice(-4)}`)
   const rest = tokens.length - names.length
-  const list = rest > 0 ? t('{names} and {n} more', { names: names.join(', '), n: rest }) : names.join(', ')
+  const list = rest > 0 ? m.auth_names_and_more({ names: names.join(', '), count: rest }) : names.join(', ')
   return (
     <Switch
-      label={t('Revoke my API tokens')}
-      hint={t('Otherwise these tokens stay active: {list}', { list })}
+      label={m.auth_revoke_my_api_tokens()}
+      hint={m.auth_otherwise_these_tokens_stay_active({ list })}
       checked={revokes}
       onChange={onChange}
     />

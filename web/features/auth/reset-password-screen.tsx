@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { callRest } from '../../rest.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -35,7 +35,7 @@ export function ResetPasswordScreen() {
     mutationFn: () =>
       callRest('POST', `/api/v1/auth/password/reset/${path}`, { password, revoke_tokens: revokes }),
     onSuccess() {
-      toast.success({ text: t('Password changed. Sign in with your new password.') })
+      toast.success({ text: m.auth_password_changed_sign_new_password() })
       goTo(paths.signIn(), { replace: true })
     },
   })
@@ -49,25 +49,25 @@ export function ResetPasswordScreen() {
 
   return (
     <AuthPage
-      title={t('Reset your password')}
-      below={<a href={hrefOf(paths.signIn())}>{t('Back to sign-in')}</a>}
+      title={m.auth_reset_your_password()}
+      below={<a href={hrefOf(paths.signIn())}>{m.auth_back_to_sign_in()}</a>}
     >
       <form className={formStyles.form} onSubmit={submit} noValidate>
         {reset.error && <Alert tone="error">{messageOf(reset.error)}</Alert>}
         {!reset.error && link.error && <Alert tone="error">{messageOf(link.error)}</Alert>}
         <PasswordField
-          label={t('New password')}
+          label={m.common_new_password()}
           name="new-password"
           autoComplete="new-password"
           autoFocus
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           error={wasSubmitted ? problem : null}
-          help={t('At least {n} characters', { n: MIN_PASSWORD })}
+          help={m.auth_at_least_characters({ count: MIN_PASSWORD })}
         />
         <KeptTokens tokens={link.data?.api_tokens ?? []} revokes={revokes} onChange={setRevokes} />
         <Button type="submit" variant="primary" size="large" busy={reset.isPending}>
-          {t('Set password')}
+          {m.auth_set_password()}
         </Button>
       </form>
     </AuthPage>

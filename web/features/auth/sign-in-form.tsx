@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { session } from '../../session/index.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -24,7 +24,7 @@ export function SignInForm({
   const signIn = trpc.auth.signIn.useMutation({ onSuccess: ({ token }) => session.signIn(token) })
 
   const emailError = checkEmail(email)
-  const passwordError = password === '' ? t('Enter your password') : null
+  const passwordError = password === '' ? m.auth_enter_your_password() : null
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -40,7 +40,7 @@ export function SignInForm({
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
       {signIn.error && <Alert tone="error">{messageOf(signIn.error)}</Alert>}
       <TextField
-        label={t('Email')}
+        label={m.auth_email()}
         name="email"
         type="email"
         dir="ltr"
@@ -51,7 +51,7 @@ export function SignInForm({
         error={wasSubmitted ? emailError : null}
       />
       <PasswordField
-        label={t('Password')}
+        label={m.common_password()}
         name="password"
         autoComplete="current-password"
         autoFocus={initialEmail !== ''}
@@ -61,11 +61,11 @@ export function SignInForm({
       />
       {forgotHref && (
         <a className={styles.forgot} href={forgotHref}>
-          {t('Forgot your password?')}
+          {m.auth_forgot_your_password()}
         </a>
       )}
       <Button type="submit" variant="primary" size="large" busy={signIn.isPending}>
-        {t('Sign in')}
+        {m.auth_sign_in()}
       </Button>
     </form>
   )

@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { readContinuePath } from '../../navigation/continue-path.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
@@ -13,12 +13,12 @@ export function SignInScreen() {
   const signUp = paths.signUp(readContinuePath(continueAfterSignIn) ?? undefined)
   return (
     <AuthPage
-      title={t('Sign in')}
-      text={t('Welcome back.')}
+      title={m.auth_sign_in()}
+      text={m.auth_welcome_back()}
       below={
         info.data?.signupAllowed && (
           <>
-            {t('Don’t have an account?')} <a href={hrefOf(signUp)}>{t('Sign up')}</a>
+            {m.auth_dont_have_an_account()} <a href={hrefOf(signUp)}>{m.auth_sign_up()}</a>
           </>
         )
       }

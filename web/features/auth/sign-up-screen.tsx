@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { detailsOf, messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { readContinuePath } from '../../navigation/continue-path.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
@@ -25,15 +25,16 @@ export function SignUpScreen() {
   const isFirst = info.data?.firstUser ?? false
   const toSignIn = !isFirst && (
     <>
-      {t('Already have an account?')} <a href={hrefOf(paths.signIn(wanted ?? undefined))}>{t('Sign in')}</a>
+      {m.auth_already_have_an_account()}{' '}
+      <a href={hrefOf(paths.signIn(wanted ?? undefined))}>{m.auth_sign_in()}</a>
     </>
   )
 
   if (info.data && !info.data.signupAllowed && !token) {
     return (
       <AuthPage
-        title={t('Sign-up is by invitation only')}
-        text={t('Ask an administrator for an invitation link.')}
+        title={m.auth_sign_up_invitation_only()}
+        text={m.auth_ask_administrator_invitation_link()}
         below={toSignIn}
       />
     )
@@ -41,8 +42,8 @@ export function SignUpScreen() {
   if (token && invitation.data && invited === null) {
     return (
       <AuthPage
-        title={t('This invitation is no longer valid')}
-        text={t('It was already used or withdrawn. Ask for a new invitation.')}
+        title={m.auth_invitation_no_longer_valid()}
+        text={m.auth_already_used_withdrawn_ask_new()}
         below={toSignIn}
       />
     )
@@ -51,17 +52,17 @@ export function SignUpScreen() {
   const isReady = !token || invitation.data !== undefined || invitation.error !== null
   return (
     <AuthPage
-      title={isFirst ? t('Set up Sheaf') : t('Create your account')}
+      title={isFirst ? m.auth_set_up_sheaf() : m.auth_create_your_account()}
       text={
         invited !== null
-          ? t('You’ve been invited as {email}.', { email: invited })
+          ? m.auth_youve_been_invited_as_email({ email: invited })
           : token
-            ? t('You’ve been invited. Use the email address your invitation was sent to.')
+            ? m.auth_youve_been_invited_use_email()
             : undefined
       }
       below={toSignIn}
     >
-      {isFirst && <Alert>{t('You’re the first user on this server, so you’ll be its administrator.')}</Alert>}
+      {isFirst && <Alert>{m.auth_first_user_is_administrator()}</Alert>}
       {isReady && <SignUpForm inviteToken={token} invited={invited} continueTo={wanted} />}
     </AuthPage>
   )
@@ -112,7 +113,7 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
         <Alert tone="error">{messageOf(signUp.error)}</Alert>
       )}
       <TextField
-        label={t('Email')}
+        label={m.auth_email()}
         name="email"
         type="email"
         dir="ltr"
@@ -127,17 +128,17 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
         error={wasSubmitted ? emailError : null}
       />
       <PasswordField
-        label={t('Password')}
+        label={m.common_password()}
         name="password"
         autoComplete="new-password"
         autoFocus={invited !== null}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={wasSubmitted ? passwordError : null}
-        help={t('At least {n} characters', { n: MIN_PASSWORD })}
+        help={m.auth_at_least_characters({ count: MIN_PASSWORD })}
       />
       <Button type="submit" variant="primary" size="large" busy={signUp.isPending}>
-        {t('Create account')}
+        {m.auth_create_account()}
       </Button>
     </form>
   )

@@ -1,4 +1,4 @@
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { session } from '../../session/index.ts'
 import { Button } from '../../ui/button.tsx'
@@ -8,12 +8,12 @@ import { SignInForm } from './sign-in-form.tsx'
 /** Over the page whose session ended: signing in goes on exactly where one was. */
 export function SignedOutDialog() {
   return (
-    <Dialog title={t('You’ve been signed out')} size="confirm" closable={false} onClose={leave}>
-      <p style={{ marginBlockEnd: 16 }}>{t('Sign in again to continue. Nothing on this page is lost.')}</p>
+    <Dialog title={m.auth_youve_been_signed_out()} size="confirm" closable={false} onClose={leave}>
+      <p style={{ marginBlockEnd: 16 }}>{m.auth_sign_again_continue_nothing_page()}</p>
       <SignInForm initialEmail={session.email()} />
       <p style={{ marginBlockStart: 8, textAlign: 'center' }}>
         <Button variant="ghost" onClick={leave}>
-          {t('Leave page')}
+          {m.auth_leave_page()}
         </Button>
       </p>
     </Dialog>

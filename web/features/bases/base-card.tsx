@@ -1,6 +1,7 @@
 import { Ellipsis } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { lastPlaceIn } from '../../session/last-places.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -16,7 +17,7 @@ export function BaseCard({ base }: { base: Base }) {
   const { ref, style, listeners } = useSortableItem(base.id)
   const place = lastPlaceIn(base.id)
   const path = place?.tableId ? paths.table(base.id, place.tableId, place.viewId) : paths.base(base.id)
-  const label = t('Options for base {title}', { title: base.title })
+  const label = m.bases_options_for_base_title({ title: base.title })
   return (
     <li
       ref={ref}
@@ -45,7 +46,7 @@ export function BaseCard({ base }: { base: Base }) {
       <IconButton
         icon={Ellipsis}
         label={label}
-        data-tip={t('More')}
+        data-tip={m.common_more()}
         size="small"
         className={styles.cardMenu}
         aria-haspopup="menu"

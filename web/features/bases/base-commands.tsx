@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, BookOpen, Copy, Network, Pencil, Trash2 } from 'luc
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
@@ -63,26 +63,24 @@ async function trashBase(base: Base): Promise<void> {
   }
   void cache.bases.list.invalidate()
   toast.success({
-    text: t('Base "{title}" was moved to the trash with its tables', { title: base.title }),
-    action: { label: t('Undo'), run: () => restoreBase(base) },
+    text: m.bases_base_title_moved_trash_tables({ title: base.title }),
+    action: { label: m.common_undo(), run: () => restoreBase(base) },
   })
 }
 
 /** Deletes a base of the trash forever, once its name has been typed. */
 export async function deleteBaseForever(base: Base): Promise<void> {
   const agreed = await confirm({
-    title: t('Delete base “{title}” forever?', { title: base.title }),
-    text: t(
-      'Its tables, records, history, links and files are erased. Connected databases stay as they are. This cannot be undone.',
-    ),
-    confirmLabel: t('Delete forever'),
+    title: m.bases_delete_base_forever_confirm({ title: base.title }),
+    text: m.bases_delete_forever_consequences(),
+    confirmLabel: m.bases_delete_forever(),
     danger: true,
     typed: base.title,
   })
   if (!agreed) return
   try {
     await api.storage.deleteBaseForever.mutate({ baseId: base.id })
-    toast.success({ text: t('Base “{title}” was deleted forever', { title: base.title }) })
+    toast.success({ text: m.bases_base_title_was_deleted_forever({ title: base.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
@@ -94,7 +92,7 @@ export async function restoreBase(base: Base): Promise<void> {
   try {
     await api.bases.restore.mutate({ baseId: base.id })
     await cache.bases.invalidate()
-    toast.success({ text: t('Base “{title}” was restored', { title: base.title }) })
+    toast.success({ text: m.bases_base_title_was_restored({ title: base.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
@@ -123,35 +121,40 @@ export function baseMenu(base: Base): MenuItem[] {
   const ids = cache.bases.list.getData({})?.map(({ id }) => id) ?? []
   const at = ids.indexOf(base.id)
   const move = (index: number) => void reorderBase(base.id, beforeAfterMove(ids, base.id, index))
-  const items: MenuItem[] = [{ kind: 'id', label: t('Base ID'), value: base.id }]
+  const items: MenuItem[] = [{ kind: 'id', label: m.bases_base_id(), value: base.id }]
   if (roleCan(base.role, 'base.update')) {
-    items.push({ kind: 'action', label: t('Edit name and colour'), icon: Pencil, run: () => editBase(base) })
+    items.push({
+      kind: 'action',
+      label: m.bases_edit_name_and_colour(),
+      icon: Pencil,
+      run: () => editBase(base),
+    })
   }
   items.push({
     kind: 'action',
-    label: t('Relations'),
+    label: m.bases_relations(),
     icon: Network,
     run: () => goTo(paths.relations(base.id)),
   })
   items.push({
     kind: 'action',
-    label: t('API documentation'),
+    label: m.bases_api_documentation(),
     icon: BookOpen,
     shortcut: shortcutLabel('mod+j'),
     run: () => openApiDocs(base),
   })
   if (roleCan(base.role, 'base.duplicate')) {
-    items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run: () => duplicateBase(base) })
+    items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })
   }
-  if (at > 0) items.push({ kind: 'action', label: t('Move up'), icon: ArrowUp, run: () => move(at - 1) })
+  if (at > 0) items.push({ kind: 'action', label: m.bases_move_up(), icon: ArrowUp, run: () => move(at - 1) })
   if (at >= 0 && at < ids.length - 1) {
-    items.push({ kind: 'action', label: t('Move down'), icon: ArrowDown, run: () => move(at + 1) })
+    items.push({ kind: 'action', label: m.bases_move_down(), icon: ArrowDown, run: () => move(at + 1) })
   }
   if (roleCan(base.role, 'base.delete')) {
     items.push({ kind: 'separator' })
     items.push({
       kind: 'action',
-      label: t('Delete base'),
+      label: m.bases_delete_base(),
       icon: Trash2,
       tone: 'danger',
       run: () => deleteBase(base),

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { isDefaultTheme, readTheme } from '../../../src/core/theme.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +17,9 @@ import { ThemeChoice } from './theme-choice.tsx'
 export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void }) {
   const utils = trpc.useUtils()
   const [title, setTitle] = useState(
-    () => base?.title ?? unusedTitle(t('Base'), utils.bases.list.getData({})?.map((one) => one.title) ?? []),
+    () =>
+      base?.title ??
+      unusedTitle(m.common_base(), utils.bases.list.getData({})?.map((one) => one.title) ?? []),
   )
   const [iconColor, setIconColor] = useState<string>(base?.meta.iconColor ?? BASE_COLORS[0])
   const [theme, setTheme] = useState(() => readTheme(base?.meta ?? {}))
@@ -45,14 +47,14 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
 
   return (
     <Dialog
-      title={base ? t('Edit name and colour') : t('New base')}
+      title={base ? m.bases_edit_name_and_colour() : m.bases_new_base()}
       onClose={onClose}
       onSubmit={submit}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isPending} disabled={isEmpty}>
-            {base ? t('Save') : t('Create base')}
+            {base ? m.common_save() : m.bases_create_base()}
           </Button>
         </>
       }
@@ -61,18 +63,18 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
         <div className={styles.name}>
           <BaseIcon base={{ title, meta: { ...base?.meta, iconColor } }} size={40} />
           <TextField
-            label={t('Name')}
+            label={m.common_name()}
             className={styles.grow}
             data-autofocus
             data-select-all
             maxLength={255}
             value={title}
             onChange={(event) => setTitle(event.target.value)}
-            error={isEmpty ? t('Enter a name') : error && messageOf(error)}
+            error={isEmpty ? m.common_enter_a_name() : error && messageOf(error)}
           />
         </div>
         <fieldset className={styles.colors}>
-          <legend>{t('Icon colour')}</legend>
+          <legend>{m.bases_icon_colour()}</legend>
           {colors.map((color, index) => (
             <label key={color} className={styles.color} style={{ background: color }}>
               <input
@@ -81,7 +83,7 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
                 className={styles.radio}
                 checked={iconColor === color}
                 onChange={() => setIconColor(color)}
-                aria-label={t('Colour {n}', { n: index + 1 })}
+                aria-label={m.common_colour_number({ n: index + 1 })}
               />
             </label>
           ))}

@@ -3,7 +3,7 @@ import { Database, FileUp, Plus, Table2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import type { ShortcutSection } from '../../actions/index.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
@@ -47,18 +47,26 @@ export function BaseHomeScreen() {
         </div>
       </header>
       <div className={styles.tabs} role="tablist">
-        <Tab name={t('Overview')} selected={tab === 'overview'} onSelect={() => goTo(paths.base(baseId))} />
-        <Tab name={t('Members')} selected={tab === 'members'} onSelect={() => goTo(paths.members(baseId))} />
+        <Tab
+          name={m.bases_overview()}
+          selected={tab === 'overview'}
+          onSelect={() => goTo(paths.base(baseId))}
+        />
+        <Tab
+          name={m.bases_members()}
+          selected={tab === 'members'}
+          onSelect={() => goTo(paths.members(baseId))}
+        />
         {roleCan(base.role, 'source.list') && (
           <Tab
-            name={t('Data sources')}
+            name={m.bases_data_sources()}
             selected={tab === 'sources'}
             onSelect={() => goTo(paths.sources(baseId))}
           />
         )}
         {roleCan(base.role, 'base.storage') && (
           <Tab
-            name={t('Storage')}
+            name={m.common_storage()}
             selected={tab === 'storage'}
             onSelect={() => goTo(paths.storage(baseId))}
           />
@@ -68,7 +76,7 @@ export function BaseHomeScreen() {
       {tab === 'members' && <MemberList base={base} />}
       {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
       {tab === 'storage' && roleCan(base.role, 'base.storage') && <StoragePanel base={base} />}
-      {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
+      {isOver && <div className={styles.dropHint}>{m.bases_drop_import_new_table()}</div>}
     </Main>
   )
 }
@@ -114,52 +122,48 @@ function Tab({ name, selected, onSelect }: { name: string; selected: boolean; on
 function Overview({ base }: { base: Base }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
   return (
-    <div role="tabpanel" aria-label={t('Overview')} className={styles.panel}>
+    <div role="tabpanel" aria-label={m.bases_overview()} className={styles.panel}>
       <div className={styles.tiles}>
         {roleCan(base.role, 'table.create') && (
           <Tile
             icon={Plus}
-            title={t('New table')}
-            text={t('Start with an empty table')}
+            title={m.common_new_table()}
+            text={m.bases_start_with_an_empty_table()}
             onClick={() => createTable(base.id)}
           />
         )}
         {roleCan(base.role, 'import.create') && (
           <Tile
             icon={FileUp}
-            title={t('Import data')}
-            text={t('From a file, URL or pasted text')}
+            title={m.bases_import_data()}
+            text={m.bases_file_url_pasted_text()}
             onClick={() => pickImport({ baseId: base.id })}
           />
         )}
         {roleCan(base.role, 'source.create') && (
           <Tile
             icon={Database}
-            title={t('Connect a database')}
-            text={t('PostgreSQL, MySQL, MariaDB or SQLite')}
+            title={m.bases_connect_a_database()}
+            text={m.bases_postgresql_mysql_mariadb_or_sqlite()}
             onClick={() => connectDatabase(base.id)}
           />
         )}
       </div>
       {tables.error && !tables.data ? (
         <ErrorState
-          title={t('Tables could not be loaded')}
+          title={m.bases_tables_load_failed()}
           error={tables.error}
           onRetry={() => void tables.refetch()}
         />
       ) : tables.data?.length === 0 ? (
         <EmptyState
           icon={Table2}
-          title={t('No tables yet')}
-          text={
-            roleCan(base.role, 'table.create')
-              ? t('Create a table or import a file to get started.')
-              : undefined
-          }
+          title={m.bases_no_tables_yet()}
+          text={roleCan(base.role, 'table.create') ? m.bases_create_table_import_file_get() : undefined}
         >
           {roleCan(base.role, 'table.create') && (
             <Button variant="primary" icon={Plus} onClick={() => createTable(base.id)}>
-              {t('New table')}
+              {m.common_new_table()}
             </Button>
           )}
         </EmptyState>
@@ -186,9 +190,9 @@ function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: 
 
 /** The keys of a base's first page, for the shortcut sheet. They are read by `use-screen-undo.ts`. */
 const BASE_SHORTCUTS: ShortcutSection = {
-  title: () => t('Base'),
+  title: () => m.common_base(),
   lines: [
-    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
-    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
+    { keys: [shortcutLabel('mod+z')], label: () => m.common_undo() },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => m.common_redo() },
   ],
 }

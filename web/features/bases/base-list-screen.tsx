@@ -1,6 +1,6 @@
 import { Database, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
@@ -16,7 +16,7 @@ import styles from './base-list-screen.module.css'
 
 /** All bases of the person: search, create, order, delete, restore. */
 export function BaseListScreen() {
-  useDocumentTitle(t('Bases'))
+  useDocumentTitle(m.bases_bases())
   const [search, setSearch] = useState('')
   const bases = trpc.bases.list.useQuery({})
   const { user, holds } = useMe()
@@ -26,10 +26,10 @@ export function BaseListScreen() {
   return (
     <Main className={styles.screen}>
       <header className={styles.header}>
-        <h1 className={styles.title}>{t('Bases')}</h1>
+        <h1 className={styles.title}>{m.bases_bases()}</h1>
         <div className={styles.tools}>
           <Button variant="ghost" icon={Trash2} onClick={openBaseTrash}>
-            {t('Trash')}
+            {m.common_trash()}
           </Button>
           {!user && <Skeleton width={104} height={32} />}
           {canCreate && (
@@ -37,10 +37,10 @@ export function BaseListScreen() {
               variant="primary"
               icon={Plus}
               onClick={createBase}
-              data-tip={t('New base')}
+              data-tip={m.bases_new_base()}
               data-tip-keys={shortcutLabel('alt+d')}
             >
-              {t('New base')}
+              {m.bases_new_base()}
             </Button>
           )}
         </div>
@@ -49,11 +49,11 @@ export function BaseListScreen() {
       {(bases.data?.length ?? 0) > 0 && (
         <label className={styles.search}>
           <Search size={15} />
-          <span className="visually-hidden">{t('Search bases')}</span>
+          <span className="visually-hidden">{m.bases_search_bases()}</span>
           <input
             type="search"
             dir="auto"
-            placeholder={t('Search bases')}
+            placeholder={m.bases_search_bases()}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
@@ -62,7 +62,7 @@ export function BaseListScreen() {
 
       {bases.error && !bases.data ? (
         <ErrorState
-          title={t('Bases could not be loaded')}
+          title={m.bases_bases_load_failed()}
           error={bases.error}
           onRetry={() => void bases.refetch()}
         />
@@ -71,8 +71,8 @@ export function BaseListScreen() {
       ) : bases.data?.length === 0 ? (
         <NoBases canCreate={canCreate} />
       ) : found.length === 0 ? (
-        <EmptyState icon={SearchX} title={t('No bases match “{search}”', { search })}>
-          <Button onClick={() => setSearch('')}>{t('Clear search')}</Button>
+        <EmptyState icon={SearchX} title={m.bases_no_bases_match_search({ search })}>
+          <Button onClick={() => setSearch('')}>{m.bases_clear_search()}</Button>
         </EmptyState>
       ) : (
         <>
@@ -89,7 +89,7 @@ export function BaseListScreen() {
             </ul>
           </SortableList>
           <p className="visually-hidden" aria-live="polite">
-            {tn('{n} base', '{n} bases', found.length)}
+            {m.bases_bases_count({ count: found.length })}
           </p>
         </>
       )}
@@ -103,7 +103,7 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
   const deleted = trash.data ?? []
   const create = canCreate && (
     <Button variant="primary" icon={Plus} onClick={createBase}>
-      {t('New base')}
+      {m.bases_new_base()}
     </Button>
   )
   if (trash.isPending) return <BaseListSkeleton />
@@ -114,22 +114,18 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
         icon={Trash2}
         title={
           deleted.length === 1 && only
-            ? t('Base “{title}” is in the trash', { title: only.title })
-            : t('All your bases are in the trash')
+            ? m.bases_base_title_trash({ title: only.title })
+            : m.bases_all_bases_trash()
         }
-        text={
-          canCreate
-            ? t('Restore it with its tables and records, or create a new base.')
-            : t('You can restore it with its tables and records.')
-        }
+        text={canCreate ? m.bases_restore_tables_records_create_new() : m.bases_restore_tables_records()}
       >
         {deleted.length === 1 && only ? (
           <Button icon={Undo2} onClick={() => void restoreBase(only)}>
-            {t('Restore “{title}”', { title: only.title })}
+            {m.bases_restore_title({ title: only.title })}
           </Button>
         ) : (
           <Button icon={Undo2} onClick={openBaseTrash}>
-            {t('Open the trash')}
+            {m.bases_open_the_trash()}
           </Button>
         )}
         {create}
@@ -140,8 +136,8 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
     return (
       <EmptyState
         icon={Database}
-        title={t('Create your first base')}
-        text={t('A base holds related tables, such as everything about one project.')}
+        title={m.bases_create_your_first_base()}
+        text={m.bases_base_holds_related_tables_such()}
       >
         {create}
       </EmptyState>
@@ -150,15 +146,15 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
   return (
     <EmptyState
       icon={Database}
-      title={t('No bases yet')}
-      text={t('Ask a base owner to invite you, or to restore a base that was deleted.')}
+      title={m.bases_no_bases_yet()}
+      text={m.bases_ask_base_owner_invite_restore()}
     />
   )
 }
 
 function BaseListSkeleton() {
   return (
-    <ul className={styles.grid} aria-busy="true" aria-label={t('Loading')}>
+    <ul className={styles.grid} aria-busy="true" aria-label={m.bases_loading()}>
       {[1, 2, 3].map((n) => (
         <li key={n} className={styles.skeleton}>
           <Skeleton width={40} height={40} />

@@ -1,5 +1,5 @@
 import type { Base } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Dialog } from '../../ui/overlays.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
@@ -14,10 +14,10 @@ export function BaseTrashDialog(props: {
   const { onRestore, onPurge, onClose } = props
   const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
   return (
-    <Dialog title={t('Deleted bases')} onClose={onClose}>
+    <Dialog title={m.bases_deleted_bases()} onClose={onClose}>
       <TrashList
         trash={trash}
-        emptyText={t('Deleted bases appear here.')}
+        emptyText={m.bases_deleted_bases_appear_here()}
         icon={(base) => <BaseIcon base={base} size={28} />}
         onRestore={onRestore}
         onPurge={onPurge}

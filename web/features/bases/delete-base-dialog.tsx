@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -28,21 +28,21 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
   }
   return (
     <Dialog
-      title={t('Delete base “{title}”?', { title: base.title })}
+      title={m.bases_delete_base_confirm({ title: base.title })}
       onClose={onClose}
       onSubmit={submit}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="danger" disabled={!isReady} data-autofocus={isLight || undefined}>
-            {t('Delete base')}
+            {m.bases_delete_base()}
           </Button>
         </>
       }
     >
       {contents.error && !data ? (
         <ErrorState
-          title={t('The contents of the base could not be counted')}
+          title={m.bases_contents_of_the_base_count_failed()}
           error={contents.error}
           onRetry={() => void contents.refetch()}
         />
@@ -50,16 +50,16 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
         <Skeleton height={60} />
       ) : (
         <>
-          <p>{t('It moves to the trash with:')}</p>
+          <p>{m.bases_moves_trash()}</p>
           <ul data-testid="base-contents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
             {linesOf(data).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>
-          <p>{t('Owners can restore it from the trash on the Bases page.')}</p>
+          <p>{m.bases_owners_restore_trash_bases_page()}</p>
           {!isLight && (
             <TextField
-              label={t('Type “{title}” to delete it', { title: base.title })}
+              label={m.bases_type_title_to_delete_it({ title: base.title })}
               dir="auto"
               autoComplete="off"
               data-autofocus
@@ -76,22 +76,13 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
 function linesOf(contents: Outputs['records']['baseContents']): string[] {
   const { tables, records, connectedTables, members, links } = contents
   const lines = [
-    tn('1 table', '{n} tables', tables),
-    tn('1 record', '{n} records', records),
-    members === 1
-      ? t('1 member: you')
-      : tn('1 member, who loses access', '{n} members, who lose access', members),
+    m.bases_tables_count({ count: tables }),
+    m.common_records_count({ count: records }),
+    members === 1 ? m.bases_only_member_is_you() : m.bases_members_who_lose_access({ count: members }),
   ]
-  if (links > 0)
-    lines.push(tn('1 shared link, which stops working', '{n} shared links, which stop working', links))
+  if (links > 0) lines.push(m.bases_shared_links_which_stop_working({ count: links }))
   if (connectedTables > 0) {
-    lines.push(
-      tn(
-        '1 table of a connected database, which stays in that database',
-        '{n} tables of connected databases, which stay in those databases',
-        connectedTables,
-      ),
-    )
+    lines.push(m.bases_tables_connected_databases_stay_those({ count: connectedTables }))
   }
   return lines
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Base, MemberInvitation } from '../../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { addressOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -37,7 +37,7 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
     const problems = outcomes.filter(({ problem }) => problem !== null)
     const invited = outcomes.length - problems.length
     const fresh = outcomes.filter(({ inviteToken }) => inviteToken !== null)
-    if (invited > 0) toast.success({ text: tn('1 person invited', '{n} people invited', invited) })
+    if (invited > 0) toast.success({ text: m.bases_people_invited({ count: invited }) })
     if (problems.length === 0 && fresh.length === 0) return onClose()
     setLinks((before) => [...before, ...fresh])
     // What was taken in is gone from the field; what was refused stays, with the reason.
@@ -49,11 +49,11 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
     if (invite.isPending) return
     const emails = readAddresses(text)
     const wrong = emails.filter((email) => checkEmail(email) !== null)
-    if (emails.length === 0) return setRefused(t('Enter at least one email address'))
+    if (emails.length === 0) return setRefused(m.bases_enter_least_one_email_address())
     if (wrong.length > 0)
-      return setRefused(t('Invalid email address: {emails}', { emails: wrong.join(', ') }))
+      return setRefused(m.bases_invalid_email_address_emails({ emails: wrong.join(', ') }))
     if (emails.length > MAX_AT_ONCE) {
-      return setRefused(t('Up to {n} addresses at once', { n: MAX_AT_ONCE }))
+      return setRefused(m.bases_up_to_addresses_at_once({ count: MAX_AT_ONCE }))
     }
     setRefused(null)
     invite.mutate({ baseId: base.id, emails, role })
@@ -62,19 +62,19 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
   const isDone = links.length > 0 && text === ''
   return (
     <Dialog
-      title={t('Invite to {title}', { title: base.title })}
+      title={m.bases_invite_to_title({ title: base.title })}
       onClose={onClose}
       onSubmit={isDone ? onClose : submit}
       footer={
         isDone ? (
           <Button type="submit" variant="primary">
-            {t('Done')}
+            {m.common_done()}
           </Button>
         ) : (
           <>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button onClick={onClose}>{m.common_cancel()}</Button>
             <Button type="submit" variant="primary" busy={invite.isPending}>
-              {t('Invite')}
+              {m.bases_invite()}
             </Button>
           </>
         )
@@ -85,7 +85,7 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
         {!isDone && (
           <>
             <TextArea
-              label={t('Email addresses')}
+              label={m.bases_email_addresses()}
               data-autofocus
               dir="ltr"
               rows={2}
@@ -95,8 +95,8 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
               error={refused ?? (invite.error && messageOf(invite.error))}
               help={
                 sendsMail
-                  ? t('People without an account get a sign-up link by email.')
-                  : t('For people without an account, you get a sign-up link to pass on.')
+                  ? m.bases_people_without_account_get_sign_up()
+                  : m.bases_people_without_account_get_sign()
               }
             />
             <RoleChoice own={base.role} role={role} onChange={setRole} />
@@ -110,12 +110,8 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
 /** The links of people who have no account yet, to hand over. */
 function InviteLinks({ invitations, sendsMail }: { invitations: MemberInvitation[]; sendsMail: boolean }) {
   return (
-    <section className={styles.links} aria-label={t('Invitation links')}>
-      <p>
-        {sendsMail
-          ? t('Invitations sent. You can also share these links yourself:')
-          : t('This server can’t send email. Send each person their link:')}
-      </p>
+    <section className={styles.links} aria-label={m.bases_invitation_links()}>
+      <p>{sendsMail ? m.bases_invitations_sent_also_share_these() : m.bases_server_cant_send_email_send()}</p>
       {invitations.map(({ email, inviteToken }) => (
         <div key={email} className={styles.link}>
           <span dir="ltr">{email}</span>

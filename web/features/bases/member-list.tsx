@@ -2,7 +2,7 @@ import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -22,7 +22,7 @@ export function MemberList({ base }: { base: Base }) {
   if (members.error && !members.data) {
     return (
       <ErrorState
-        title={t('Members could not be loaded')}
+        title={m.bases_members_load_failed()}
         error={members.error}
         onRetry={() => void members.refetch()}
       />
@@ -32,13 +32,13 @@ export function MemberList({ base }: { base: Base }) {
     matches(`${displayName ?? ''} ${email}`, search),
   )
   return (
-    <div role="tabpanel" aria-label={t('Members')} className={homeStyles.panel}>
+    <div role="tabpanel" aria-label={m.bases_members()} className={homeStyles.panel}>
       <div className={styles.head}>
         <input
           type="search"
           className={styles.search}
-          placeholder={t('Find a member')}
-          aria-label={t('Find a member')}
+          placeholder={m.bases_find_a_member()}
+          aria-label={m.bases_find_a_member()}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -48,7 +48,7 @@ export function MemberList({ base }: { base: Base }) {
             icon={UserPlus}
             onClick={() => openDialog((close) => <InviteDialog base={base} onClose={close} />)}
           >
-            {t('Invite people')}
+            {m.bases_invite_people()}
           </Button>
         )}
       </div>
@@ -63,7 +63,7 @@ export function MemberList({ base }: { base: Base }) {
             </li>
           ))}
       </ul>
-      {found?.length === 0 && <p className={styles.none}>{t('No matching members')}</p>}
+      {found?.length === 0 && <p className={styles.none}>{m.bases_no_matching_members()}</p>}
     </div>
   )
 }

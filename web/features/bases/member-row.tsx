@@ -2,7 +2,8 @@ import { ChevronDown, EllipsisVertical, Link, Mail, UserMinus } from 'lucide-rea
 import type { Base, Member } from '../../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole, roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { addressOf, paths } from '../../navigation/paths.ts'
 import { api, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -40,17 +41,17 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
   const setRole = (role: BaseRole) =>
     change(
       () => api.bases.updateMember.mutate({ ...target, role }),
-      t('{name} is now {role}', { name, role: roleName(role) }),
+      m.bases_name_is_now_role({ name, role: roleName(role) }),
     )
 
   async function remove() {
     const agreed = await confirm({
-      title: t('Remove {name}?', { name }),
-      text: t('They’ll lose access to {title}. Their changes are kept.', { title: base.title }),
-      confirmLabel: t('Remove'),
+      title: m.bases_remove_confirm({ name }),
+      text: m.bases_remove_member_consequences({ title: base.title }),
+      confirmLabel: m.common_remove(),
       danger: true,
     })
-    if (agreed) await change(() => api.bases.removeMember.mutate(target), t('{name} removed', { name }))
+    if (agreed) await change(() => api.bases.removeMember.mutate(target), m.bases_name_removed({ name }))
   }
 
   const roles = rolesToGive(base.role).map(
@@ -69,7 +70,7 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
       : [
           {
             kind: 'action' as const,
-            label: t('Copy invitation link'),
+            label: m.bases_copy_invitation_link(),
             icon: Link,
             run: () => void copyInvitation(inviteToken),
           },
@@ -78,15 +79,15 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
       ? [
           {
             kind: 'action' as const,
-            label: t('Resend invitation'),
+            label: m.bases_resend_invitation(),
             icon: Mail,
-            run: () => void change(() => api.bases.resendInvite.mutate(target), t('Invitation sent')),
+            run: () => void change(() => api.bases.resendInvite.mutate(target), m.bases_invitation_sent()),
           },
         ]
       : []),
     {
       kind: 'action',
-      label: t('Remove from base'),
+      label: m.bases_remove_from_base(),
       icon: UserMinus,
       tone: 'danger',
       run: () => void remove(),
@@ -99,16 +100,16 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
       <span className={styles.text}>
         <span className={styles.name} dir="auto">
           {name}
-          {isMe && <small> {t('(you)')}</small>}
+          {isMe && <small> {m.bases_you()}</small>}
         </span>
         {member.displayName && <small>{member.email}</small>}
-        {member.isInAllBases && <small>{t('Role in all bases, set by an administrator')}</small>}
+        {member.isInAllBases && <small>{m.bases_role_all_bases_set_administrator()}</small>}
       </span>
       {!member.isInAllBases && (
         <span className={styles.since}>
           {member.isInvited
-            ? t('Invited {ago}', { ago: formatAgo(member.since) })
-            : t('Joined {ago}', { ago: formatAgo(member.since) })}
+            ? m.bases_invited_ago({ ago: formatAgo(member.since) })
+            : m.bases_joined_ago({ ago: formatAgo(member.since) })}
         </span>
       )}
       {mayChange ? (
@@ -117,8 +118,8 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
             type="button"
             className={styles.roleButton}
             aria-haspopup="menu"
-            aria-label={t('Role of {name}: {role}', { name, role: roleName(member.role) })}
-            onClick={(event) => openMenu(event.currentTarget, roles, t('Role'))}
+            aria-label={m.bases_role_of_name_role({ name, role: roleName(member.role) })}
+            onClick={(event) => openMenu(event.currentTarget, roles, m.bases_role())}
           >
             <RolePill role={member.role} />
             <ChevronDown size={14} aria-hidden />
@@ -126,7 +127,7 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
           <IconButton
             icon={EllipsisVertical}
             size="small"
-            label={t('Options for {name}', { name })}
+            label={m.bases_options_for_name({ name })}
             aria-haspopup="menu"
             onClick={(event) => openMenu(event.currentTarget, tools, name)}
           />
@@ -139,5 +140,5 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
 }
 
 async function copyInvitation(token: string): Promise<void> {
-  if (await copyText(addressOf(paths.acceptInvite(token)))) toast.success({ text: t('Copied') })
+  if (await copyText(addressOf(paths.acceptInvite(token)))) toast.success({ text: m.common_copied() })
 }

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, Copy, FileUp, Network, Pencil, Smile, Text, Trash2 } from 'lucide-react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
@@ -19,7 +19,7 @@ import { newViewItems } from '../views/manage/view-menu.ts'
 
 /** The menu of a table, the same for "⋯" and a right click. `rename` starts editing in place. */
 export function tableMenu(base: Base, table: Table, rename: () => void): MenuItem[] {
-  const items: MenuItem[] = [{ kind: 'id', label: t('Table ID'), value: table.id }]
+  const items: MenuItem[] = [{ kind: 'id', label: m.bases_table_id(), value: table.id }]
   const add = (
     label: string,
     icon: Icon,
@@ -27,19 +27,19 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
     more: { tone?: 'danger'; shortcut?: string } = {},
   ) => items.push({ kind: 'action', label, icon, run, ...more })
   if (roleCan(base.role, 'table.update')) {
-    add(t('Rename'), Pencil, rename, { shortcut: 'F2' })
-    add(t('Icon'), Smile, () => chooseTableIcon(table))
-    add(t('Description'), Text, () => describeTable(table))
+    add(m.common_rename(), Pencil, rename, { shortcut: 'F2' })
+    add(m.common_icon(), Smile, () => chooseTableIcon(table))
+    add(m.common_description(), Text, () => describeTable(table))
   }
-  if (roleCan(base.role, 'table.duplicate')) add(t('Duplicate'), Copy, () => duplicateTable(table))
+  if (roleCan(base.role, 'table.duplicate')) add(m.common_duplicate(), Copy, () => duplicateTable(table))
   if (roleCan(base.role, 'view.create')) {
     items.push({ kind: 'separator' }, ...newViewItems(base, table.id).map(withoutHint), { kind: 'separator' })
     const shown = cache.schema.table.getData({ tableId: table.id })?.views.find((view) => view.isDefault)
-    if (shown) add(t('Duplicate the default view'), Copy, () => void duplicateView(base.id, shown))
+    if (shown) add(m.bases_duplicate_the_default_view(), Copy, () => void duplicateView(base.id, shown))
   }
-  add(t('Relations'), Network, () => goTo(paths.relations(base.id, table.id)))
+  add(m.bases_relations(), Network, () => goTo(paths.relations(base.id, table.id)))
   if (roleCan(base.role, 'import.append')) {
-    add(t('Import into this table'), FileUp, () => pickImport({ baseId: base.id, tableId: table.id }))
+    add(m.bases_import_into_this_table(), FileUp, () => pickImport({ baseId: base.id, tableId: table.id }))
   }
   if (roleCan(base.role, 'table.update')) {
     const ids = cache.schema.tables.getData({ baseId: base.id })?.map(({ id }) => id) ?? []
@@ -47,7 +47,7 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
   }
   if (roleCan(base.role, 'table.delete')) {
     items.push({ kind: 'separator' })
-    add(t('Delete table'), Trash2, () => void deleteTable(table), { tone: 'danger' })
+    add(m.bases_delete_table(), Trash2, () => void deleteTable(table), { tone: 'danger' })
   }
   return items
 }
@@ -63,9 +63,9 @@ function moveItems(ids: string[], id: string, move: (before: string | null) => v
   const at = ids.indexOf(id)
   const items: MenuItem[] = []
   const to = (index: number) => () => move(beforeAfterMove(ids, id, index))
-  if (at > 0) items.push({ kind: 'action', label: t('Move up'), icon: ArrowUp, run: to(at - 1) })
+  if (at > 0) items.push({ kind: 'action', label: m.bases_move_up(), icon: ArrowUp, run: to(at - 1) })
   if (at >= 0 && at < ids.length - 1) {
-    items.push({ kind: 'action', label: t('Move down'), icon: ArrowDown, run: to(at + 1) })
+    items.push({ kind: 'action', label: m.bases_move_down(), icon: ArrowDown, run: to(at + 1) })
   }
   return items
 }

@@ -1,5 +1,5 @@
 import { BASE_ROLES, type BaseRole, holdsBaseRole } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from './members.module.css'
 import { roleName } from './role-pill.tsx'
 
@@ -10,12 +10,12 @@ export const rolesToGive = (own: BaseRole): BaseRole[] =>
 /** What a role lets one do, in a sentence. */
 export function roleHint(role: BaseRole): string {
   const hints: Record<BaseRole, string> = {
-    owner: t('Full access, including deleting the base'),
-    creator: t('Can also manage tables, fields, views, sharing and members'),
-    editor: t('Can also add, edit and delete records'),
-    commenter: t('Can view all tables and views'),
-    viewer: t('Can view all tables and views'),
-    'no-access': t('Can’t open the base'),
+    owner: m.bases_full_access_including_deleting_base(),
+    creator: m.bases_also_manage_tables_fields_views(),
+    editor: m.bases_also_add_edit_delete_records(),
+    commenter: m.bases_view_all_tables_views(),
+    viewer: m.bases_view_all_tables_views(),
+    'no-access': m.bases_cant_open_the_base(),
   }
   return hints[role]
 }
@@ -25,7 +25,7 @@ export function RoleChoice(props: { own: BaseRole; role: BaseRole; onChange: (ro
   const { own, role, onChange } = props
   return (
     <fieldset className={styles.roles}>
-      <legend>{t('Role')}</legend>
+      <legend>{m.bases_role()}</legend>
       {rolesToGive(own).map((each) => (
         <label key={each} className={styles.role}>
           <input type="radio" name="role" checked={each === role} onChange={() => onChange(each)} />

@@ -1,5 +1,5 @@
 import type { BaseRole } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from './role-pill.module.css'
 
 /** A base role in its colour (spec §6) and in words. */
@@ -14,12 +14,12 @@ export function RolePill({ role }: { role: BaseRole }) {
 /** The role in the language of the interface. */
 export function roleName(role: BaseRole): string {
   const names: Record<BaseRole, string> = {
-    owner: t('Owner'),
-    creator: t('Creator'),
-    editor: t('Editor'),
-    commenter: t('Commenter'),
-    viewer: t('Viewer'),
-    'no-access': t('No access'),
+    owner: m.bases_owner(),
+    creator: m.bases_creator(),
+    editor: m.bases_editor(),
+    commenter: m.bases_commenter(),
+    viewer: m.bases_viewer(),
+    'no-access': m.bases_no_access(),
   }
   return names[role]
 }

@@ -2,7 +2,8 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { Table2 } from 'lucide-react'
 import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
-import { formatAgo, formatNumber, t } from '../../i18n.ts'
+import { formatAgo, formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { openContextMenu } from '../../ui/menu.tsx'
@@ -26,15 +27,15 @@ export function TableList({ base, tables }: { base?: Base; tables: Table[] | und
     >
       <thead>
         <tr>
-          <th scope="col">{t('Table')}</th>
+          <th scope="col">{m.common_table()}</th>
           <th scope="col" className={styles.number}>
-            {t('Records')}
+            {m.common_records()}
           </th>
           <th scope="col" className={styles.number}>
-            {t('Fields')}
+            {m.common_fields()}
           </th>
           <th scope="col" className={styles.when}>
-            {t('Last modified')}
+            {m.bases_last_modified()}
           </th>
         </tr>
       </thead>
@@ -93,7 +94,7 @@ function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
                   openContextMenu(
                     event,
                     tableMenu(base, table, () => renameTableInDialog(table)),
-                    t('Options for table {title}', { title: table.title }),
+                    m.bases_options_for_table_title({ title: table.title }),
                   )
                 }
               >

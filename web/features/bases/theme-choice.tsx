@@ -1,5 +1,5 @@
 import { type BaseTheme, DEFAULT_THEME } from '../../../src/core/theme.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { BASE_COLORS } from '../layout/base-icon.tsx'
 import { themeProperties } from '../layout/theme.ts'
 import styles from './base-dialog.module.css'
@@ -14,21 +14,21 @@ export function ThemeChoice({ theme, onChange }: ThemeChoiceProps) {
   return (
     <>
       <ColorChoice
-        legend={t('Primary colour')}
+        legend={m.bases_primary_colour()}
         color={theme.primaryColor}
         first={DEFAULT_THEME.primaryColor}
         onChange={(primaryColor) => onChange({ ...theme, primaryColor })}
       />
       <ColorChoice
-        legend={t('Secondary colour')}
+        legend={m.bases_secondary_colour()}
         color={theme.accentColor}
         first={DEFAULT_THEME.accentColor}
         onChange={(accentColor) => onChange({ ...theme, accentColor })}
       />
       <div className={styles.sample} style={themeProperties(theme)} aria-hidden>
-        <span className={styles.sampleButton}>{t('Button')}</span>
-        <span className={styles.sampleChosen}>{t('Selected')}</span>
-        <span className={styles.sampleAccent}>{t('Secondary colour')}</span>
+        <span className={styles.sampleButton}>{m.bases_button()}</span>
+        <span className={styles.sampleChosen}>{m.bases_selected()}</span>
+        <span className={styles.sampleAccent}>{m.bases_secondary_colour()}</span>
       </div>
     </>
   )
@@ -57,7 +57,7 @@ function ColorChoice({ legend, color, first, onChange }: ColorChoiceProps) {
             className={styles.radio}
             checked={one === color}
             onChange={() => onChange(one)}
-            aria-label={one === first ? t('Default') : t('Colour {n}', { n: index + 1 })}
+            aria-label={one === first ? m.bases_default() : m.common_colour_number({ n: index + 1 })}
           />
         </label>
       ))}
@@ -67,7 +67,7 @@ function ColorChoice({ legend, color, first, onChange }: ColorChoiceProps) {
           className={styles.radio}
           value={color}
           onChange={(event) => onChange(event.target.value.toUpperCase())}
-          aria-label={t('Custom colour')}
+          aria-label={m.bases_custom_colour()}
         />
       </label>
     </fieldset>

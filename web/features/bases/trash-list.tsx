@@ -1,6 +1,7 @@
 import { Trash2, Undo2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { formatAgo, t, tn } from '../../i18n.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import styles from './trash.module.css'
@@ -31,14 +32,14 @@ export function TrashList<T extends Deleted>(props: TrashListProps<T>) {
   if (trash.error) {
     return (
       <ErrorState
-        title={t('The trash could not be loaded')}
+        title={m.bases_trash_load_failed()}
         error={trash.error}
         onRetry={() => void trash.refetch()}
       />
     )
   }
   if (trash.data?.length === 0)
-    return <EmptyState icon={Trash2} title={t('The trash is empty')} text={emptyText} />
+    return <EmptyState icon={Trash2} title={m.bases_the_trash_is_empty()} text={emptyText} />
   return (
     <ul className={styles.list} aria-busy={trash.isPending}>
       {trash.data?.map((item) => (
@@ -50,19 +51,19 @@ export function TrashList<T extends Deleted>(props: TrashListProps<T>) {
             </span>
             {item.deletedAt && (
               <small>
-                {t('Deleted {when}', { when: formatAgo(item.deletedAt) })}
+                {m.bases_deleted_when({ when: formatAgo(item.deletedAt) })}
                 {keepsDays && <> · {removalText(item.deletedAt, keepsDays(item))}</>}
               </small>
             )}
           </span>
           <Button size="small" icon={Undo2} onClick={() => onRestore(item)}>
-            {t('Restore')}
+            {m.bases_restore()}
           </Button>
           {onPurge && (
             <IconButton
               icon={X}
               size="small"
-              label={t('Delete {title} forever', { title: item.title })}
+              label={m.bases_delete_title_forever({ title: item.title })}
               onClick={() => onPurge(item)}
             />
           )}
@@ -80,7 +81,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * @param keepsDays days that it stays there; 0: until someone deletes it
  */
 function removalText(deletedAt: string, keepsDays: number): string {
-  if (keepsDays === 0) return t('Kept until you delete it')
+  if (keepsDays === 0) return m.bases_kept_until_you_delete_it()
   const days = Math.ceil((Date.parse(deletedAt) + keepsDays * DAY_MS - Date.now()) / DAY_MS)
-  return days <= 1 ? t('Removed within a day') : tn('Removed in 1 day', 'Removed in {n} days', days)
+  return days <= 1 ? m.bases_removed_within_a_day() : m.bases_removed_in_days({ count: days })
 }

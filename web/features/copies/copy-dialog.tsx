@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { formatNumber, t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -73,7 +73,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
   /** Who waited is led to the copy; who went on working is told. */
   function tellReady({ open }: StartedCopy, text: string) {
     if (!isOpen.current) {
-      toast.success({ text, ...(open && { action: { label: t('Open'), run: open } }) })
+      toast.success({ text, ...(open && { action: { label: m.common_open(), run: open } }) })
       return
     }
     onClose()
@@ -83,7 +83,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
 
   return (
     <Dialog
-      title={t('Duplicate “{title}”', { title })}
+      title={m.copies_duplicate_title({ title })}
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
@@ -91,9 +91,9 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
           <Running jobId={jobId} onProblem={setProblem} onClose={onClose} />
         ) : (
           <>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button onClick={onClose}>{m.common_cancel()}</Button>
             <Button type="submit" variant="primary" busy={isStarting} disabled={!isReady}>
-              {t('Duplicate')}
+              {m.common_duplicate()}
             </Button>
           </>
         )
@@ -130,10 +130,10 @@ function Running({
   return (
     <>
       <Button busy={isCancelling} onClick={() => void cancel()}>
-        {t('Cancel')}
+        {m.common_cancel()}
       </Button>
       <Button variant="primary" onClick={onClose}>
-        {t('Continue in background')}
+        {m.copies_continue_in_background()}
       </Button>
     </>
   )
@@ -145,11 +145,9 @@ function CopyProgress({ text, done, total }: { text: string } & Progress) {
       <p role="status" className={styles.text}>
         {text}
       </p>
-      <progress aria-label={t('Copy')} max={total ?? undefined} value={total ? done : undefined} />
+      <progress aria-label={m.common_copy()} max={total ?? undefined} value={total ? done : undefined} />
       {total !== null && total > 0 && (
-        <p className={styles.text}>
-          {t('{done} of {total} records', { done: formatNumber(done), total: formatNumber(total) })}
-        </p>
+        <p className={styles.text}>{m.copies_records_done({ done: done, total: total })}</p>
       )}
     </div>
   )

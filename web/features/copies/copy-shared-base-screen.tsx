@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router'
 import { Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { appCodeOf, messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { api, cache } from '../../trpc.ts'
@@ -23,18 +23,18 @@ export function CopySharedBaseScreen() {
   const [isStarting, setIsStarting] = useState(false)
   const [started, setStarted] = useState<{ jobId: string; baseId: string } | null>(null)
   const job = useJob(started?.jobId ?? null)
-  useDocumentTitle(t('Copy a shared base'))
+  useDocumentTitle(m.copies_copy_a_shared_base())
 
   useEffect(() => {
     if (!job || !started || !isOver(job)) return
     if (job.status === 'completed') {
       void cache.bases.list.invalidate()
       goTo(paths.base(started.baseId), { replace: true })
-      toast.success({ text: t('Base copied') })
+      toast.success({ text: m.copies_base_copied() })
       return
     }
     setStarted(null)
-    setProblem(job.error ?? t('The base could not be copied'))
+    setProblem(job.error ?? m.copies_base_copy_failed())
   }, [job, started])
 
   async function submit() {
@@ -47,10 +47,10 @@ export function CopySharedBaseScreen() {
       )
     } catch (error) {
       if (appCodeOf(error) === 'INVALID_SHARED_VIEW_PASSWORD') {
-        setProblem(password === null ? null : t('Incorrect password.'))
+        setProblem(password === null ? null : m.common_incorrect_password())
         setPassword(password ?? '')
       } else if (appCodeOf(error) === 'BASE_NOT_FOUND') {
-        setProblem(t('This link is no longer active, or the URL is incomplete.'))
+        setProblem(m.copies_link_no_longer_active_url())
       } else setProblem(messageOf(error))
     } finally {
       setIsStarting(false)
@@ -67,17 +67,15 @@ export function CopySharedBaseScreen() {
         }}
       >
         <Copy size={28} aria-hidden />
-        <h1 className={styles.heading}>{t('Copy a shared base')}</h1>
-        <p className={styles.text}>
-          {t('Creates your own base with the same tables, fields and views. User fields are left empty.')}
-        </p>
+        <h1 className={styles.heading}>{m.copies_copy_a_shared_base()}</h1>
+        <p className={styles.text}>{m.copies_copy_shared_base_hint()}</p>
         <label className={styles.tick}>
           <input type="checkbox" checked={withData} onChange={(event) => setWithData(event.target.checked)} />
-          {t('Records')}
+          {m.common_records()}
         </label>
         {password !== null && (
           <PasswordField
-            label={t('Password')}
+            label={m.common_password()}
             autoFocus
             autoComplete="off"
             value={password}
@@ -86,9 +84,9 @@ export function CopySharedBaseScreen() {
         )}
         {problem !== null && <Alert tone="error">{problem}</Alert>}
         <div className={styles.buttons}>
-          <Button onClick={() => goTo(paths.bases())}>{t('Cancel')}</Button>
+          <Button onClick={() => goTo(paths.bases())}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isStarting || started !== null}>
-            {t('Copy to my bases')}
+            {m.copies_copy_to_my_bases()}
           </Button>
         </div>
       </form>

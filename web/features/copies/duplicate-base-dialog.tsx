@@ -1,5 +1,5 @@
 import type { Base } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { copyTitle, DuplicateDialog } from './duplicate-dialog.tsx'
@@ -16,17 +16,17 @@ export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps)
       title={base.title}
       newTitle={copyTitle(base.title)}
       labels={{
-        views: t('Include all views'),
-        waiting: t('Duplicating the base. It appears in your base list when ready.'),
+        views: m.copies_include_all_views(),
+        waiting: m.copies_duplicating_base_appears_base_list(),
       }}
-      problemOf={(name) => (name === '' ? t('Enter a name') : null)}
+      problemOf={(name) => (name === '' ? m.common_enter_a_name() : null)}
       start={async (options) => {
         const { jobId, baseId } = await api.copies.base.mutate({ baseId: base.id, options })
         return {
           jobId,
           async finish() {
             await cache.bases.list.invalidate()
-            return t('“{title}” is ready', { title: options.title })
+            return m.copies_title_is_ready({ title: options.title })
           },
           open: () => goTo(paths.base(baseId)),
         }

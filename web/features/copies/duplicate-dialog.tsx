@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { TextField } from '../../ui/field.tsx'
 import { CopyDialog, type StartedCopy, Tick } from './copy-dialog.tsx'
 
@@ -26,7 +26,7 @@ export interface DuplicateDialogProps {
 
 /** A name has 255 characters at most, and the word around it is longer in some languages. */
 export const copyTitle = (title: string): string =>
-  t('{title} copy', { title: [...title].slice(0, 220).join('') })
+  m.copies_title_copy({ title: [...title].slice(0, 220).join('') })
 
 /** Copies a base or a table: asks for its name and for what goes along. */
 export function DuplicateDialog({
@@ -50,7 +50,7 @@ export function DuplicateDialog({
       onClose={onClose}
     >
       <TextField
-        label={t('Name')}
+        label={m.common_name()}
         data-autofocus
         data-select-all
         maxLength={255}
@@ -58,7 +58,11 @@ export function DuplicateDialog({
         onChange={(event) => change({ title: event.target.value })}
         error={problem}
       />
-      <Tick label={t('Records')} checked={choices.withData} onChange={(withData) => change({ withData })} />
+      <Tick
+        label={m.common_records()}
+        checked={choices.withData}
+        onChange={(withData) => change({ withData })}
+      />
       <Tick
         label={labels.views}
         checked={choices.withViews}

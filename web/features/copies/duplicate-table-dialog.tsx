@@ -1,6 +1,6 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { freeTitle } from '../imports/free-title.ts'
@@ -20,16 +20,16 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
   const isLinked = schema.data?.fields.some((field) => leadsElsewhere(field, tableId)) ?? false
   const taken = cache.schema.tables.getData({ baseId })?.map((other) => other.title) ?? []
   const problemOf = (name: string) => {
-    if (name === '') return t('Enter a name')
-    return freeTitle(name, taken) === name ? null : t('A table with this name already exists')
+    if (name === '') return m.common_enter_a_name()
+    return freeTitle(name, taken) === name ? null : m.copies_table_name_already_exists()
   }
   return (
     <DuplicateDialog
       title={title}
       newTitle={freeTitle(copyTitle(title), taken)}
       labels={{
-        views: t('Include all views'),
-        waiting: t('Duplicating the table. It appears next to the original when ready.'),
+        views: m.copies_include_all_views(),
+        waiting: m.copies_duplicating_table_appears_next_original(),
       }}
       problemOf={problemOf}
       start={async (options) => {
@@ -38,21 +38,13 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
           jobId: copy.jobId,
           async finish() {
             await cache.schema.invalidate()
-            return t('“{title}” is ready', { title: options.title })
+            return m.copies_title_is_ready({ title: options.title })
           },
           open: () => goTo(paths.table(baseId, copy.tableId)),
         }
       }}
       onClose={onClose}
-      note={
-        isLinked && (
-          <p className={styles.text}>
-            {t(
-              'The copy gets its own link fields to the same records. Each linked table gets a matching field.',
-            )}
-          </p>
-        )
-      }
+      note={isLinked && <p className={styles.text}>{m.copies_copy_links_of_table_hint()}</p>}
     />
   )
 }

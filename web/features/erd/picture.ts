@@ -1,4 +1,3 @@
-import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, type Place, ROW_HEIGHT } from './layout.ts'
 import { lineBetween } from './lines.ts'
@@ -73,8 +72,7 @@ function boxOf(table: ShownTable, { x, y }: Place, showTypes: boolean): string {
 }
 
 /** What stands below the fields of a box that does not list all of them. */
-export const moreFields = ({ folded }: ShownTable): string =>
-  m.erd_more_fields({ n: formatNumber(folded.length) })
+export const moreFields = ({ folded }: ShownTable): string => m.erd_more_fields({ count: folded.length })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

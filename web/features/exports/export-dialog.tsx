@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { formatNumber, t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -45,7 +45,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
     try {
       const name = await run.current.done
       if (isOpen.current) onClose()
-      else if (name !== null) toast.success({ text: t('Downloaded “{name}”', { name }) })
+      else if (name !== null) toast.success({ text: m.exports_downloaded_name({ name }) })
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
       else toast.error({ text: messageOf(error) })
@@ -57,7 +57,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
 
   return (
     <Dialog
-      title={t('Download “{title}”', { title: source.title })}
+      title={m.exports_download_title({ title: source.title })}
       onClose={onClose}
       onSubmit={() => void start()}
       footer={
@@ -69,17 +69,17 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
                 onClose()
               }}
             >
-              {t('Cancel the export')}
+              {m.exports_cancel_the_export()}
             </Button>
             <Button variant="primary" onClick={onClose}>
-              {t('Continue in background')}
+              {m.exports_continue_in_background()}
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button onClick={onClose}>{m.common_cancel()}</Button>
             <Button type="submit" variant="primary">
-              {t('Download')}
+              {m.common_download()}
             </Button>
           </>
         )
@@ -110,39 +110,37 @@ function Choices({
     <div className={styles.choices}>
       <p className={styles.scope}>
         {source.recordIds
-          ? t('Exports the {count} selected records with the fields of this view.', {
-              count: formatNumber(source.recordIds.length),
+          ? m.exports_exports_count_selected_records_fields({
+              count: source.recordIds.length,
             })
-          : t('Exports this view’s records with its current filter, sort and fields.')}
+          : m.exports_exports_views_records_current_filter()}
       </p>
       <SelectField
-        label={t('Format')}
+        label={m.common_format()}
         data-autofocus
         value={choices.format}
         onChange={(event) => change({ format: event.target.value as ExportChoices['format'] })}
       >
-        <option value="csv">{t('CSV')}</option>
-        <option value="xlsx">{t('Excel (.xlsx)')}</option>
-        <option value="json">{t('JSON')}</option>
+        <option value="csv">{m.exports_csv()}</option>
+        <option value="xlsx">{m.exports_excel_xlsx()}</option>
+        <option value="json">{m.exports_json()}</option>
       </SelectField>
       {choices.format === 'csv' && (
         <>
           <SelectField
-            label={t('Separator')}
+            label={m.exports_separator()}
             value={choices.delimiter}
             onChange={(event) => change({ delimiter: event.target.value as ExportChoices['delimiter'] })}
           >
-            <option value=",">{t('Comma ,')}</option>
-            <option value=";">{t('Semicolon ;')}</option>
-            <option value={'\t'}>{t('Tab')}</option>
+            <option value=",">{m.exports_comma()}</option>
+            <option value=";">{m.exports_semicolon()}</option>
+            <option value={'\t'}>{m.exports_tab()}</option>
           </SelectField>
           <Tick
             checked={choices.isGuarded}
             onChange={(isGuarded) => change({ isGuarded })}
-            label={t('Escape formulas')}
-            help={t(
-              "Adds a ' before text that looks like a formula, so spreadsheets don’t run it. Importing the file here removes it again.",
-            )}
+            label={m.exports_escape_formulas()}
+            help={m.exports_escape_formulas_hint()}
           />
         </>
       )}
@@ -150,7 +148,7 @@ function Choices({
         <Tick
           checked={choices.withHidden}
           onChange={(withHidden) => change({ withHidden })}
-          label={t('Include hidden fields ({count})', { count: formatNumber(hiddenCount) })}
+          label={m.exports_include_hidden_fields_count({ count: hiddenCount })}
         />
       )}
     </div>
@@ -180,15 +178,12 @@ function Tick({
 }
 
 function ExportProgress({ done, total }: Progress) {
-  const text =
-    total === null
-      ? t('Preparing…')
-      : t('{done} of {total} records', { done: formatNumber(done), total: formatNumber(total) })
+  const text = total === null ? m.exports_preparing() : m.exports_records_done({ done: done, total: total })
   return (
     <div className={styles.progress}>
       <progress
         className={styles.bar}
-        aria-label={t('Export')}
+        aria-label={m.common_export()}
         max={total ?? undefined}
         value={total ? done : undefined}
       />

@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { redirectAddress } from '../../../src/core/views/form-answers.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import { Button } from '../../ui/button.tsx'
 import styles from './form.module.css'
@@ -22,11 +22,11 @@ export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: bool
       <CircleCheck size={40} aria-hidden className={styles.tick} />
       {options.successMessage ? (
         <>
-          <h1 className="visually-hidden">{t('Response submitted')}</h1>
+          <h1 className="visually-hidden">{m.form_response_submitted()}</h1>
           <RichText text={options.successMessage} />
         </>
       ) : (
-        <h1>{t('Thank you! Your response was submitted.')}</h1>
+        <h1>{m.form_thank_response_submitted()}</h1>
       )}
       {target !== null ? (
         <Redirect target={target} seconds={options.redirectAfterSeconds} />
@@ -35,7 +35,7 @@ export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: bool
       ) : (
         (options.submitAnother || stays) && (
           <Button variant="primary" size="large" onClick={run.clear}>
-            {t('Submit another response')}
+            {m.form_submit_another_response()}
           </Button>
         )
       )}
@@ -52,18 +52,16 @@ function Redirect({ target, seconds }: { target: URL; seconds: number }) {
     <>
       <p>
         {isStaying
-          ? t('You stay here.')
+          ? m.form_you_stay_here()
           : isElsewhere
-            ? tn('Redirecting to {host} in 1 second.', 'Redirecting to {host} in {n} seconds.', left, {
-                host: target.host,
-              })
-            : tn('Redirecting in 1 second.', 'Redirecting in {n} seconds.', left)}
+            ? m.form_redirecting_to_host_in_seconds({ count: left, host: target.host })
+            : m.form_redirecting_in_seconds({ count: left })}
       </p>
       <div className={styles.doneActions}>
         <a href={target.href} rel="noopener noreferrer">
-          {isElsewhere ? t('Go to {host}', { host: target.host }) : t('Continue')}
+          {isElsewhere ? m.form_go_to_host({ host: target.host }) : m.form_continue()}
         </a>
-        {!isStaying && <Button onClick={() => setStaying(true)}>{t('Stay here')}</Button>}
+        {!isStaying && <Button onClick={() => setStaying(true)}>{m.form_stay_here()}</Button>}
       </div>
     </>
   )
@@ -73,9 +71,9 @@ function BlankSoon({ run }: { run: FormRun }) {
   const left = useCountdown(BLANK_AFTER_SECONDS, run.clear)
   return (
     <>
-      <p>{tn('A new form opens in 1 second.', 'A new form opens in {n} seconds.', left)}</p>
+      <p>{m.form_new_form_opens_seconds({ count: left })}</p>
       <Button variant="primary" onClick={run.clear}>
-        {t('Submit another response')}
+        {m.form_submit_another_response()}
       </Button>
     </>
   )

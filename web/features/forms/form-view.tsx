@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { Group } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
@@ -45,7 +45,7 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
     <div className={styles.form} data-testid="form">
       <FormHeader options={options} title={title} pictures={source.pictures} />
       <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={keepEnter} noValidate>
-        {questions.length === 0 && <p className={styles.nothing}>{t('This form has no questions yet.')}</p>}
+        {questions.length === 0 && <p className={styles.nothing}>{m.form_form_no_questions_yet()}</p>}
         {questions.map((question) => (
           <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
         ))}
@@ -61,11 +61,11 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
             className={styles.submit}
             data-testid="form-submit"
           >
-            {test?.label ?? (options.submitLabel || t('Submit'))}
+            {test?.label ?? (options.submitLabel || m.form_submit())}
           </Button>
           {onCancel && (
             <Button size="large" disabled={isBusy} onClick={onCancel}>
-              {t('Cancel')}
+              {m.common_cancel()}
             </Button>
           )}
           <ClearButton run={run} />
@@ -97,7 +97,7 @@ export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) 
     <div className={styles.problems} role="alert" data-testid="form-problems">
       {problems.length > 0 ? (
         <>
-          <p>{tn('1 answer needs your attention:', '{n} answers need your attention:', problems.length)}</p>
+          <p>{m.form_answers_need_your_attention({ count: problems.length })}</p>
           <ul>
             {problems.map(({ fieldId, message }) => (
               <li key={fieldId}>
@@ -110,7 +110,7 @@ export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) 
         </>
       ) : (
         <p>
-          {t('Your response was not submitted. Your answers are still here.')} {failure}
+          {m.form_response_not_submitted_answers_still()} {failure}
         </p>
       )}
     </div>
@@ -124,8 +124,8 @@ export function Progress({ run }: { run: FormRun }) {
   const percent = Math.round(status.part * 100)
   return (
     <div className={styles.progress}>
-      <progress max={100} value={percent} aria-label={t('Uploading')} />
-      <span>{t('{n}% uploaded', { n: percent })}</span>
+      <progress max={100} value={percent} aria-label={m.form_uploading()} />
+      <span>{m.form_percent_uploaded({ n: percent })}</span>
     </div>
   )
 }
@@ -144,13 +144,13 @@ export function ClearButton({ run }: { run: FormRun }) {
         disabled={run.status.kind === 'sending'}
         onClick={() => setAsking(true)}
       >
-        {t('Clear form')}
+        {m.form_clear_form()}
       </Button>
     )
   }
   return (
-    <Group className={styles.asking} aria-label={t('Clear form')}>
-      {t('Clear all answers?')}
+    <Group className={styles.asking} aria-label={m.form_clear_form()}>
+      {m.form_clear_all_answers_confirm()}
       <Button
         size="small"
         variant="danger"
@@ -160,10 +160,10 @@ export function ClearButton({ run }: { run: FormRun }) {
           run.clear()
         }}
       >
-        {t('Clear')}
+        {m.common_clear()}
       </Button>
       <Button size="small" onClick={() => setAsking(false)}>
-        {t('Keep')}
+        {m.form_keep()}
       </Button>
     </Group>
   )

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Question } from '../../../src/core/views/form-answers.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import { AnswerInput, isOneControl } from './answers/answer-input.tsx'
 import styles from './form.module.css'
@@ -18,7 +18,7 @@ export function QuestionView({ question, run }: { question: Question; run: FormR
     <>
       <span dir="auto">{form.label ?? field.title}</span>
       {isRequired && (
-        <span role="img" className={styles.star} aria-label={t('Required')}>
+        <span role="img" className={styles.star} aria-label={m.common_required()}>
           *
         </span>
       )}

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import { hasChoices, hasSingleChoice, isBoolean } from '../../../src/core/fields/traits.ts'
 import { offeredChoices, type Question } from '../../../src/core/views/form-answers.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
@@ -102,12 +102,12 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
                 className={styles.submit}
                 onClick={() => go(1)}
               >
-                {t('Start')}
+                {m.form_start()}
               </Button>
               <span className={styles.hint}>
                 {questions.length === 0
-                  ? t('This form has no questions yet.')
-                  : tn('1 question', '{n} questions', questions.length)}
+                  ? m.form_form_no_questions_yet()
+                  : m.form_questions_count({ count: questions.length })}
               </span>
             </div>
           </>
@@ -122,7 +122,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
         {place !== 'start' && (
           <div className={styles.actions}>
             <Button size="large" icon={Back} onClick={() => go(-1)}>
-              {t('Back')}
+              {m.form_back()}
             </Button>
             {place === 'end' ? (
               <Button
@@ -134,7 +134,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
                 data-testid="form-submit"
                 onClick={submit}
               >
-                {test?.label ?? (options.submitLabel || t('Submit'))}
+                {test?.label ?? (options.submitLabel || m.form_submit())}
               </Button>
             ) : (
               <Button
@@ -145,7 +145,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
                 onClick={() => go(1)}
                 data-testid="survey-next"
               >
-                {t('Next')}
+                {m.form_next()}
               </Button>
             )}
             {question && (
@@ -208,8 +208,8 @@ function Letters({ question }: { question: Question }) {
   const last = String.fromCharCode('A'.charCodeAt(0) + count - 1)
   return (
     <p className={styles.hint}>
-      {count === 1 ? t('Press A to choose.') : t('Press A–{last} to choose.', { last })}{' '}
-      {t('Press Enter to continue.')}
+      {count === 1 ? m.form_press_a_to_choose() : m.form_press_letter_to_choose({ last })}{' '}
+      {m.form_press_enter_to_continue()}
     </p>
   )
 }
@@ -221,9 +221,9 @@ function Summary({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void 
   )
   return (
     <>
-      <h2 className={styles.title}>{t('Ready to submit')}</h2>
+      <h2 className={styles.title}>{m.form_ready_to_submit()}</h2>
       <p className={styles.hint}>
-        {t('{answered} of {all} questions answered.', {
+        {m.form_answered_of_all_questions_answered({
           answered: answered.length,
           all: run.questions.length,
         })}

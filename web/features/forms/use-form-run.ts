@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/views/form-answers.ts'
 import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+
 import { timeZone } from '../../time-zone.ts'
 import { AnswersRefused, type FormSource, type Submitted } from './form-source.ts'
 import { type LocalFile, pendingCell } from './local-files.ts'
@@ -72,7 +72,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
   const questions = visibleQuestions(view, fields, all, moment)
   const { problems, values } = checkAnswers({ view, fields, values: all, ...moment })
   const asked = new Set(questions.map(({ field }) => field.id))
-  const told = new Map(problems.map(({ fieldId, text, params }) => [fieldId, t(text, params)]))
+  const told = new Map(problems.map(({ fieldId, message }) => [fieldId, message]))
   for (const [fieldId, message] of [...state.unread, ...state.refused]) {
     if (asked.has(fieldId)) told.set(fieldId, message)
   }

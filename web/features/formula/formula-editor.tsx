@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
 import { plainMessage } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useOnChange } from '../../ui/effects.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useDebounced } from '../layout/use-debounced.ts'
@@ -44,7 +44,7 @@ export interface FormulaEditorProps {
 /** Writes a formula: colours, offers while typing, help, what is wrong and where, and what it gives. */
 export function FormulaEditor(props: FormulaEditorProps) {
   const { table, error } = useFormulaTable(props.table, props.field)
-  if (error) return <ErrorState title={t('Fields could not be loaded')} error={error} />
+  if (error) return <ErrorState title={m.formula_fields_load_failed()} error={error} />
   return table ? <Loaded {...props} formulaTable={table} /> : <Skeleton height={300} />
 }
 
@@ -162,7 +162,7 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
             <Syntax syntax={called.syntax} argument={signature.argument} />
           ) : (
             <span>
-              {t('Type a formula or pick from the list. Refer to fields in braces: {example}', {
+              {m.formula_formula_hint({
                 example: '{Price}',
               })}
             </span>
@@ -173,8 +173,8 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
           <input
             type="search"
             className={toolbar.input}
-            placeholder={t('Find a field or function')}
-            aria-label={t('Find a field or function')}
+            placeholder={m.formula_find_a_field_or_function()}
+            aria-label={m.formula_find_a_field_or_function()}
             aria-controls={listId}
             value={search}
             onChange={(event) => {

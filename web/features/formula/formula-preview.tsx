@@ -3,7 +3,7 @@ import type { Field, FieldResult } from '../../../src/core/model.ts'
 import { ComputedView } from '../../cells/computed-cell.tsx'
 import look from '../../cells/formula-look.module.css'
 import { messageOf, plainMessage } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
 import { Skeleton } from '../../ui/states.tsx'
@@ -41,16 +41,16 @@ export function FormulaPreview({ tableId, fieldId, formula, isReady, result }: F
     )
   }
   return (
-    <section className={styles.preview} aria-label={t('Result')} data-testid="formula-preview">
-      <h3>{t('Result')}</h3>
+    <section className={styles.preview} aria-label={m.formula_result()} data-testid="formula-preview">
+      <h3>{m.formula_result()}</h3>
       {!data && isAsked && <Skeleton height={60} />}
-      {!data && !isAsked && <p>{t('The result for your first records appears here.')}</p>}
+      {!data && !isAsked && <p>{m.formula_result_first_records_appears_here()}</p>}
       {data && !data.ok && (
         <p role="alert" className={styles.problem}>
           {plainMessage(data.problems[0]?.message ?? '')}
         </p>
       )}
-      {data?.ok && data.page.rows.length === 0 && <p>{t('No records yet.')}</p>}
+      {data?.ok && data.page.rows.length === 0 && <p>{m.formula_no_records_yet()}</p>}
       {data?.ok && data.page.rows.length > 0 && name && (
         <table className={look.values} data-stale={!isAsked || preview.isPlaceholderData || undefined}>
           <tbody>
@@ -58,12 +58,12 @@ export function FormulaPreview({ tableId, fieldId, formula, isReady, result }: F
               <tr key={data.page.ids[index]}>
                 <th scope="row">
                   <bdi>
-                    {titleOf(name, title ?? null) || t('Record {id}', { id: String(data.page.ids[index]) })}
+                    {titleOf(name, title ?? null) || m.common_record_id({ id: String(data.page.ids[index]) })}
                   </bdi>
                 </th>
                 <td data-testid="formula-result">
                   {value === null || value === undefined ? (
-                    <span className={styles.none}>{t('(empty)')}</span>
+                    <span className={styles.none}>{m.common_empty()}</span>
                   ) : (
                     <ComputedView
                       value={value}

@@ -1,5 +1,5 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { keyed } from '../../ui/keyed.ts'
 import styles from './formula.module.css'
 import { type Offer, shownArgument, syntaxParts } from './offers.ts'
@@ -13,7 +13,7 @@ export function OfferHelp({ offer }: { offer: Offer }) {
         <strong>
           <bdi>{name}</bdi>
         </strong>
-        <p>{t(fieldType(field.type).label)}</p>
+        <p>{fieldType(field.type).label()}</p>
         {field.description && <p dir="auto">{field.description}</p>}
         {field.error && <p className={styles.problem}>{field.error}</p>}
       </div>
@@ -23,12 +23,12 @@ export function OfferHelp({ offer }: { offer: Offer }) {
   return (
     <div className={styles.help} data-testid="formula-help">
       <Syntax syntax={syntax} />
-      <p>{t(help)}</p>
+      <p>{help}</p>
       <dl className={styles.examples}>
         {examples.slice(0, 4).map(({ formula, result }) => (
           <div key={formula}>
             <dt dir="ltr">{formula}</dt>
-            <dd dir="auto">{result === null ? t('(empty)') : String(result)}</dd>
+            <dd dir="auto">{result === null ? m.common_empty() : String(result)}</dd>
           </div>
         ))}
       </dl>

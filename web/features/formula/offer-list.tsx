@@ -1,6 +1,6 @@
 import { SquareFunction } from 'lucide-react'
 import { CELLS } from '../../cells/index.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Option } from '../../ui/composite.tsx'
 import styles from './formula.module.css'
 import type { Offer } from './offers.ts'
@@ -21,7 +21,7 @@ export const offerId = (listId: string, { kind, name }: Offer): string => `${lis
 /** Fields and functions that can be put into the formula. */
 export function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: OfferListProps) {
   return (
-    <div id={id} role="listbox" aria-label={t('Fields and functions')} className={styles.offers}>
+    <div id={id} role="listbox" aria-label={m.formula_fields_and_functions()} className={styles.offers}>
       {offers.map((offer) => {
         const Icon = offer.kind === 'field' ? CELLS[offer.field.type].Icon : SquareFunction
         return (
@@ -46,7 +46,7 @@ export function OfferList({ id, offers, active, isCompleting, onActive, onChoose
           </Option>
         )
       })}
-      {offers.length === 0 && <p className={styles.none}>{t('No matching fields or functions')}</p>}
+      {offers.length === 0 && <p className={styles.none}>{m.formula_no_matching_fields_or_functions()}</p>}
     </div>
   )
 }

@@ -1,9 +1,11 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { History, Redo2, Undo2 } from 'lucide-react'
 import type { Action } from '../../../src/core/actions.ts'
+import { actionText } from '../../../src/core/actions.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { formatAgo, localeTag, t } from '../../i18n.ts'
+import { formatAgo, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -13,7 +15,7 @@ import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { WorkBar } from '../records/bars/work-bar.tsx'
-import { actionLabel } from '../records/undo/action-label.ts'
+
 import { undoChosen } from '../records/undo/undo-commands.tsx'
 import styles from './history.module.css'
 
@@ -24,7 +26,7 @@ const PAGE = 50
 export function HistoryScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
   const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/history' })
-  useDocumentTitle(t('History'))
+  useDocumentTitle(m.common_history())
   const base = trpc.bases.get.useQuery({ baseId }).data
   const tables = trpc.schema.tables.useQuery({ baseId }).data
   const { user } = useMe()
@@ -44,14 +46,14 @@ export function HistoryScreen() {
   if (base && !roleCan(base.role, 'record.undo')) {
     return (
       <Main className={styles.screen}>
-        <EmptyState icon={History} title={t('Only editors of this base can see its history')} />
+        <EmptyState icon={History} title={m.history_only_editors_base_see_history()} />
       </Main>
     )
   }
   return (
     <Main className={styles.screen}>
       <header className={styles.header}>
-        <h1 className={styles.heading}>{t('History')}</h1>
+        <h1 className={styles.heading}>{m.common_history()}</h1>
         <TableFilter
           tables={tables}
           tableId={tableId}
@@ -61,15 +63,15 @@ export function HistoryScreen() {
       <WorkBar baseId={baseId} canCancel />
       {pages.error && !pages.data ? (
         <ErrorState
-          title={t('The history could not be loaded')}
+          title={m.history_history_load_failed()}
           error={pages.error}
           onRetry={() => void pages.refetch()}
         />
       ) : actions?.length === 0 ? (
         <EmptyState
           icon={History}
-          title={t('Nothing has been changed yet')}
-          text={t('Every change of records, fields, views and tables is listed here.')}
+          title={m.history_nothing_has_been_changed_yet()}
+          text={m.history_every_change_records_fields_views()}
         />
       ) : (
         <ul className={styles.list} aria-busy={pages.isPending} data-testid="history-list">
@@ -86,14 +88,14 @@ export function HistoryScreen() {
       )}
       {since !== null && !pages.hasNextPage && (
         <p className={styles.hint}>
-          {t('Changes before {day} are no longer kept.', {
+          {m.history_changes_before_day_no_longer({
             day: new Date(since).toLocaleDateString(localeTag()),
           })}
         </p>
       )}
       {pages.hasNextPage && (
         <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          {t('Show older')}
+          {m.history_show_older()}
         </Button>
       )}
     </Main>
@@ -110,11 +112,11 @@ export function TableFilter(props: {
   return (
     <select
       className={styles.filter}
-      aria-label={t('Table')}
+      aria-label={m.common_table()}
       value={tableId ?? ''}
       onChange={(event) => onChoose(event.target.value || undefined)}
     >
-      <option value="">{t('All tables')}</option>
+      <option value="">{m.history_all_tables()}</option>
       {tables?.map((table) => (
         <option key={table.id} value={table.id}>
           {table.title}
@@ -143,10 +145,10 @@ function ActionRow({ baseId, action, person, mayUndo }: ActionRowProps) {
       {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
       <div className={styles.text}>
         <p className={styles.label}>
-          <bdi>{actionLabel(action)}</bdi>
+          <bdi>{actionText(action)}</bdi>
         </p>
         <p className={styles.facts}>
-          <span dir="auto">{person ? person.displayName || person.email : t('Someone')}</span>
+          <span dir="auto">{person ? person.displayName || person.email : m.history_someone()}</span>
           <time dateTime={action.at} data-tip={new Date(action.at).toLocaleString(localeTag())}>
             {formatAgo(action.at)}
           </time>
@@ -155,13 +157,13 @@ function ActionRow({ baseId, action, person, mayUndo }: ActionRowProps) {
               {tableTitle}
             </a>
           )}
-          {isUndone && <span>{t('Undone')}</span>}
-          {state === 'final' && <span>{t('Cannot be undone')}</span>}
+          {isUndone && <span>{m.history_undone()}</span>}
+          {state === 'final' && <span>{m.history_cannot_be_undone()}</span>}
         </p>
       </div>
       {mayUndo && state !== 'final' && (
         <Button size="small" icon={isUndone ? Redo2 : Undo2} onClick={() => void run()}>
-          {isUndone ? t('Redo') : t('Undo')}
+          {isUndone ? m.common_redo() : m.common_undo()}
         </Button>
       )}
     </li>

@@ -5,7 +5,8 @@ import type { Base, Field, Person, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { cellText } from '../../cells/cell-text.ts'
 import { messageOf } from '../../errors.ts'
-import { formatAgo, formatNumber, localeTag, t, tn } from '../../i18n.ts'
+import { formatAgo, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { api, cache, type Outputs, trpc } from '../../trpc.ts'
@@ -33,7 +34,7 @@ const SHOWN_VALUES = 5
 /** What was deleted in a base and can be restored: records, fields, views and tables. */
 export function TrashScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
-  useDocumentTitle(t('Trash'))
+  useDocumentTitle(m.common_trash())
   const base = trpc.bases.get.useQuery({ baseId }).data
   const [tab, setTab] = useState<Tab>('records')
   if (!base) {
@@ -46,32 +47,28 @@ export function TrashScreen() {
     )
   }
   const tabs: { tab: Tab; label: string; isOffered: boolean }[] = [
-    { tab: 'records', label: t('Records'), isOffered: roleCan(base.role, 'record.restore') },
-    { tab: 'fields', label: t('Fields'), isOffered: roleCan(base.role, 'field.create') },
-    { tab: 'views', label: t('Views'), isOffered: roleCan(base.role, 'view.create') },
-    { tab: 'tables', label: t('Tables'), isOffered: roleCan(base.role, 'table.restore') },
+    { tab: 'records', label: m.common_records(), isOffered: roleCan(base.role, 'record.restore') },
+    { tab: 'fields', label: m.common_fields(), isOffered: roleCan(base.role, 'field.create') },
+    { tab: 'views', label: m.history_views(), isOffered: roleCan(base.role, 'view.create') },
+    { tab: 'tables', label: m.common_tables(), isOffered: roleCan(base.role, 'table.restore') },
   ]
   const offered = tabs.filter(({ isOffered }) => isOffered)
   return (
     <Main className={styles.screen}>
       <header className={styles.header}>
-        <h1 className={styles.heading}>{t('Trash')}</h1>
+        <h1 className={styles.heading}>{m.common_trash()}</h1>
         <p className={styles.facts}>
           {base.keepsDays === 0
-            ? t('Deleted items are kept until someone deletes them forever.')
-            : tn(
-                'Deleted items are kept for 1 day, then removed permanently.',
-                'Deleted items are kept for {n} days, then removed permanently.',
-                base.keepsDays,
-              )}
+            ? m.history_trash_kept_forever()
+            : m.history_trash_kept_for_days({ count: base.keepsDays })}
         </p>
       </header>
       <WorkBar baseId={baseId} canCancel={roleCan(base.role, 'record.undo')} />
       {offered.length === 0 ? (
-        <EmptyState icon={Trash2} title={t('Only editors of this base can see its trash')} />
+        <EmptyState icon={Trash2} title={m.history_only_editors_base_see_trash()} />
       ) : (
         <>
-          <div className={styles.tabs} role="tablist" aria-label={t('Trash')}>
+          <div className={styles.tabs} role="tablist" aria-label={m.common_trash()}>
             {offered.map(({ tab: name, label }) => (
               <button
                 key={name}
@@ -106,7 +103,7 @@ function RecordTrash({ base }: { base: Base }) {
   if (error && !(tables.data && counts.data)) {
     return (
       <ErrorState
-        title={t('The trash could not be loaded')}
+        title={m.history_trash_load_failed()}
         error={error}
         onRetry={() => {
           void tables.refetch()
@@ -123,8 +120,8 @@ function RecordTrash({ base }: { base: Base }) {
     return (
       <EmptyState
         icon={Trash2}
-        title={t('No deleted records')}
-        text={t('Deleted records appear here until they are restored or deleted forever.')}
+        title={m.history_no_deleted_records()}
+        text={m.history_deleted_records_appear_here_until()}
       />
     )
   }
@@ -132,13 +129,13 @@ function RecordTrash({ base }: { base: Base }) {
     <>
       <select
         className={styles.filter}
-        aria-label={t('Table')}
+        aria-label={m.common_table()}
         value={shown.id}
         onChange={(event) => goTo(paths.trash(base.id, event.target.value), { replace: true })}
       >
         {filled.map(({ id, title }) => (
           <option key={id} value={id}>
-            {t('{table} ({n} deleted)', { table: title, n: formatNumber(byTable.get(id) ?? 0) })}
+            {m.history_table_deleted({ table: title, count: byTable.get(id) ?? 0 })}
           </option>
         ))}
       </select>
@@ -173,8 +170,8 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
           <input
             type="search"
             dir="auto"
-            aria-label={t('Search deleted records')}
-            placeholder={t('Search deleted records')}
+            aria-label={m.history_search_deleted_records()}
+            placeholder={m.history_search_deleted_records()}
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
@@ -186,7 +183,7 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
               icon={Undo2}
               onClick={() => void restore(act, { recordIds: chosen }, chosen.length)}
             >
-              {tn('Restore 1 record', 'Restore {n} records', chosen.length)}
+              {m.history_restore_records({ count: chosen.length })}
             </Button>
             {mayPurge && (
               <Button
@@ -194,7 +191,7 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
                 icon={X}
                 onClick={() => void purge(act, { recordIds: chosen }, chosen.length)}
               >
-                {t('Delete forever')}
+                {m.history_delete_forever()}
               </Button>
             )}
           </>
@@ -206,13 +203,13 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
             icon={Trash2}
             onClick={() => void purge(act, { all: true }, null)}
           >
-            {t('Empty trash')}
+            {m.history_empty_trash()}
           </Button>
         )}
       </div>
       {pages.error && !pages.data ? (
         <ErrorState
-          title={t('The trash could not be loaded')}
+          title={m.history_trash_load_failed()}
           error={pages.error}
           onRetry={() => void pages.refetch()}
         />
@@ -223,8 +220,8 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
           icon={Trash2}
           title={
             search === undefined
-              ? t('No deleted records')
-              : t('No deleted record matches “{search}”', { search })
+              ? m.history_no_deleted_records()
+              : m.history_no_deleted_record_matches_search({ search })
           }
         />
       ) : (
@@ -252,7 +249,7 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
       )}
       {pages.hasNextPage && (
         <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          {t('Show older')}
+          {m.history_show_older()}
         </Button>
       )}
     </>
@@ -284,20 +281,18 @@ function RecordRow(props: RecordRowProps) {
       {props.isFirst && record.deletedWith > 1 && (
         <li className={styles.row} data-testid="trashed-together">
           <span className={styles.text}>
-            <strong>
-              {tn('1 record deleted together', '{n} records deleted together', record.deletedWith)}
-            </strong>{' '}
+            <strong>{m.history_records_deleted_together({ count: record.deletedWith })}</strong>{' '}
             <Facts at={record.deletedAt} person={person} />
           </span>
           <Button size="small" icon={Undo2} onClick={props.onRestoreAll}>
-            {t('Restore all')}
+            {m.history_restore_all()}
           </Button>
         </li>
       )}
       <li className={styles.row} data-testid="trashed-record">
         <input
           type="checkbox"
-          aria-label={t('Select {title}', { title: record.title })}
+          aria-label={m.history_select_title({ title: record.title })}
           checked={props.isChecked}
           onChange={(event) => props.onCheck(event.target.checked)}
         />
@@ -315,13 +310,13 @@ function RecordRow(props: RecordRowProps) {
           {record.deletedWith === 1 && <Facts at={record.deletedAt} person={person} />}
         </div>
         <Button size="small" icon={Undo2} onClick={props.onRestore}>
-          {t('Restore')}
+          {m.history_restore()}
         </Button>
         {props.onPurge && (
           <IconButton
             icon={X}
             size="small"
-            label={t('Delete {title} forever', { title: record.title })}
+            label={m.history_delete_title_forever({ title: record.title })}
             onClick={props.onPurge}
           />
         )}
@@ -333,9 +328,9 @@ function RecordRow(props: RecordRowProps) {
 function Facts({ at, person }: { at: string; person: Person | undefined }) {
   return (
     <span className={styles.facts}>
-      <span dir="auto">{person ? person.displayName || person.email : t('Someone')}</span>
+      <span dir="auto">{person ? person.displayName || person.email : m.history_someone()}</span>
       <time dateTime={at} data-tip={new Date(at).toLocaleString(localeTag())}>
-        {t('Deleted {when}', { when: formatAgo(at) })}
+        {m.history_deleted_when({ when: formatAgo(at) })}
       </time>
     </span>
   )
@@ -361,10 +356,8 @@ async function restore(
     await refreshRecords(base.id)
     const text =
       restored === 0 && count > 0
-        ? t('Nothing was restored: the records are there already')
-        : tn('1 record restored to {table}', '{n} records restored to {table}', restored, {
-            table: table.title,
-          })
+        ? m.history_nothing_restored_records_already()
+        : m.history_records_restored_to_table({ count: restored, table: table.title })
     if ('changeId' in which) toast.success({ text })
     else offerUndo({ baseId: base.id }, text, changeId, () => refreshRecords(base.id))
   } catch (error) {
@@ -381,10 +374,10 @@ async function purge(
   const agreed = await confirm({
     title:
       count === null
-        ? t('Empty the trash of {table}?', { table: table.title })
-        : tn('Delete 1 record forever?', 'Delete {n} records forever?', count),
-    text: t('All their values are erased, also those in the history. This cannot be undone.'),
-    confirmLabel: t('Delete forever'),
+        ? m.history_empty_the_trash_of_confirm({ table: table.title })
+        : m.history_delete_records_forever_confirm({ count }),
+    text: m.history_delete_records_forever_consequences(),
+    confirmLabel: m.history_delete_forever(),
     danger: true,
   })
   if (!agreed) return
@@ -392,7 +385,7 @@ async function purge(
     const { deleted } = await api.records.purgeTrashed.mutate({ tableId: table.id, ...which })
     onDone()
     await refreshRecords(base.id)
-    toast.success({ text: tn('1 record deleted forever', '{n} records deleted forever', deleted) })
+    toast.success({ text: m.history_records_deleted_forever({ count: deleted }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
@@ -416,7 +409,7 @@ function FieldTrash({ base }: { base: Base }) {
     try {
       await inLine(base.id, () => api.schema.restoreField.mutate({ fieldId: field.id }))
       await Promise.all([fields.refetch(), cache.schema.table.invalidate({ tableId: field.tableId })])
-      toast.success({ text: t('Field “{title}” was restored', { title: field.title }) })
+      toast.success({ text: m.history_field_title_was_restored({ title: field.title }) })
     } catch (error) {
       toast.error({ text: messageOf(error) })
     }
@@ -424,10 +417,8 @@ function FieldTrash({ base }: { base: Base }) {
   const purgeField = (field: Field) =>
     purgeAfterAsking(
       {
-        title: t('Delete field “{title}” forever?', { title: field.title }),
-        text: t(
-          'The field and its values cannot be restored after this. Changes that were made to its values stay in the history until it expires.',
-        ),
+        title: m.history_delete_field_forever_confirm({ title: field.title }),
+        text: m.history_delete_field_forever_consequences(),
       },
       async () => {
         await inLine(base.id, () => api.storage.deleteFieldForever.mutate({ fieldId: field.id }))
@@ -440,14 +431,14 @@ function FieldTrash({ base }: { base: Base }) {
       <DeletedList
         query={fields}
         items={shown}
-        emptyTitle={t('No deleted fields')}
-        emptyText={t('Deleted fields appear here with their values.')}
+        emptyTitle={m.history_no_deleted_fields()}
+        emptyText={m.history_deleted_fields_appear_here_values()}
         lineOf={(field) => ({
           icon: <Columns3 size={18} />,
           title: field.title,
           facts: [
             titles.get(field.tableId) ?? '',
-            field.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(field.deletedAt) }),
+            field.deletedAt === null ? '' : m.history_deleted_when({ when: formatAgo(field.deletedAt) }),
           ],
           onRestore: () => void restoreField(field),
           ...(roleCan(base.role, 'field.purge') && { onPurge: () => void purgeField(field) }),
@@ -464,17 +455,17 @@ function ViewTrash({ base }: { base: Base }) {
     <DeletedList
       query={views}
       items={views.data?.actions}
-      emptyTitle={t('No deleted views')}
-      emptyText={t('Deleted views appear here.')}
+      emptyTitle={m.history_no_deleted_views()}
+      emptyText={m.history_deleted_views_appear_here()}
       lineOf={(action) => {
         const person = action.actorId === null ? undefined : people.get(action.actorId)
         return {
           icon: <Eye size={18} />,
-          title: action.viewTitle ?? t('View'),
+          title: action.viewTitle ?? m.common_view(),
           facts: [
             action.tableTitle ?? '',
-            person ? person.displayName || person.email : t('Someone'),
-            t('Deleted {when}', { when: formatAgo(action.at) }),
+            person ? person.displayName || person.email : m.history_someone(),
+            m.history_deleted_when({ when: formatAgo(action.at) }),
           ],
           onRestore: () =>
             void undoChosen({ baseId: base.id }, 'undo', { ...action, confirm: null }).then(() =>
@@ -484,8 +475,10 @@ function ViewTrash({ base }: { base: Base }) {
             onPurge: () =>
               void purgeAfterAsking(
                 {
-                  title: t('Delete view “{title}” forever?', { title: action.viewTitle ?? t('View') }),
-                  text: t('The records stay as they are. This cannot be undone.'),
+                  title: m.history_delete_view_forever_confirm({
+                    title: action.viewTitle ?? m.common_view(),
+                  }),
+                  text: m.history_delete_view_forever_consequences(),
                 },
                 async () => {
                   await inLine(base.id, () =>
@@ -507,21 +500,19 @@ function TableTrash({ base }: { base: Base }) {
     <DeletedList
       query={tables}
       items={tables.data}
-      emptyTitle={t('No deleted tables')}
-      emptyText={t('Deleted tables appear here with their records and views.')}
+      emptyTitle={m.history_no_deleted_tables()}
+      emptyText={m.history_deleted_tables_appear_here_records()}
       lineOf={(table) => ({
         icon: <Table2 size={18} />,
         title: table.title,
-        facts: [table.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(table.deletedAt) })],
+        facts: [table.deletedAt === null ? '' : m.history_deleted_when({ when: formatAgo(table.deletedAt) })],
         onRestore: () => void restoreTable(table),
         ...(roleCan(base.role, 'table.purge') && {
           onPurge: () =>
             void purgeAfterAsking(
               {
-                title: t('Delete table “{title}” forever?', { title: table.title }),
-                text: t(
-                  'Its records, their history, its views and files that nothing else names are erased. This cannot be undone.',
-                ),
+                title: m.history_delete_table_forever_confirm({ title: table.title }),
+                text: m.history_delete_table_forever_consequences(),
                 typed: table.title,
               },
               async () => {
@@ -549,13 +540,13 @@ async function purgeAfterAsking(
   { title, text, typed }: { title: string; text: string; typed?: string },
   run: () => Promise<unknown>,
 ): Promise<void> {
-  const confirmLabel = t('Delete forever')
+  const confirmLabel = m.history_delete_forever()
   if (!(await confirm({ title, text, confirmLabel, danger: true, ...(typed !== undefined && { typed }) })))
     return
   try {
     await run()
     await cache.records.actions.invalidate()
-    toast.success({ text: t('Deleted forever') })
+    toast.success({ text: m.history_deleted_forever() })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
@@ -575,7 +566,7 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
   if (query.error && !items) {
     return (
       <ErrorState
-        title={t('The trash could not be loaded')}
+        title={m.history_trash_load_failed()}
         error={query.error}
         onRetry={() => void query.refetch()}
       />
@@ -603,13 +594,13 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
               </p>
             </div>
             <Button size="small" icon={Undo2} onClick={onRestore}>
-              {t('Restore')}
+              {m.history_restore()}
             </Button>
             {onPurge && (
               <IconButton
                 icon={X}
                 size="small"
-                label={t('Delete {title} forever', { title })}
+                label={m.history_delete_title_forever({ title })}
                 onClick={onPurge}
               />
             )}

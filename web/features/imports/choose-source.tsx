@@ -1,7 +1,7 @@
 import { ClipboardPaste, FileUp, Link2 } from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
@@ -38,14 +38,14 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
   }
 
   const ways = [
-    { id: 'file' as const, icon: FileUp, label: t('File') },
-    { id: 'text' as const, icon: ClipboardPaste, label: t('Paste') },
-    { id: 'url' as const, icon: Link2, label: t('Address') },
+    { id: 'file' as const, icon: FileUp, label: m.imports_file() },
+    { id: 'text' as const, icon: ClipboardPaste, label: m.imports_paste() },
+    { id: 'url' as const, icon: Link2, label: m.imports_address() },
   ]
   return (
     <div className={styles.choose}>
       <fieldset className={styles.ways}>
-        <legend className="visually-hidden">{t('Data source')}</legend>
+        <legend className="visually-hidden">{m.imports_data_source()}</legend>
         {ways.map(({ id, icon: Icon, label }) => (
           <button key={id} type="button" aria-pressed={way === id} onClick={() => setWay(id)}>
             <Icon size={15} />
@@ -57,7 +57,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
       {way === 'text' && (
         <>
           <TextArea
-            label={t('Paste rows from a spreadsheet or CSV file')}
+            label={m.imports_paste_rows_spreadsheet_csv_file()}
             rows={9}
             value={text}
             autoFocus
@@ -71,14 +71,14 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
             disabled={text.trim() === ''}
             onClick={() => void run(() => onText(text))}
           >
-            {t('Continue')}
+            {m.imports_continue()}
           </Button>
         </>
       )}
       {way === 'url' && (
         <>
           <TextField
-            label={t('URL of a CSV file')}
+            label={m.imports_url_of_a_csv_file()}
             type="url"
             dir="ltr"
             placeholder="https://example.com/people.csv"
@@ -99,7 +99,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
             disabled={url.trim() === ''}
             onClick={() => void run(() => onUrl(url.trim()))}
           >
-            {t('Fetch file')}
+            {m.imports_fetch_file()}
           </Button>
         </>
       )}
@@ -133,11 +133,11 @@ function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBus
       }}
     >
       <FileUp size={26} />
-      <p>{t('Drop CSV or TSV files here')}</p>
+      <p>{m.imports_drop_csv_tsv_files_here()}</p>
       <Button variant="primary" busy={isBusy} data-autofocus onClick={() => input.current?.click()}>
-        {t('Choose files')}
+        {m.imports_choose_files()}
       </Button>
-      <p className={styles.hint}>{t('Each file becomes a new table, or adds records to an existing one.')}</p>
+      <p className={styles.hint}>{m.imports_each_file_becomes_new_table()}</p>
       <input
         ref={input}
         type="file"

@@ -3,7 +3,7 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { keyed } from '../../ui/keyed.ts'
 import type { Analysis } from './analysis.ts'
 import styles from './column-cards.module.css'
@@ -31,15 +31,15 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
   const field = fields.find(({ id }) => id === column.fieldId)
   const lostText =
     field && linkOf(field)
-      ? t('No matching record, or more than one: these links are skipped')
-      : t('Invalid value: the cell stays empty')
+      ? m.imports_no_matching_record_more_one()
+      : m.imports_invalid_value_cell_stays_empty()
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
         <div className={styles.line}>
           <input
             type="checkbox"
-            aria-label={t('Import {name}', { name })}
+            aria-label={m.imports_import_name({ name })}
             checked={column.isOn}
             disabled={target.kind === 'append' && column.fieldId === null}
             onChange={(event) => onChange({ isOn: event.target.checked })}
@@ -47,7 +47,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
           {target.kind === 'new' ? (
             <input
               className={styles.title}
-              aria-label={t('Field name')}
+              aria-label={m.imports_field_name()}
               aria-invalid={(column.isOn && column.title.trim() === '') || undefined}
               dir="auto"
               maxLength={255}
@@ -64,7 +64,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
         {target.kind === 'new' ? (
           <label className={styles.line}>
             <Icon size={15} />
-            <span className="visually-hidden">{t('Type of {name}', { name })}</span>
+            <span className="visually-hidden">{m.imports_type_of_name({ name })}</span>
             <select
               className={styles.type}
               value={column.type}
@@ -73,7 +73,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
             >
               {IMPORTABLE_TYPES.map((type) => (
                 <option key={type} value={type}>
-                  {t(fieldType(type).label)}
+                  {fieldType(type).label()}
                 </option>
               ))}
             </select>
@@ -81,14 +81,14 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
         ) : (
           <select
             className={styles.type}
-            aria-label={t('Field for {name}', { name })}
+            aria-label={m.imports_field_for_name({ name })}
             value={column.fieldId ?? ''}
             onChange={(event) => {
               const fieldId = event.target.value || null
               onChange({ fieldId, isOn: fieldId !== null })
             }}
           >
-            <option value="">{t('Don’t import')}</option>
+            <option value="">{m.imports_dont_import()}</option>
             {fields.map((field) => (
               <option key={field.id} value={field.id}>
                 {field.required ? `${field.title} *` : field.title}
@@ -97,7 +97,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
           </select>
         )}
         <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0 ? tn('1 invalid cell', '{n} invalid cells', misfits) : ' '}
+          {misfits > 0 ? m.imports_invalid_cells({ count: misfits }) : ' '}
         </p>
       </div>
       <ul className={styles.values}>

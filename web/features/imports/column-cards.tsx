@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
-import { direction, t } from '../../i18n.ts'
+import { direction } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollRegion } from '../../ui/composite.tsx'
 import type { Analysis } from './analysis.ts'
@@ -36,14 +37,14 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
   const on = columns.filter((column) => column.isOn).length
   const fields = target.kind === 'append' ? importableFields(target.fields) : []
   return (
-    <section aria-label={t('Columns')}>
+    <section aria-label={m.imports_columns()}>
       <div className={styles.bar}>
-        <span>{t('Importing {on} of {all} columns', { on, all: columns.length })}</span>
+        <span>{m.imports_importing_on_of_all_columns({ on, all: columns.length })}</span>
         {target.kind === 'new' && on > 0 && (
           <label className={styles.display}>
-            {t('Display field')}
+            {m.imports_display_field()}
             <select
-              data-tip={t('The field that names the records in links, cards and searches')}
+              data-tip={m.imports_field_names_records_links_cards()}
               value={displayColumn(columns, analysis)?.index}
               onChange={(event) => onDisplay(Number(event.target.value))}
             >
@@ -58,7 +59,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
           </label>
         )}
         <Button size="small" variant="ghost" onClick={() => onTickAll(on < columns.length)}>
-          {on < columns.length ? t('Select all') : t('Clear all')}
+          {on < columns.length ? m.common_select_all() : m.imports_clear_all()}
         </Button>
       </div>
       {/* Focusable, so that the arrow keys scroll it. */}

@@ -1,5 +1,5 @@
 import { CircleAlert, X } from 'lucide-react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { problemOf } from './draft.ts'
 import styles from './import-dialog.module.css'
@@ -15,7 +15,7 @@ interface DraftTabsProps {
 /** The files of an import of several, to look at one at a time. */
 export function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps) {
   return (
-    <ul className={styles.tabs} aria-label={t('Files')}>
+    <ul className={styles.tabs} aria-label={m.common_files()}>
       {drafts.map((draft) => {
         const isAmiss =
           draft.error !== null || (draft.analysis && problemOf(draft.columns, draft.target) !== null)
@@ -26,14 +26,14 @@ export function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps
               aria-current={draft === active || undefined}
               onClick={() => onChoose(draft.key)}
             >
-              {isAmiss && <CircleAlert size={14} aria-label={t('Needs attention')} />}
+              {isAmiss && <CircleAlert size={14} aria-label={m.imports_needs_attention()} />}
               <span dir="auto">{draft.source.name}</span>
             </button>
             <IconButton
               icon={X}
               iconSize={13}
               size="small"
-              label={t('Remove {name}', { name: draft.source.name })}
+              label={m.common_remove_name({ name: draft.source.name })}
               onClick={() => onRemove(draft.key)}
             />
           </li>

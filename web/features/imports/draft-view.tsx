@@ -1,7 +1,8 @@
 import { FileUp } from 'lucide-react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { localeTag, t, tn } from '../../i18n.ts'
+import { localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -42,18 +43,18 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
         {analysis && (
           <>
             <span>{rowsText(analysis.rowCount, analysis.isExact)}</span>
-            <span>{tn('1 column', '{n} columns', columns.length)}</span>
+            <span>{m.imports_columns_count({ count: columns.length })}</span>
           </>
         )}
       </p>
       {error && (
         <ErrorState
-          title={t('This file can’t be read')}
+          title={m.imports_this_file_cant_be_read()}
           error={error}
           onRetry={fault === 'other' ? () => all.tryAgain(draft) : undefined}
         >
           <Button variant="primary" icon={FileUp} onClick={onChooseAnother}>
-            {t('Choose another file')}
+            {m.imports_choose_another_file()}
           </Button>
         </ErrorState>
       )}
@@ -83,7 +84,7 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
 }
 
 const rowsText = (count: number, isExact: boolean): string =>
-  isExact ? tn('1 row', '{n} rows', count) : tn('about 1 row', 'about {n} rows', roundish(count))
+  isExact ? m.imports_rows_count({ count }) : m.imports_about_rows({ count: roundish(count) })
 
 /** An estimate says no more than it knows: 1,234,567 is about 1,200,000. */
 function roundish(count: number): number {
@@ -102,49 +103,25 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
     target.fields.some((field) => linkOf(field) && columns.some(({ fieldId }) => fieldId === field.id))
   return (
     <>
-      {takesNames && (
-        <p className={styles.hint}>
-          {t(
-            'Links match existing records by name. Separate several names with commas and put names that contain a comma in quotes: Ann, "Doe, Jane".',
-          )}
-        </p>
-      )}
+      {takesNames && <p className={styles.hint}>{m.imports_link_column_hint()}</p>}
       {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
-      {problem === 'untitled' && <Alert tone="error">{t('Every column needs a name')}</Alert>}
-      {problem === 'twice' && (
-        <Alert tone="error">
-          {t('Two columns are mapped to the same field. Choose a different field for one of them.')}
-        </Alert>
-      )}
+      {problem === 'untitled' && <Alert tone="error">{m.imports_every_column_needs_a_name()}</Alert>}
+      {problem === 'twice' && <Alert tone="error">{m.imports_two_columns_mapped_same_field()}</Alert>}
       {problem === 'required' && (
         <Alert tone="error">
-          {t('Choose a column for the required fields: {fields}', { fields: missing.join(', ') })}
+          {m.imports_choose_column_required_fields_fields({ fields: missing.join(', ') })}
         </Alert>
       )}
       {analysis.quoteProblems > 0 && (
-        <Alert>
-          {tn(
-            '1 row has unbalanced quotes. It is imported as is and listed in the report.',
-            '{n} rows have unbalanced quotes. They are imported as is and listed in the report.',
-            analysis.quoteProblems,
-          )}
-        </Alert>
+        <Alert>{m.imports_unbalanced_quotes({ count: analysis.quoteProblems })}</Alert>
       )}
-      {misfits > 0 && (
-        <Alert>
-          {tn(
-            '1 cell in the sample has an invalid value. Invalid cells are left empty and listed in the report.',
-            '{n} cells in the sample have invalid values. Invalid cells are left empty and listed in the report.',
-            misfits,
-          )}
-        </Alert>
-      )}
+      {misfits > 0 && <Alert>{m.imports_sample_invalid_cells({ count: misfits })}</Alert>}
     </>
   )
 }
 
 const noneText = (isAppend: boolean): string =>
-  isAppend ? t('Map at least one column to a field') : t('Select at least one column')
+  isAppend ? m.imports_map_least_one_column_field() : m.imports_select_at_least_one_column()
 
 function Reading() {
   return (

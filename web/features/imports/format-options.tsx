@@ -1,5 +1,5 @@
 import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from './draft-view.module.css'
 import type { Draft, Drafts } from './use-drafts.ts'
 
@@ -16,15 +16,15 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
   }
   const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
   const delimiterNames: Record<string, string> = {
-    ',': t('Comma ,'),
-    ';': t('Semicolon ;'),
-    '\t': t('Tab'),
-    '|': t('Bar |'),
+    ',': m.imports_comma(),
+    ';': m.imports_semicolon(),
+    '\t': m.imports_tab(),
+    '|': m.imports_bar(),
   }
   return (
     <div className={styles.options}>
       <label className={styles.option}>
-        <span>{t('Encoding')}</span>
+        <span>{m.imports_encoding()}</span>
         <select
           className={styles.select}
           value={format.encoding}
@@ -38,7 +38,7 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
         </select>
       </label>
       <label className={styles.option}>
-        <span>{t('Separator')}</span>
+        <span>{m.imports_separator()}</span>
         <select
           className={styles.select}
           value={format.delimiter}
@@ -52,26 +52,26 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
         </select>
       </label>
       <label className={styles.option}>
-        <span>{t('Decimal places')}</span>
+        <span>{m.imports_decimal_places()}</span>
         <select
           className={styles.select}
           value={format.decimal}
           onChange={(event) => all.choose(draft, { decimal: event.target.value === ',' ? ',' : '.' })}
         >
-          <option value=".">{t('Point: 1,234.5')}</option>
-          <option value=",">{t('Comma: 1.234,5')}</option>
+          <option value=".">{m.imports_decimal_point_example()}</option>
+          <option value=",">{m.imports_decimal_comma_example()}</option>
         </select>
       </label>
       {(isAmbiguous || draft.monthFirst) && (
         <label className={styles.option}>
-          <span>{t('Read 01/02/2024 as')}</span>
+          <span>{m.imports_read_ambiguous_date_as()}</span>
           <select
             className={styles.select}
             value={draft.monthFirst ? 'month' : 'day'}
             onChange={(event) => all.chooseMonthFirst(draft, event.target.value === 'month')}
           >
-            <option value="day">{t('1 February')}</option>
-            <option value="month">{t('2 January')}</option>
+            <option value="day">{m.imports_day_first_example()}</option>
+            <option value="month">{m.imports_month_first_example()}</option>
           </select>
         </label>
       )}
@@ -81,19 +81,16 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
           checked={format.header}
           onChange={(event) => all.choose(draft, { header: event.target.checked })}
         />
-        {t('First row contains field names')}
+        {m.imports_first_row_contains_field_names()}
       </label>
       {(format.guarded || draft.chosen.guarded !== undefined) && (
-        <label
-          className={styles.option}
-          data-tip={t("Exports with escaped formulas add a ' before text that looks like a formula.")}
-        >
+        <label className={styles.option} data-tip={m.imports_unescape_formulas_hint()}>
           <input
             type="checkbox"
             checked={format.guarded}
             onChange={(event) => all.choose(draft, { guarded: event.target.checked })}
           />
-          {t("Remove the ' before text like =1+1")}
+          {m.imports_unescape_formulas()}
         </label>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -89,7 +89,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   function begin(): void {
     const ids = drafts.map(({ source, analysis, columns, target }) =>
       startRun(baseId, source, (uploadId) => {
-        if (!analysis) throw new Error(t('The file could not be read'))
+        if (!analysis) throw new Error(m.imports_file_read_failed())
         return toStartInput({ baseId, uploadId, analysis }, columns, target)
       }),
     )
@@ -107,11 +107,11 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     const isOver = runs.every(hasEnded)
     return (
       <Dialog
-        title={isOver ? t('Import finished') : t('Importing')}
+        title={isOver ? m.imports_import_finished() : m.imports_importing()}
         onClose={leave}
         footer={
           <Button onClick={leave} data-autofocus>
-            {isOver ? t('Done') : t('Continue in the background')}
+            {isOver ? m.common_done() : m.imports_continue_in_the_background()}
           </Button>
         }
       >
@@ -126,7 +126,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
 
   if (isChoosing) {
     return (
-      <Dialog title={t('Import')} onClose={onClose}>
+      <Dialog title={m.imports_import()} onClose={onClose}>
         <ChooseSource
           onFiles={(files) => add(files.map(sourceOfFile))}
           onText={(text) => add([sourceOfText(text)])}
@@ -143,19 +143,19 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   })
   const rowCount = drafts.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
   const isExact = drafts.every(({ analysis }) => analysis?.isExact)
-  const label = isExact ? tn('Import 1 row', 'Import {n} rows', rowCount) : t('Import')
+  const label = isExact ? m.imports_import_rows({ count: rowCount }) : m.imports_import()
   return (
     <Dialog
-      title={drafts.length > 1 ? t('Import {n} files', { n: drafts.length }) : t('Import')}
+      title={drafts.length > 1 ? m.imports_import_files({ count: drafts.length }) : m.imports_import()}
       size="large"
       onClose={onClose}
       onSubmit={() => isReady && drafts.length > 0 && begin()}
       footer={
         <>
           <Button className={styles.back} onClick={() => setChoosing(true)}>
-            {t('Add another file')}
+            {m.imports_add_another_file()}
           </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button ref={main} type="submit" variant="primary" disabled={!isReady || drafts.length === 0}>
             {label}
           </Button>

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import styles from './run-view.module.css'
@@ -31,7 +31,7 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
     if (isEmpty) onEmpty()
   }, [isEmpty, onEmpty])
   return createPortal(
-    <section className={styles.cards} aria-label={t('Running jobs')}>
+    <section className={styles.cards} aria-label={m.imports_running_jobs()}>
       {runs.map((run) => (
         <div key={run.id} className={styles.card}>
           {run.kind === IMPORT_JOB ? (
@@ -41,7 +41,7 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
           )}
           {hasEnded(run) && (
             <span className={styles.close}>
-              <IconButton icon={X} size="small" label={t('Close')} onClick={() => dismissRun(run.id)} />
+              <IconButton icon={X} size="small" label={m.common_close()} onClick={() => dismissRun(run.id)} />
             </span>
           )}
         </div>

@@ -2,7 +2,8 @@ import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2 } from '
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
-import { formatNumber, t, tn } from '../../i18n.ts'
+import { formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { fetchSignedIn } from '../../session/index.ts'
 import { api, cache } from '../../trpc.ts'
@@ -21,20 +22,20 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
         {run.fileName}
       </h3>
       {!hasEnded(run) && (
-        <Underway run={run} cancelLabel={t('Cancel import')}>
+        <Underway run={run} cancelLabel={m.imports_cancel_import()}>
           <Going run={run} />
         </Underway>
       )}
       {status === 'failed' && (
         <p className={styles.outcome} data-tone="danger" role="alert">
           <CircleAlert size={16} />
-          {t('Nothing was imported: {reason}', { reason: run.error ?? '' })}
+          {m.imports_nothing_was_imported_reason({ reason: run.error ?? '' })}
         </p>
       )}
       {status === 'cancelled' && (
         <p className={styles.outcome} role="status">
           <CircleSlash size={16} />
-          {t('Import cancelled. Nothing was imported.')}
+          {m.imports_import_cancelled_nothing_was_imported()}
         </p>
       )}
       {status === 'completed' && result && <Finished run={run} result={result} onLeave={onLeave} />}
@@ -84,26 +85,26 @@ export function JobView({ run }: { run: ImportRun }) {
         {run.fileName}
       </h3>
       {!hasEnded(run) && (
-        <Underway run={run} cancelLabel={t('Cancel')}>
-          <span>{run.status === 'waiting' ? t('Waiting for other work in this base') : t('Running')}</span>
+        <Underway run={run} cancelLabel={m.common_cancel()}>
+          <span>{run.status === 'waiting' ? m.imports_waiting_other_work_base() : m.imports_running()}</span>
         </Underway>
       )}
       {run.status === 'failed' && (
         <p className={styles.outcome} data-tone="danger" role="alert">
           <CircleAlert size={16} />
-          {run.error ?? t('This failed')}
+          {run.error ?? m.imports_this_failed()}
         </p>
       )}
       {run.status === 'cancelled' && (
         <p className={styles.outcome} role="status">
           <CircleSlash size={16} />
-          {t('Cancelled')}
+          {m.imports_cancelled()}
         </p>
       )}
       {run.status === 'completed' && (
         <p className={styles.outcome} role="status">
           <CircleCheck size={16} />
-          {run.file ? t('“{name}” is ready', { name: run.file.name }) : t('Done')}
+          {run.file ? m.imports_name_is_ready({ name: run.file.name }) : m.common_done()}
         </p>
       )}
       {run.file && <DownloadExport file={run.file} />}
@@ -115,7 +116,7 @@ export function JobView({ run }: { run: ImportRun }) {
 function DownloadExport({ file }: { file: ExportedFile }) {
   return (
     <Button size="small" variant="primary" icon={Download} onClick={() => saveFile(file)}>
-      {t('Download')}
+      {m.common_download()}
     </Button>
   )
 }
@@ -128,7 +129,13 @@ function Bar({ run }: { run: ImportRun }) {
     <div
       className={styles.bar}
       role="progressbar"
-      aria-label={isSending ? t('Uploading') : run.kind === IMPORT_JOB ? t('Importing') : t('Progress')}
+      aria-label={
+        isSending
+          ? m.imports_uploading()
+          : run.kind === IMPORT_JOB
+            ? m.imports_importing()
+            : m.imports_progress()
+      }
       aria-valuenow={Math.round(share * 100)}
     >
       <div style={{ inlineSize: `${share * 100}%` }} />
@@ -139,15 +146,15 @@ function Bar({ run }: { run: ImportRun }) {
 /** What goes on, in words that change now and then and not with every row. */
 function Going({ run }: { run: ImportRun }) {
   const seconds = useSeconds(run.startedAt)
-  const time = t('{n} s', { n: formatNumber(seconds) })
+  const time = m.imports_seconds_short({ count: seconds })
   if (run.status === 'uploading') {
     const percent = run.size > 0 ? Math.floor((run.sent / run.size) * 100) : 0
-    return <span>{t('Uploading file: {percent}%', { percent })}</span>
+    return <span>{m.imports_uploading_percent({ percent })}</span>
   }
-  if (run.status === 'waiting') return <span>{t('Waiting for another import to finish')}</span>
+  if (run.status === 'waiting') return <span>{m.imports_waiting_another_import_finish()}</span>
   return (
     <span className={styles.count}>
-      {tn('1 row', '{n} rows', run.rows)} · {time}
+      {m.imports_rows_count({ count: run.rows })} · {time}
     </span>
   )
 }
@@ -168,7 +175,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
     return (
       <p className={styles.outcome} role="status">
         <Undo2 size={16} />
-        {result.isNewTable ? t('The table was moved to the trash') : t('The imported rows were removed')}
+        {result.isNewTable ? m.imports_table_moved_trash() : m.imports_the_imported_rows_were_removed()}
       </p>
     )
   }
@@ -187,15 +194,11 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
     <>
       <p className={styles.outcome} data-tone="success" role="status">
         <CircleCheck size={16} />
-        {tn(
-          '1 row added to {title} in {seconds} s',
-          '{n} rows added to {title} in {seconds} s',
-          result.rows,
-          {
-            title: result.title,
-            seconds: formatNumber(result.seconds),
-          },
-        )}
+        {m.imports_rows_added_title_seconds_s({
+          count: result.rows,
+          title: result.title,
+          seconds: formatNumber(result.seconds),
+        })}
       </p>
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>
@@ -205,12 +208,12 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
             icon={Download}
             onClick={() => void downloadReport(run.jobId ?? '', run.fileName)}
           >
-            {t('Download skipped rows')}
+            {m.imports_download_skipped_rows()}
           </Button>
         )}
         {mayTakeBack(result) && (
           <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
-            {t('Undo')}
+            {m.common_undo()}
           </Button>
         )}
         <Button
@@ -222,7 +225,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
             goTo(paths.table(run.baseId, result.tableId))
           }}
         >
-          {t('Open table')}
+          {m.imports_open_table()}
         </Button>
       </div>
     </>
@@ -232,16 +235,16 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
 function Problems({ result }: { result: ImportResult }) {
   const { rowsRefused, cellsRefused, samples } = result
   const parts = [
-    rowsRefused > 0 ? tn('1 row skipped', '{n} rows skipped', rowsRefused) : null,
-    cellsRefused > 0 ? tn('1 invalid cell left empty', '{n} invalid cells left empty', cellsRefused) : null,
+    rowsRefused > 0 ? m.imports_rows_skipped({ count: rowsRefused }) : null,
+    cellsRefused > 0 ? m.imports_invalid_cells_left_empty({ count: cellsRefused }) : null,
   ].filter((part) => part !== null)
   return (
     <div className={styles.problems}>
-      <p>{parts.length > 0 ? parts.join(', ') : t('Some rows had problems')}</p>
+      <p>{parts.length > 0 ? parts.join(', ') : m.imports_some_rows_had_problems()}</p>
       <ul>
         {samples.map(({ row, column, value, reason }) => (
           <li key={`${row} ${column}`}>
-            <span>{t('Row {row}', { row: formatNumber(row) })}</span>
+            <span>{m.imports_row_row({ row: formatNumber(row) })}</span>
             {column && <span dir="auto">{column}</span>}
             {value && <code dir="auto">{value}</code>}
             <span>{reason}</span>
@@ -256,11 +259,11 @@ function Problems({ result }: { result: ImportResult }) {
 async function downloadReport(jobId: string, fileName: string): Promise<void> {
   try {
     const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
-    if (!answer.ok) throw new Error(t('The report is no longer available'))
+    if (!answer.ok) throw new Error(m.imports_report_no_longer_available())
     const url = URL.createObjectURL(await answer.blob())
     const link = document.createElement('a')
     link.href = url
-    link.download = t('{name} - not imported.csv', { name: fileName.replace(/\.[^.]*$/, '') })
+    link.download = m.imports_name_not_imported_csv({ name: fileName.replace(/\.[^.]*$/, '') })
     link.click()
     // The browser has taken it over by then.
     setTimeout(() => URL.revokeObjectURL(url), 10_000)

@@ -1,4 +1,4 @@
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import type { FileSamples } from './analysis.ts'
 
 /** A file to import: one of this computer, pasted text, or one that the server has fetched by its address. */
@@ -21,7 +21,7 @@ export const sourceOfFile = (file: File): ImportSource => ({
 /** Pasted text as a file. */
 export function sourceOfText(text: string): ImportSource {
   const file = new Blob([text], { type: 'text/csv' })
-  return { kind: 'file', name: t('Pasted text'), size: file.size, file }
+  return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file }
 }
 
 /** A name for the table: the file's, without its ending. */
@@ -30,7 +30,7 @@ export const tableTitleOf = ({ name }: ImportSource): string =>
     .replace(/\.(csv|tsv|tab|txt)$/i, '')
     .replace(/[./]+/g, ' ')
     .trim()
-    .slice(0, 200) || t('Import')
+    .slice(0, 200) || m.imports_import()
 
 /** Reads the bytes `from` to `to` (not included) of a file. */
 export type ReadBytes = (source: ImportSource, from: number, to: number) => Promise<ArrayBuffer>

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api } from '../../trpc.ts'
 import { toast } from '../../ui/toast.ts'
 import type { DraftTarget } from './draft.ts'
@@ -36,7 +36,7 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
   const first = tables[0]
   return (
     <fieldset className={styles.target}>
-      <legend className="visually-hidden">{t('Import into')}</legend>
+      <legend className="visually-hidden">{m.imports_import_into()}</legend>
       {mayCreate && (
         <span className={styles.option}>
           <input
@@ -49,11 +49,11 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
               onChange({ kind: 'new', title })
             }}
           />
-          <label htmlFor={`${id}-new`}>{t('New table')}</label>
+          <label htmlFor={`${id}-new`}>{m.common_new_table()}</label>
           {target.kind === 'new' && (
             <input
               className={styles.text}
-              aria-label={t('Table name')}
+              aria-label={m.imports_table_name()}
               aria-invalid={isTaken || title.trim() === '' || undefined}
               dir="auto"
               maxLength={255}
@@ -65,7 +65,7 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
             />
           )}
           {target.kind === 'new' && isTaken && (
-            <span role="alert">{t('A table with this name already exists')}</span>
+            <span role="alert">{m.imports_table_name_already_exists()}</span>
           )}
         </span>
       )}
@@ -78,11 +78,11 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
             checked={wanted === 'append'}
             onChange={() => void choose(first.id)}
           />
-          <label htmlFor={`${id}-append`}>{t('Existing table')}</label>
+          <label htmlFor={`${id}-append`}>{m.imports_existing_table()}</label>
           {target.kind === 'append' && (
             <select
               className={styles.select}
-              aria-label={t('Table')}
+              aria-label={m.common_table()}
               value={target.tableId}
               onChange={(event) => void choose(event.target.value)}
             >

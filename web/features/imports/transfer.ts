@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { fetchSignedIn, session } from '../../session/index.ts'
 import type { ImportSource, ReadBytes } from './source.ts'
 
@@ -7,7 +7,7 @@ import type { ImportSource, ReadBytes } from './source.ts'
 export const readBytes: ReadBytes = async (source, from, to) => {
   if (source.kind === 'file') return source.file.slice(from, to).arrayBuffer()
   const answer = await fetchSignedIn(`/api/internal/uploads/${source.uploadId}?from=${from}&to=${to}`)
-  if (!answer.ok) throw new Error(t('The uploaded file is no longer available. Choose it again.'))
+  if (!answer.ok) throw new Error(m.imports_uploaded_file_no_longer_available())
   return answer.arrayBuffer()
 }
 
@@ -37,7 +37,7 @@ export async function uploadSource(
       message?: string
     }
     if (request.status === 200 && uploadId) resolve(uploadId)
-    else reject(new Error(msg ?? message ?? t('The file could not be uploaded')))
+    else reject(new Error(msg ?? message ?? m.imports_file_upload_failed()))
   }
   request.onerror = () => reject(new Error(messageOf(new TypeError('offline'))))
   request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))

@@ -1,4 +1,4 @@
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import type { Outputs } from '../../trpc.ts'
 import { EXPORT_JOB } from '../exports/save-file.ts'
 import { showCards } from './run-cards.tsx'
@@ -17,16 +17,16 @@ function nameOf({ kind, subject }: Job): string {
   const name = subject ?? ''
   switch (kind) {
     case 'import':
-      return subject ?? t('Import')
+      return subject ?? m.imports_import()
     case 'duplicate-base':
     case 'duplicate-model':
     case 'duplicate-column':
-      return subject === null ? t('Duplicate field') : t('Copy: {name}', { name })
+      return subject === null ? m.imports_duplicate_field() : m.imports_copy_name({ name })
     case EXPORT_JOB:
-      return t('Export')
+      return m.common_export()
     case 'storage.reclaim':
-      return t('Reclaim space')
+      return m.imports_reclaim_space()
     default:
-      return subject ?? t('Work in the background')
+      return subject ?? m.imports_work_in_the_background()
   }
 }

@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 
@@ -36,7 +36,7 @@ export function LinkPassword({ className, title, openLabel, problem, onTry }: Li
       <h1>{title}</h1>
       <PasswordField
         ref={input}
-        label={t('Password')}
+        label={m.common_password()}
         autoFocus
         autoComplete="off"
         value={text}

@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
@@ -16,11 +16,13 @@ export function NotFoundScreen() {
       <EmptyState
         icon={Compass}
         headingLevel={1}
-        title={path.startsWith('/error/404') ? t('Page not found') : t('Page not found: {path}', { path })}
-        text={t('The URL may be mistyped, or the page may have been deleted.')}
+        title={
+          path.startsWith('/error/404') ? m.layout_page_not_found() : m.layout_page_not_found_path({ path })
+        }
+        text={m.layout_page_missing_hint()}
       >
         <Button variant="primary" onClick={() => goTo(paths.bases())}>
-          {t('Go to your bases')}
+          {m.common_go_to_your_bases()}
         </Button>
       </EmptyState>
     </Main>

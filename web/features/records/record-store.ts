@@ -3,7 +3,7 @@ import type { AppliedChange, LinkOperation, Operation, Values } from '../../../s
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { CellWrite, GridRow, GridSource } from '../../grid/source.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { createComputed } from './store/computed.ts'
 import { createDrafts, type DraftPlace } from './store/drafts.ts'
 import { createLive, type LiveDeps } from './store/live.ts'
@@ -98,7 +98,7 @@ export function createRecordStore(
     onRefused(reason) {
       // The screen is gone, and with it the red cell: say it, and show the cell when the table is opened again.
       if (!isDisposed) return
-      deps.notify(t('Change not saved. {reason}', { reason }), 'error')
+      deps.notify(m.records_change_not_saved_reason({ reason }), 'error')
       deps.keep(unsaved())
     },
   })

@@ -1,4 +1,5 @@
-import { localeTag, t, tn } from '../../i18n.ts'
+import { localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, type Outputs } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 
@@ -26,16 +27,14 @@ export async function askDelete(
         <p>{question.text}</p>
         {found.length > 0 && (
           <>
-            <p>{t('This changes too:')}</p>
+            <p>{m.schema_this_changes_too()}</p>
             <ul data-testid="dependents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
               {found.slice(0, MAX_LINES).map((dependent) => (
                 <li key={`${dependent.kind} ${dependent.id}`} dir="auto">
                   {lineOf(dependent)}
                 </li>
               ))}
-              {found.length > MAX_LINES && (
-                <li>{tn('and 1 more', 'and {n} more', found.length - MAX_LINES)}</li>
-              )}
+              {found.length > MAX_LINES && <li>{m.schema_and_more({ count: found.length - MAX_LINES })}</li>}
             </ul>
           </>
         )}
@@ -48,30 +47,30 @@ function lineOf({ kind, title, tableTitle, effect, uses }: Dependent): string {
   const names = { title, table: tableTitle }
   if (kind === 'view') {
     const named = new Intl.ListFormat(localeTag(), { type: 'conjunction' }).format((uses ?? []).map(useOf))
-    return t('view "{title}" loses it: {uses}', { title, uses: named })
+    return m.schema_view_title_loses_it_uses({ title, uses: named })
   }
   if (effect === 'deleted') {
     return kind === 'table'
-      ? t('table "{title}" is deleted too', names)
-      : t('field "{title}" of {table} is deleted too', names)
+      ? m.schema_table_title_is_deleted_too(names)
+      : m.schema_field_title_table_deleted_too(names)
   }
-  return t('field "{title}" of {table} is computed from it and stays empty', names)
+  return m.schema_field_title_table_computed_stays(names)
 }
 
 /** What a view needs a field for, in words. */
 function useOf(use: NonNullable<Dependent['uses']>[number]): string {
   switch (use) {
     case 'filter':
-      return t('its filter')
+      return m.schema_its_filter()
     case 'sort':
-      return t('its order')
+      return m.schema_its_order()
     case 'group':
-      return t('its groups')
+      return m.schema_its_groups()
     case 'coloring':
-      return t('its colours')
+      return m.schema_its_colours()
     case 'layout':
-      return t('its layout')
+      return m.schema_its_layout()
     case 'condition':
-      return t('its conditions')
+      return m.schema_its_conditions()
   }
 }

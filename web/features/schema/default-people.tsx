@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import toolbar from '../views/controls/toolbar.module.css'
 import styles from './field-editor.module.css'
@@ -19,13 +19,13 @@ export function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeop
   const ids = idsIn(value)
   const id = useId()
   const offered = [
-    { id: ME, name: t('Creator of the record') },
+    { id: ME, name: m.schema_creator_of_the_record() },
     ...people.map((person) => ({ id: person.id, name: person.displayName || person.email })),
   ]
   if (multiple) {
     return (
       <fieldset className={styles.people}>
-        <legend>{t('Default value')}</legend>
+        <legend>{m.schema_default_value()}</legend>
         {offered.map((one) => (
           <label key={one.id} className={styles.check}>
             <input
@@ -43,14 +43,14 @@ export function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeop
   }
   return (
     <div className={styles.part}>
-      <label htmlFor={id}>{t('Default value')}</label>
+      <label htmlFor={id}>{m.schema_default_value()}</label>
       <select
         id={id}
         className={toolbar.select}
         value={ids[0] ?? ''}
         onChange={(event) => onChange(event.target.value || null)}
       >
-        <option value="">{t('None')}</option>
+        <option value="">{m.common_none()}</option>
         {offered.map((one) => (
           <option key={one.id} value={one.id}>
             {one.name}

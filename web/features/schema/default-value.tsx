@@ -3,7 +3,7 @@ import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { hasSingleChoice, holdsPeople, isBoolean } from '../../../src/core/fields/traits.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { TextField } from '../../ui/field.tsx'
 import toolbar from '../views/controls/toolbar.module.css'
 import { DefaultPeople } from './default-people.tsx'
@@ -31,7 +31,7 @@ export function DefaultValue({
           checked={defaultValue === true}
           onChange={(event) => onChange(event.target.checked || null)}
         />
-        {t('Checked in new records')}
+        {m.schema_checked_in_new_records()}
       </label>
     )
   }
@@ -42,14 +42,14 @@ export function DefaultValue({
   if (hasSingleChoice({ type })) {
     return (
       <div className={styles.part}>
-        <label htmlFor={id}>{t('Default value')}</label>
+        <label htmlFor={id}>{m.schema_default_value()}</label>
         <select
           id={id}
           className={toolbar.select}
           value={typeof defaultValue === 'string' ? defaultValue : ''}
           onChange={(event) => onChange(event.target.value || null)}
         >
-          <option value="">{t('None')}</option>
+          <option value="">{m.common_none()}</option>
           {choicesOf(draft).map(({ title }) => (
             <option key={title} value={title}>
               {title}
@@ -73,7 +73,7 @@ function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (valu
   return (
     <>
       <div className={styles.part}>
-        <label htmlFor={id}>{t('Default value')}</label>
+        <label htmlFor={id}>{m.schema_default_value()}</label>
         <select
           id={id}
           className={toolbar.select}
@@ -83,27 +83,27 @@ function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (valu
             onChange(value === 'now' ? NOW : null)
           }}
         >
-          <option value="">{t('None')}</option>
+          <option value="">{m.common_none()}</option>
           <option value="now">{nowLabel(type)}</option>
           <option value="fixed">
-            {fieldType(type).storage === 'time' ? t('Specific time') : t('Specific date')}
+            {fieldType(type).storage === 'time' ? m.schema_specific_time() : m.schema_specific_date()}
           </option>
         </select>
       </div>
-      {isFixed && <TypedDefault draft={draft} label={t('Specific value')} onChange={onChange} />}
+      {isFixed && <TypedDefault draft={draft} label={m.schema_specific_value()} onChange={onChange} />}
     </>
   )
 }
 
 function nowLabel(type: FieldDraft['type']): string {
   const { storage } = fieldType(type)
-  if (storage === 'time') return t('Current time')
-  return storage === 'date' ? t('Current date') : t('Current date and time')
+  if (storage === 'time') return m.schema_current_time()
+  return storage === 'date' ? m.schema_current_date() : m.schema_current_date_and_time()
 }
 
 function TypedDefault({
   draft,
-  label = t('Default value'),
+  label = m.schema_default_value(),
   onChange,
 }: {
   draft: FieldDraft
@@ -120,7 +120,7 @@ function TypedDefault({
       label={label}
       placeholder={type.example.split('\n')[0]}
       value={text}
-      error={isUnfit ? t('Invalid for this type and not saved') : null}
+      error={isUnfit ? m.schema_invalid_type_not_saved() : null}
       onChange={(event) => {
         setText(event.target.value)
         onChange(event.target.value.trim() === '' ? null : type.parse(event.target.value, draft.options))

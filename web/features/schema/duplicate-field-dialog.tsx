@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from '../copies/copies.module.css'
 import { CopyDialog, Tick } from '../copies/copy-dialog.tsx'
 import { type FieldPlace, startFieldCopy } from './start-field-copy.ts'
@@ -20,21 +20,19 @@ export function DuplicateFieldDialog({ table, field, place, onClose }: Duplicate
   return (
     <CopyDialog
       title={field.title}
-      waiting={t('Duplicating the field. It appears next to the original when ready.')}
+      waiting={m.schema_duplicating_field_appears_next_original()}
       start={() => startFieldCopy(table, field, { ...place, withData })}
       onClose={onClose}
     >
       <Tick
-        label={link ? t('Include links') : t('Include values')}
+        label={link ? m.schema_include_links() : m.schema_include_values()}
         checked={withData}
         onChange={setWithData}
       />
       {link && link.relatedTableId !== table.id && (
-        <p className={styles.text}>
-          {t('Creates a new link field, with a matching field in the linked table.')}
-        </p>
+        <p className={styles.text}>{m.schema_copy_link_field_hint()}</p>
       )}
-      {field.unique && <p className={styles.text}>{t('The copy allows duplicate values.')}</p>}
+      {field.unique && <p className={styles.text}>{m.schema_the_copy_allows_duplicate_values()}</p>}
     </CopyDialog>
   )
 }

@@ -3,7 +3,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
@@ -126,9 +126,9 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
     const agreed = await askDelete(
       { fieldId: field.id },
       {
-        title: t('Delete field "{title}"?', { title: field.title }),
-        text: t('Its values move to the trash with it. You can restore the field from there.'),
-        confirmLabel: t('Delete field'),
+        title: m.schema_delete_field_confirm({ title: field.title }),
+        text: m.schema_delete_field_consequences(),
+        confirmLabel: m.schema_delete_field(),
       },
     )
     if (!agreed) return
@@ -139,8 +139,8 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
     return
   }
   toast.success({
-    text: t('Field "{title}" was deleted with its values', { title: field.title }),
-    action: { label: t('Undo'), run: () => restoreField(schema.table, field) },
+    text: m.schema_field_title_deleted_values({ title: field.title }),
+    action: { label: m.common_undo(), run: () => restoreField(schema.table, field) },
   })
 }
 
@@ -148,7 +148,7 @@ async function restoreField(table: TableRef, field: Field): Promise<void> {
   try {
     await inLine(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
     await refresh(table)
-    toast.success({ text: t('Field “{title}” was restored', { title: field.title }) })
+    toast.success({ text: m.schema_field_title_was_restored({ title: field.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

@@ -2,7 +2,7 @@ import { keepsNow, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import type { FieldInput } from './field-commands.tsx'
 
 /** A field while it is being edited. */
@@ -88,18 +88,18 @@ export function problemOf(draft: FieldDraft): string | null {
 export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'options'>): string | null {
   switch (fieldType(type).computed) {
     case 'link':
-      return options.relatedTableId ? null : t('Choose a table to link')
+      return options.relatedTableId ? null : m.schema_choose_a_table_to_link()
     case 'count':
-      return options.relationFieldId ? null : t('Choose a link')
+      return options.relationFieldId ? null : m.schema_choose_a_link()
     case 'lookup':
     case 'rollup':
-      return options.relationFieldId && options.targetFieldId ? null : t('Choose a link and a field')
+      return options.relationFieldId && options.targetFieldId ? null : m.schema_choose_link_field()
     case 'code':
-      return options.valueFieldId ? null : t('Choose a field')
+      return options.valueFieldId ? null : m.schema_choose_a_field()
     case 'formula':
-      return options.formula ? null : t('Enter a formula')
+      return options.formula ? null : m.schema_enter_a_formula()
     case 'button':
-      return options.kind !== 'url' || options.formula ? null : t('Enter a URL formula')
+      return options.kind !== 'url' || options.formula ? null : m.schema_enter_a_url_formula()
     default:
       return null
   }

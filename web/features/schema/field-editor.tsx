@@ -5,7 +5,7 @@ import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
@@ -112,13 +112,13 @@ export function FieldEditor(props: FieldEditorProps) {
     <Popover
       anchor={anchor}
       onClose={leave}
-      label={field ? t('Edit field') : t('Add field')}
+      label={field ? m.schema_edit_field() : m.common_add_field()}
       className={`${styles.popover} ${hasFormula(draft) ? styles.wide : ''}`}
     >
       <ControlGroup className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
         <TextField
-          label={t('Field name')}
-          placeholder={t('{type} (optional)', { type: t(type.label) })}
+          label={m.schema_field_name()}
+          placeholder={m.schema_type_optional({ type: type.label() })}
           data-autofocus
           maxLength={255}
           value={draft.title}
@@ -131,14 +131,14 @@ export function FieldEditor(props: FieldEditorProps) {
             type="button"
             className={styles.type}
             aria-expanded={search !== null}
-            aria-label={t('Type: {type}', { type: t(type.label) })}
+            aria-label={m.schema_type_type({ type: type.label() })}
             data-testid="field-type"
             disabled={field?.isPrimaryKey}
             onClick={() => setSearch(search === null ? '' : null)}
             onKeyDown={openByKey}
           >
             <Icon size={15} aria-hidden />
-            <span className={styles.typeName}>{t(type.label)}</span>
+            <span className={styles.typeName}>{type.label()}</span>
             <ChevronDown size={14} aria-hidden />
           </button>
           {search !== null && (
@@ -160,9 +160,7 @@ export function FieldEditor(props: FieldEditorProps) {
         {field?.error && !isConverting && (
           <p className={optionStyles.broken} role="note">
             <TriangleAlert size={14} aria-hidden />
-            <span dir="auto">
-              {t('{reason}. Edit this field’s settings or delete it.', { reason: field.error })}
-            </span>
+            <span dir="auto">{m.schema_reason_edit_fields_settings_delete({ reason: field.error })}</span>
           </p>
         )}
         {isConverting && field && missing === null && <TypePreview field={field} draft={draft} />}
@@ -183,7 +181,7 @@ export function FieldEditor(props: FieldEditorProps) {
                 checked={draft.required}
                 onChange={(event) => change({ required: event.target.checked })}
               />
-              {t('Required')}
+              {m.common_required()}
             </label>
             {/* Nobody can tell whether two passwords are the same. */}
             <label className={styles.check} hidden={isSecret(draft)}>
@@ -192,7 +190,7 @@ export function FieldEditor(props: FieldEditorProps) {
                 checked={draft.unique}
                 onChange={(event) => change({ unique: event.target.checked })}
               />
-              {t('Unique values')}
+              {m.schema_unique_values()}
             </label>
           </div>
         )}
@@ -205,8 +203,8 @@ export function FieldEditor(props: FieldEditorProps) {
         >
           {showsMore ? <ChevronDown size={14} /> : <ChevronRight size={14} className="flip-in-rtl" />}
           {type.readOnly || type.computed || type.noDefault
-            ? t('Description')
-            : t('Default value and description')}
+            ? m.common_description()
+            : m.schema_default_value_and_description()}
         </button>
         {showsMore && (
           <div id={moreId} className={styles.part}>
@@ -218,7 +216,7 @@ export function FieldEditor(props: FieldEditorProps) {
               />
             )}
             <TextArea
-              label={t('Description')}
+              label={m.common_description()}
               rows={2}
               value={draft.description}
               onChange={(event) => change({ description: event.target.value })}
@@ -232,7 +230,7 @@ export function FieldEditor(props: FieldEditorProps) {
         )}
         <div className={styles.foot}>
           <Button size="small" onClick={onClose}>
-            {t('Cancel')}
+            {m.common_cancel()}
           </Button>
           <Button
             size="small"
@@ -242,7 +240,7 @@ export function FieldEditor(props: FieldEditorProps) {
             data-tip={missing ?? shortcutLabel('mod+enter')}
             onClick={() => void save()}
           >
-            {field ? t('Save field') : t('Add field')}
+            {field ? m.schema_save_field() : m.common_add_field()}
           </Button>
         </div>
       </ControlGroup>

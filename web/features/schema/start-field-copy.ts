@@ -1,5 +1,5 @@
 import type { Field, Table } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, cache } from '../../trpc.ts'
 import type { StartedCopy } from '../copies/copy-dialog.tsx'
 import { inLine } from '../records/queue/base-queue.ts'
@@ -27,7 +27,7 @@ export async function startFieldCopy(
     async finish() {
       await cache.schema.table.invalidate()
       const made = cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === fieldId)
-      return t('“{title}” is ready', { title: made?.title ?? field.title })
+      return m.schema_title_is_ready({ title: made?.title ?? field.title })
     },
   }
 }

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import type { FieldGroup } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { CELLS } from '../../cells/index.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
@@ -25,15 +25,15 @@ const GROUPS: FieldGroup[] = [
 
 const groupLabel = (group: FieldGroup): string =>
   ({
-    text: t('Text'),
-    number: t('Numbers'),
-    choice: t('Choices'),
-    date: t('Dates'),
-    people: t('People'),
-    file: t('Files'),
-    relation: t('Relations'),
-    computed: t('Computed'),
-    system: t('System'),
+    text: m.schema_text(),
+    number: m.schema_numbers(),
+    choice: m.schema_choices(),
+    date: m.schema_dates(),
+    people: m.schema_people(),
+    file: m.common_files(),
+    relation: m.schema_relations(),
+    computed: m.schema_computed(),
+    system: m.schema_system(),
   })[group]
 
 /** Types that a person can choose, in the order of their groups. */
@@ -47,8 +47,8 @@ const OFFERED = GROUPS.flatMap((group) =>
 function findTypes(text: string): typeof OFFERED {
   const wanted = text.trim().toLocaleLowerCase()
   const rank = (label: string) => (label.startsWith(wanted) ? 0 : label.includes(wanted) ? 1 : 2)
-  return OFFERED.filter((type) => matches(`${t(type.label)} ${t(type.help)} ${type.name}`, text))
-    .map((type) => ({ type, rank: wanted === '' ? 0 : rank(t(type.label).toLocaleLowerCase()) }))
+  return OFFERED.filter((type) => matches(`${type.label()} ${type.help()} ${type.name}`, text))
+    .map((type) => ({ type, rank: wanted === '' ? 0 : rank(type.label().toLocaleLowerCase()) }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ type }) => type)
 }
@@ -94,8 +94,8 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
         aria-controls={id}
         aria-activedescendant={active ? `${id}-${active.name}` : undefined}
         className={toolbar.input}
-        placeholder={t('Find a type')}
-        aria-label={t('Find a type')}
+        placeholder={m.schema_find_a_type()}
+        aria-label={m.schema_find_a_type()}
         ref={focusOnMount}
         value={text}
         onChange={(event) => {
@@ -105,7 +105,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={id} role="listbox" aria-label={t('Field types')} className={styles.list}>
+      <div id={id} role="listbox" aria-label={m.schema_field_types()} className={styles.list}>
         {found.map((type, index) => {
           const { Icon } = CELLS[type.name as FieldTypeName]
           const startsGroup = text.trim() === '' && found[index - 1]?.group !== type.group
@@ -124,8 +124,8 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
               >
                 <Icon size={15} aria-hidden />
                 <span className={styles.words}>
-                  <span>{t(type.label)}</span>
-                  <small className={styles.help}>{t(type.help)}</small>
+                  <span>{type.label()}</span>
+                  <small className={styles.help}>{type.help()}</small>
                 </span>
                 {type.name === value ? (
                   <Check size={14} />
@@ -139,7 +139,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
             </div>
           )
         })}
-        {found.length === 0 && <p className={toolbar.hint}>{t('No matching field types')}</p>}
+        {found.length === 0 && <p className={toolbar.hint}>{m.schema_no_matching_field_types()}</p>}
         {withheld?.reason && <p className={toolbar.hint}>{withheld.reason}</p>}
       </div>
     </div>

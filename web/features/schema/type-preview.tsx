@@ -4,7 +4,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import type { FieldDraft } from './field-draft.ts'
@@ -27,7 +27,7 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
   const { total, converted, lost, samples } = preview.data
   const shown = shownType(field)
   const text = (value: CellValue, type: Field['type'], options: Field['options']) => {
-    if (value === null) return t('(empty)')
+    if (value === null) return m.common_empty()
     // What becomes a link is told by the names of the records.
     return fieldType(type).computed === 'link' ? String(value) : fieldType(type).format(value, options)
   }
@@ -38,27 +38,17 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
       data-testid="type-preview"
       role="status"
     >
-      {total === 0 && t('This field has no values yet.')}
-      {total > 0 &&
-        lost === 0 &&
-        tn('1 value will be converted.', 'All {n} values will be converted.', converted)}
-      {lost > 0 && (
-        <strong>
-          {tn(
-            '1 value can’t be fully converted and will lose data.',
-            '{n} values can’t be fully converted and will lose data.',
-            lost,
-          )}{' '}
-        </strong>
-      )}
-      {lost > 0 && tn('1 will be converted.', '{n} will be converted.', converted)}
-      {lost > 0 && ` ${t('Undo brings them back.')}`}
+      {total === 0 && m.schema_field_no_values_yet()}
+      {total > 0 && lost === 0 && m.schema_all_values_will_be_converted({ count: converted })}
+      {lost > 0 && <strong>{m.schema_values_cant_fully_converted_lose({ count: lost })} </strong>}
+      {lost > 0 && m.schema_will_be_converted({ count: converted })}
+      {lost > 0 && ` ${m.schema_undo_brings_them_back()}`}
       {samples.length > 0 && (
         <ul className={styles.samples}>
           {samples.slice(0, 4).map((sample) => (
             <li key={sample.recordId} className={styles.sample}>
               <span dir="auto">{text(sample.from, shown.type.name as Field['type'], shown.options)}</span>
-              <ArrowRight size={13} className="flip-in-rtl" aria-label={t('becomes')} />
+              <ArrowRight size={13} className="flip-in-rtl" aria-label={m.schema_becomes()} />
               <span dir="auto">{text(sample.to, draft.type, draft.options)}</span>
             </li>
           ))}

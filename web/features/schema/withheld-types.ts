@@ -2,7 +2,7 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import { isLinkType, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 
 /** Types that a field cannot have, and the reason in words where it is not the field's own nature. */
@@ -28,11 +28,7 @@ export function useWithheldTypes(
   return {
     has: (type) =>
       (isForeign && (lacks(type) || isOther(field, type))) || (field !== null && !canBecome(field, type)),
-    reason: isForeign
-      ? t(
-          'This table is in a connected database, so link, auto number, created and modified fields aren’t available. To add a link, create a foreign key in the database and synchronise.',
-        )
-      : null,
+    reason: isForeign ? m.schema_types_withheld_in_connected_table() : null,
   }
 }
 

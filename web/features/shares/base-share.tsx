@@ -1,5 +1,6 @@
 import type { Base } from '../../../src/core/model.ts'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -16,22 +17,22 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
   const state = useShare('base', base.id, base.title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={200} />
   const roles = [
-    { role: 'viewer', label: t('Viewer'), hint: t('Can view every table in the base.') },
+    { role: 'viewer', label: m.shares_viewer(), hint: m.shares_view_every_table_base() },
     {
       role: 'editor',
-      label: t('Editor'),
-      hint: t('Can also add, edit and delete records without signing in.'),
+      label: m.shares_editor(),
+      hint: m.shares_also_add_edit_delete_records(),
     },
   ] as const
   return (
     <div className={styles.part}>
       <Switch
-        label={t('Public link')}
-        hint={t('Anyone with the link can open the whole base without signing in.')}
+        label={m.shares_public_link()}
+        hint={m.shares_anyone_link_open_whole_base()}
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
       />
@@ -43,13 +44,13 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
             onRegenerate={state.regenerate}
           />
           <p className={styles.seen}>
-            {t('Visitors can see every table with all its fields and records.')}{' '}
+            {m.shares_visitors_see_every_table_all()}{' '}
             {share.lastVisitAt === null
-              ? t('Not opened yet.')
-              : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}
           </p>
           <fieldset className={styles.choices}>
-            <legend className={styles.legend}>{t('Visitor permissions')}</legend>
+            <legend className={styles.legend}>{m.shares_visitor_permissions()}</legend>
             {roles.map(({ role, label, hint }) => (
               <label key={role} className={styles.choice}>
                 <input
@@ -69,17 +70,17 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
           <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
           <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
           <Switch
-            label={t('Allow download')}
-            hint={t('Visitors can download each view as CSV, Excel or JSON.')}
+            label={m.shares_allow_download()}
+            hint={m.shares_visitors_download_each_view_csv()}
             checked={share.settings.allowDownload}
             onChange={(allowDownload) => change({ settings: { allowDownload } })}
           />
         </>
       )}
       <p className={styles.seen}>
-        {t('To share with people who have an account, add them to the')}{' '}
+        {m.shares_share_people_who_account_add()}{' '}
         <a href={hrefOf(paths.members(base.id))} onClick={onClose}>
-          {t('members of the base')}
+          {m.shares_members_of_the_base()}
         </a>
       </p>
     </div>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -24,10 +25,10 @@ export interface DiagramShareDialogProps {
 export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDialogProps) {
   const [sourceId, setSourceId] = useState(sources[0]?.id ?? '')
   return (
-    <Dialog title={t('Share diagram')} onClose={onClose}>
+    <Dialog title={m.shares_share_diagram()} onClose={onClose}>
       {sources.length > 1 && (
         <SelectField
-          label={t('Source')}
+          label={m.shares_source()}
           value={sourceId}
           onChange={(event) => setSourceId(event.target.value)}
         >
@@ -47,15 +48,15 @@ function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) 
   const state = useShare('erd', sourceId, title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={120} />
-  const seen = t('Visitors can see tables, field names, field types and links, but no records.')
+  const seen = m.shares_visitors_see_tables_field_names()
   return (
     <div className={styles.part}>
       <Switch
-        label={t('Public link')}
-        hint={t('Anyone with the link can view the diagram without signing in.')}
+        label={m.shares_public_link()}
+        hint={m.shares_anyone_link_view_diagram_without()}
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
       />
@@ -67,8 +68,8 @@ function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) 
           <p className={styles.seen}>
             {seen}{' '}
             {share.lastVisitAt === null
-              ? t('Not opened yet.')
-              : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}
           </p>
           <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
           <SharePassword hasPassword={share.hasPassword} onSave={state.save} />

@@ -4,7 +4,7 @@ import type { Choice } from '../../../src/core/fields/choices.ts'
 import { hasSingleChoice, isBoolean } from '../../../src/core/fields/traits.ts'
 import type { Field, TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { canPrefill, isPrefillValue, PREFILL_MODES, type PrefillMode, prefillAddress } from './prefill.ts'
 import styles from './share-dialog.module.css'
@@ -33,7 +33,7 @@ export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
     <div className={styles.prefill}>
       <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronDown size={14} aria-hidden />
-        {t('Prefilled link')}
+        {m.shares_prefilled_link()}
       </button>
       {isOpen && (
         <>
@@ -48,22 +48,22 @@ export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
             ))}
           </div>
           <SelectField
-            label={t('Prefilled answers are')}
+            label={m.shares_prefilled_answers_are()}
             value={mode}
             onChange={(event) =>
               setMode(PREFILL_MODES.find((one) => one === event.target.value) ?? 'editable')
             }
           >
-            <option value="editable">{t('Editable')}</option>
-            <option value="read-only">{t('Read-only')}</option>
-            <option value="hidden">{t('Hidden')}</option>
+            <option value="editable">{m.shares_editable()}</option>
+            <option value="read-only">{m.shares_read_only()}</option>
+            <option value="hidden">{m.shares_hidden()}</option>
           </SelectField>
           <div className={styles.embed}>
             <textarea
               readOnly
               dir="ltr"
               rows={2}
-              aria-label={t('Prefilled link')}
+              aria-label={m.shares_prefilled_link()}
               value={link}
               onFocus={(event) => event.currentTarget.select()}
             />
@@ -88,7 +88,7 @@ function PrefillValue({
   if (choices) {
     return (
       <SelectField label={field.title} value={text} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{t('Nothing')}</option>
+        <option value="">{m.shares_nothing()}</option>
         {choices.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}
@@ -101,7 +101,7 @@ function PrefillValue({
     <TextField
       label={field.title}
       value={text}
-      error={isPrefillValue(field, text) ? null : t('Invalid for this field and not included')}
+      error={isPrefillValue(field, text) ? null : m.shares_invalid_field_not_included()}
       onChange={(event) => onChange(event.target.value)}
     />
   )
@@ -110,8 +110,8 @@ function PrefillValue({
 function choicesOf(field: Field): { value: string; label: string }[] | null {
   if (isBoolean(field)) {
     return [
-      { value: 'true', label: t('Checked') },
-      { value: 'false', label: t('Unchecked') },
+      { value: 'true', label: m.common_checked() },
+      { value: 'false', label: m.shares_unchecked() },
     ]
   }
   if (!hasSingleChoice(field)) return null

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { CUSTOM_ADDRESS, type Share } from '../../../src/core/shares.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { addressPrefix } from './share-address.ts'
@@ -26,7 +26,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
   async function save() {
     if (!isChanged || isBusy) return
     if (!CUSTOM_ADDRESS.test(wanted)) {
-      setProblem(t('Use 3 to 64 letters (without accents), digits, - or _'))
+      setProblem(m.shares_custom_url_rule())
       return
     }
     setIsBusy(true)
@@ -50,7 +50,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
       }}
     >
       <TextField
-        label={t('Custom URL')}
+        label={m.shares_custom_url()}
         dir="ltr"
         autoCapitalize="none"
         spellCheck={false}
@@ -73,7 +73,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
       {isChanged && (
         <div className={styles.buttons}>
           <Button size="small" type="submit" variant="primary" busy={isBusy}>
-            {t('Save')}
+            {m.common_save()}
           </Button>
           <Button
             size="small"
@@ -82,7 +82,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
               setProblem(null)
             }}
           >
-            {t('Cancel')}
+            {m.common_cancel()}
           </Button>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -21,10 +21,10 @@ export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & 
 
   if (failed || !isRead || !base.data) {
     return (
-      <Dialog title={t('Share')} onClose={onClose}>
+      <Dialog title={m.common_share()} onClose={onClose}>
         {failed ? (
           <ErrorState
-            title={t('Links could not be loaded')}
+            title={m.shares_links_load_failed()}
             error={failed.error}
             onRetry={() => void failed.refetch()}
           />
@@ -36,7 +36,7 @@ export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & 
   }
   const refusal = shareRefusal(base.data.role)
   return (
-    <Dialog title={t('Share')} onClose={onClose}>
+    <Dialog title={m.common_share()} onClose={onClose}>
       {refusal ? <Alert>{refusal}</Alert> : <Parts base={base.data} view={view} onClose={onClose} />}
     </Dialog>
   )
@@ -47,14 +47,14 @@ function Parts({ base, view, onClose }: { base: Base; view: View | undefined; on
   const schema = trpc.schema.table.useQuery({ tableId: view?.tableId ?? '' }, { enabled: view !== undefined })
   const mayShareView = view !== undefined && roleCan(base.role, 'view.share')
   const tabs = [
-    ...(mayShareView ? [{ id: 'view', label: t('View') } as const] : []),
-    ...(roleCan(base.role, 'base.share') ? [{ id: 'base', label: t('Base') } as const] : []),
+    ...(mayShareView ? [{ id: 'view', label: m.common_view() } as const] : []),
+    ...(roleCan(base.role, 'base.share') ? [{ id: 'base', label: m.common_base() } as const] : []),
   ]
   return (
     <>
       <div
         role="tablist"
-        aria-label={t('What to share')}
+        aria-label={m.shares_what_to_share()}
         className={styles.tabs}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return

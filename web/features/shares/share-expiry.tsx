@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { localeTag, t } from '../../i18n.ts'
+import { localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import styles from './share-dialog.module.css'
@@ -34,7 +35,7 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
     return (
       <div className={styles.state}>
         <span>
-          {t('Expiry')}
+          {m.shares_expiry()}
           <small className={styles.hint}>{describe(expiresAt)}</small>
           {problem && (
             <small className={styles.problem} role="alert">
@@ -44,11 +45,11 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
         </span>
         <span className={styles.buttons}>
           <Button size="small" onClick={() => setText(expiresAt === null ? '' : localText(expiresAt))}>
-            {expiresAt === null ? t('Set expiry') : t('Change date')}
+            {expiresAt === null ? m.shares_set_expiry() : m.shares_change_date()}
           </Button>
           {expiresAt !== null && (
             <Button size="small" busy={isBusy} onClick={() => void save(null)}>
-              {t('Remove expiry')}
+              {m.shares_remove_expiry()}
             </Button>
           )}
         </span>
@@ -62,13 +63,13 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
       onSubmit={(event) => {
         event.preventDefault()
         const moment = new Date(text)
-        if (text === '' || Number.isNaN(moment.getTime())) setProblem(t('Choose a date and time'))
-        else if (moment.getTime() <= Date.now()) setProblem(t('Choose a date in the future'))
+        if (text === '' || Number.isNaN(moment.getTime())) setProblem(m.shares_choose_a_date_and_time())
+        else if (moment.getTime() <= Date.now()) setProblem(m.shares_choose_date_future())
         else if (!isBusy) void save(moment.toISOString())
       }}
     >
       <TextField
-        label={t('Expires on')}
+        label={m.shares_expires_on()}
         type="datetime-local"
         autoFocus
         dir="ltr"
@@ -81,7 +82,7 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
       />
       <div className={styles.buttons}>
         <Button size="small" type="submit" variant="primary" busy={isBusy}>
-          {t('Save')}
+          {m.common_save()}
         </Button>
         <Button
           size="small"
@@ -90,7 +91,7 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
             setProblem(null)
           }}
         >
-          {t('Cancel')}
+          {m.common_cancel()}
         </Button>
       </div>
     </form>
@@ -98,13 +99,13 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
 }
 
 function describe(expiresAt: string | null): string {
-  if (expiresAt === null) return t('Never expires.')
+  if (expiresAt === null) return m.shares_never_expires()
   const when = new Intl.DateTimeFormat(localeTag(), { dateStyle: 'long', timeStyle: 'short' }).format(
     new Date(expiresAt),
   )
   return Date.parse(expiresAt) <= Date.now()
-    ? t('Expired on {date}.', { date: when })
-    : t('Expires on {date}.', { date: when })
+    ? m.shares_expired_on_date({ date: when })
+    : m.shares_expires_on_date({ date: when })
 }
 
 /** As `datetime-local` wants it: `2026-11-20T17:40`, by the clock of this person. */

@@ -1,7 +1,7 @@
 import { Check, Code, Copy, ExternalLink, QrCode, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { QrPicture } from '../../cells/qr-picture.tsx'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { toast } from '../../ui/toast.ts'
@@ -26,7 +26,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
           readOnly
           dir="ltr"
           className={styles.address}
-          aria-label={t('Public link')}
+          aria-label={m.shares_public_link()}
           data-testid="share-address"
           value={address}
           onFocus={(event) => event.currentTarget.select()}
@@ -36,7 +36,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
       <div className={styles.tools}>
         <a className={styles.open} href={address} target="_blank" rel="noreferrer">
           <ExternalLink size={14} aria-hidden />
-          {t('Open')}
+          {m.common_open()}
         </a>
         <Button
           size="small"
@@ -45,7 +45,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
           aria-expanded={shown === 'embed'}
           onClick={toggle('embed')}
         >
-          {t('Embed')}
+          {m.shares_embed()}
         </Button>
         <Button
           size="small"
@@ -54,13 +54,13 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
           aria-expanded={shown === 'qr'}
           onClick={toggle('qr')}
         >
-          {t('QR code')}
+          {m.shares_qr_code()}
         </Button>
         <IconButton
           icon={RefreshCw}
           iconSize={14}
           size="small"
-          label={t('Reset link')}
+          label={m.shares_reset_link()}
           onClick={onRegenerate}
         />
       </div>
@@ -75,7 +75,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
             readOnly
             dir="ltr"
             rows={3}
-            aria-label={t('Embed code')}
+            aria-label={m.shares_embed_code()}
             value={embedCode(address, title)}
             onFocus={(event) => event.currentTarget.select()}
           />
@@ -95,12 +95,12 @@ export function CopyButton({ text }: { text: string }) {
       icon={copied ? Check : Copy}
       onClick={async () => {
         if (!(await copyText(text))) return
-        toast.success({ text: t('Copied') })
+        toast.success({ text: m.common_copied() })
         setCopied(true)
         setTimeout(() => setCopied(false), 1500) // spec §9, clipboard copied flag
       }}
     >
-      {t('Copy')}
+      {m.common_copy()}
     </Button>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { MIN_SHARE_PASSWORD } from '../../../src/core/shares.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -26,7 +26,7 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
       await onSave({ password })
       setText(null)
       setProblem(null)
-      toast.success({ text: password === null ? t('Password removed') : t('Password set') })
+      toast.success({ text: password === null ? m.shares_password_removed() : m.shares_password_set() })
     } catch (error) {
       setProblem(messageOf(error))
     } finally {
@@ -38,9 +38,9 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
     return (
       <div className={styles.state}>
         <span>
-          {t('Password')}
+          {m.common_password()}
           <small className={styles.hint}>
-            {hasPassword ? t('Visitors need a password.') : t('No password required.')}
+            {hasPassword ? m.shares_visitors_need_a_password() : m.shares_no_password_required()}
           </small>
           {problem && (
             <small className={styles.problem} role="alert">
@@ -50,11 +50,11 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
         </span>
         <span className={styles.buttons}>
           <Button size="small" onClick={() => setText('')}>
-            {hasPassword ? t('Change password') : t('Set password')}
+            {hasPassword ? m.common_change_password() : m.shares_set_password()}
           </Button>
           {hasPassword && (
             <Button size="small" busy={isBusy} onClick={() => void save(null)}>
-              {t('Remove password')}
+              {m.shares_remove_password()}
             </Button>
           )}
         </span>
@@ -73,7 +73,7 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
       }}
     >
       <PasswordField
-        label={t('New password')}
+        label={m.common_new_password()}
         autoFocus
         autoComplete="new-password"
         maxLength={256}
@@ -87,21 +87,21 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
       />
       <div className={styles.buttons}>
         <Button size="small" type="submit" variant="primary" busy={isBusy}>
-          {t('Save')}
+          {m.common_save()}
         </Button>
         <Button size="small" onClick={() => setText(null)}>
-          {t('Cancel')}
+          {m.common_cancel()}
         </Button>
       </div>
     </form>
   )
 }
 
-const tooShort = () => t('At least {n} characters', { n: MIN_SHARE_PASSWORD })
+const tooShort = () => m.shares_at_least_characters({ count: MIN_SHARE_PASSWORD })
 
 const STRENGTHS: Record<PasswordStrength, () => string> = {
   short: tooShort,
-  weak: () => t('Weak'),
-  fair: () => t('Fair'),
-  strong: () => t('Strong'),
+  weak: () => m.shares_weak(),
+  fair: () => m.shares_fair(),
+  strong: () => m.shares_strong(),
 }

@@ -1,5 +1,5 @@
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 
 /** The view whose public link is shown, and the base around it. */
 export interface ShareTarget {
@@ -11,4 +11,4 @@ export interface ShareTarget {
 
 /** The reason why a person may not share; null if they may. */
 export const shareRefusal = (role: BaseRole | null): string | null =>
-  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : t('Only creators and owners can share')
+  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : m.shares_only_creators_owners_share()

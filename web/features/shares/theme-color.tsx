@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { BASE_COLORS } from '../layout/base-icon.tsx'
 import styles from './share-dialog.module.css'
 
@@ -16,18 +16,18 @@ export function ThemeColor({ color, onChange }: ThemeColorProps) {
   const all = color === null || colors.includes(color) ? colors : [...colors, color]
   return (
     <fieldset className={styles.choices}>
-      <legend className={styles.legend}>{t('Theme colour')}</legend>
+      <legend className={styles.legend}>{m.shares_theme_colour()}</legend>
       <div className={styles.swatches}>
         <label className={styles.noColor}>
           <input type="radio" name={name} checked={color === null} onChange={() => onChange(null)} />
-          {t('Default')}
+          {m.shares_default()}
         </label>
         {all.map((one, index) => (
           <label key={one} className={styles.swatch} style={{ background: one }}>
             <input
               type="radio"
               name={name}
-              aria-label={t('Colour {n}', { n: index + 1 })}
+              aria-label={m.common_colour_number({ n: index + 1 })}
               checked={one === color}
               onChange={() => onChange(one)}
             />

@@ -1,6 +1,6 @@
 import type { Share, ShareKind, ShareSettings } from '../../../src/core/shares.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -45,9 +45,9 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
 
   async function regenerate(): Promise<void> {
     const agreed = await confirm({
-      title: t('Reset the link?'),
-      text: t('The old link stops working immediately. Settings are kept.'),
-      confirmLabel: t('Reset'),
+      title: m.shares_reset_the_link_confirm(),
+      text: m.shares_reset_link_consequences(),
+      confirmLabel: m.shares_reset(),
     })
     if (agreed) take(await api.shares.regenerate.mutate(input))
   }
@@ -57,9 +57,9 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     const agreed =
       !share.hasPassword ||
       (await confirm({
-        title: t('Turn off the link to “{title}”?', { title }),
-        text: t('The link stops working immediately and its password is removed.'),
-        confirmLabel: t('Turn off link'),
+        title: m.shares_turn_off_the_link_to_confirm({ title }),
+        text: m.shares_turn_off_link_consequences(),
+        confirmLabel: m.shares_turn_off_link(),
         danger: true,
       }))
     if (!agreed) return
@@ -67,8 +67,8 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     take(null)
     if (share.hasPassword) return
     toast.success({
-      text: t('Link turned off'),
-      action: { label: t('Undo'), run: () => tell(reopen(share)) },
+      text: m.shares_link_turned_off(),
+      action: { label: m.common_undo(), run: () => tell(reopen(share)) },
     })
   }
 

@@ -1,7 +1,8 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
-import { availableLanguages, formatAgo, t, tn } from '../../i18n.ts'
+import { availableLanguages, formatAgo } from '../../i18n.ts'
 import { LANGUAGE_NAMES } from '../../language-names.ts'
+import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
@@ -22,19 +23,15 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
   const state = useShare('view', view.id, view.title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={200} />
   const isForm = collectsAnswers(view)
   return (
     <div className={styles.part}>
       <Switch
-        label={t('Public link')}
-        hint={
-          isForm
-            ? t('Anyone with the link can fill in the form without signing in.')
-            : t('Anyone with the link can view this without signing in.')
-        }
+        label={m.shares_public_link()}
+        hint={isForm ? m.shares_anyone_link_fill_form_without() : m.shares_anyone_link_view_without_signing()}
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
       />
@@ -47,25 +44,19 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
             title={view.title}
             onRegenerate={state.regenerate}
           />
-          {share.isBlocked && (
-            <Alert tone="error">
-              {t(
-                'The link shows no records because this view filters by a deleted or invalid field. Edit the filter or restore the field.',
-              )}
-            </Alert>
-          )}
+          {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
           <p className={styles.seen} data-testid="what-is-seen">
             {whatIsSeen(schema, view).join(' ')}{' '}
             {share.lastVisitAt === null
-              ? t('Not opened yet.')
-              : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}{' '}
-            {isForm && tn('1 response.', '{n} responses.', share.answers)}
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}{' '}
+            {isForm && m.shares_responses_count({ count: share.answers })}
           </p>
           {isForm && (
             <>
               <Switch
-                label={t('Survey')}
-                hint={t('Show one question at a time.')}
+                label={m.shares_survey()}
+                hint={m.shares_show_one_question_time()}
                 checked={share.settings.survey}
                 onChange={(survey) => change({ settings: { survey } })}
               />
@@ -77,18 +68,18 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
           <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
           {!isForm && (
             <Switch
-              label={t('Allow download')}
-              hint={t('Visitors can download this view as CSV, Excel or JSON.')}
+              label={m.shares_allow_download()}
+              hint={m.shares_visitors_download_view_csv_excel()}
               checked={share.settings.allowDownload}
               onChange={(allowDownload) => change({ settings: { allowDownload } })}
             />
           )}
           <SelectField
-            label={t('Page language')}
+            label={m.shares_page_language()}
             value={share.settings.language ?? ''}
             onChange={(event) => change({ settings: { language: event.target.value || null } })}
           >
-            <option value="">{t('Visitor’s language')}</option>
+            <option value="">{m.shares_visitors_language()}</option>
             {availableLanguages().map((code) => (
               <option key={code} value={code} lang={code.replace('_', '-')}>
                 {LANGUAGE_NAMES[code]}
@@ -96,8 +87,8 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
             ))}
           </SelectField>
           <Switch
-            label={t('Right to left')}
-            hint={t('Lay out the page from right to left in any language.')}
+            label={m.shares_right_to_left()}
+            hint={m.shares_lay_out_page_right_left()}
             checked={share.settings.rtl}
             onChange={(rtl) => change({ settings: { rtl } })}
           />

@@ -1,7 +1,7 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, stacksOf } from '../../../src/core/views/index.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { completeFilter, conditionsOf } from '../views/filter/filter-edit.ts'
 import { fieldsInOrder, shownFields } from '../views/state/arrange-fields.ts'
 
@@ -9,10 +9,7 @@ import { fieldsInOrder, shownFields } from '../views/state/arrange-fields.ts'
 export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {
   if (collectsAnswers(view)) {
     const asked = questionsOf(view, fields).length
-    return [
-      tn('Visitors see 1 question.', 'Visitors see {n} questions.', asked),
-      t('Records are not visible.'),
-    ]
+    return [m.shares_visitors_see_questions({ count: asked }), m.shares_records_are_not_visible()]
   }
   const shown = shownFields(fields, view).length
   // The number of a record goes along with it, shown or not.
@@ -21,20 +18,14 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
   ).length
   const conditions = conditionsOf(completeFilter(view.filter, fields)).length
   return [
-    tn('Visitors see 1 field.', 'Visitors see {n} fields.', shown),
-    ...(hidden > 0
-      ? [tn('1 hidden field is not accessible.', '{n} hidden fields are not accessible.', hidden)]
-      : []),
+    m.shares_visitors_see_fields({ count: shown }),
+    ...(hidden > 0 ? [m.shares_hidden_fields_are_not_accessible({ count: hidden })] : []),
     conditions > 0
-      ? tn(
-          'Only records that match 1 condition are visible.',
-          'Only records that match {n} conditions are visible.',
-          conditions,
-        )
+      ? m.shares_only_records_match_conditions_visible({ count: conditions })
       : hasHiddenStacks(view)
-        ? t('Only records in visible stacks are shown.')
-        : t('All records are visible.'),
-    ...(conditions > 0 && hasHiddenStacks(view) ? [t('Records in hidden stacks are not shown.')] : []),
+        ? m.shares_only_records_visible_stacks_shown()
+        : m.shares_all_records_are_visible(),
+    ...(conditions > 0 && hasHiddenStacks(view) ? [m.shares_records_hidden_stacks_not_shown()] : []),
   ]
 }
 

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { DatabaseZap } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { appCodeOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
@@ -49,8 +49,8 @@ export function BaseLayout() {
     if (!wasHere && !isGuest) return
     toast.error({
       text: wasHere
-        ? t('You no longer have access to “{title}”', { title: title.current ?? '' })
-        : t('You don’t have permission to open this base.'), // spec §8
+        ? m.shell_no_longer_access_title({ title: title.current ?? '' })
+        : m.shell_dont_permission_open_base(), // spec §8
     })
     goTo(paths.bases(), { replace: true })
   }, [missing, isGuest, baseId])
@@ -60,23 +60,19 @@ export function BaseLayout() {
     return (
       <EmptyState
         icon={DatabaseZap}
-        title={t('This base can’t be opened')}
-        text={t('It may have been deleted, or it isn’t shared with you.')}
+        title={m.shell_this_base_cant_be_opened()}
+        text={m.shell_base_missing_hint()}
       >
         <Button variant="primary" onClick={() => goTo(paths.bases())}>
-          {t('Go to your bases')}
+          {m.common_go_to_your_bases()}
         </Button>
       </EmptyState>
     )
   }
   if (base.error && !base.data) {
     return (
-      <ErrorState
-        title={t('The base could not be loaded')}
-        error={base.error}
-        onRetry={() => void base.refetch()}
-      >
-        <Button onClick={() => goTo(paths.bases())}>{t('Go to your bases')}</Button>
+      <ErrorState title={m.shell_base_load_failed()} error={base.error} onRetry={() => void base.refetch()}>
+        <Button onClick={() => goTo(paths.bases())}>{m.common_go_to_your_bases()}</Button>
       </ErrorState>
     )
   }

@@ -4,7 +4,7 @@ import { createElement, type KeyboardEvent, useId, useMemo, useState } from 'rea
 import { createPortal } from 'react-dom'
 import type { ActionContext } from '../../actions/action.ts'
 import { actionContext } from '../../actions/action.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { type RecentView, recentViews } from '../../session/recent-views.ts'
@@ -36,7 +36,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
   const entries = isOfRecent ? recent : everything.entries
   const isReading = !isOfRecent && everything.isReading
   const records = useFoundRecords(context, isOfRecent ? '' : search)
-  const label = isOfRecent ? t('Recent views') : t('Search and commands')
+  const label = isOfRecent ? m.shell_recent_views() : m.shell_search_and_commands()
   useLayer(onClose)
 
   const found = useMemo(() => {
@@ -81,7 +81,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
             aria-controls={`${id}-list`}
             aria-activedescendant={found[current] ? `${id}-${current}` : undefined}
             aria-label={label}
-            placeholder={isOfRecent ? label : t('Search bases, tables, views, records and actions')}
+            placeholder={isOfRecent ? label : m.shell_search_bases_tables_views_records()}
             value={search}
             onChange={(event) => {
               setSearch(event.target.value)
@@ -91,7 +91,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
           />
           <kbd>Esc</kbd>
         </div>
-        <div id={`${id}-list`} role="listbox" aria-label={t('Results')} className={styles.list}>
+        <div id={`${id}-list`} role="listbox" aria-label={m.shell_results()} className={styles.list}>
           {found.map((entry, index) => (
             <div key={entry.id} role="presentation">
               {entry.group !== found[index - 1]?.group && <p className={styles.group}>{entry.group}</p>}
@@ -122,10 +122,10 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
           {found.length === 0 && (
             <p className={styles.none}>
               {isReading
-                ? t('Loading tables…')
+                ? m.shell_loading_tables()
                 : search === ''
-                  ? t('No recent views.')
-                  : t('No results for “{search}”', { search })}
+                  ? m.shell_no_recent_views()
+                  : m.shell_no_results_for_search({ search })}
             </p>
           )}
         </div>
@@ -155,8 +155,8 @@ function useFoundRecords({ base, tableId }: ActionContext, search: string): Pale
   const titles = new Map(tables.data?.map((table) => [table.id, table.title]))
   return found.data.map((record) => ({
     id: `${record.tableId} ${record.recordId}`,
-    label: record.name || t('Untitled'),
-    group: t('Records'),
+    label: record.name || m.common_untitled(),
+    group: m.common_records(),
     hint: titles.get(record.tableId),
     icon: FileText,
     run: () =>
@@ -180,7 +180,7 @@ function useRecentViews({ tableId, viewId }: ActionContext): PaletteEntry[] {
         {
           id: view.viewId,
           label: now?.title ?? view.title,
-          group: t('Recent views'),
+          group: m.shell_recent_views(),
           hint: [schema?.table.title ?? view.tableTitle, bases.get(view.baseId)].join(' · '),
           icon: now ? () => createElement(ViewIcon, { view: now, size: 16 }) : Table2,
           run: () => goTo(paths.table(view.baseId, view.tableId, view.isDefault ? undefined : view.viewId)),

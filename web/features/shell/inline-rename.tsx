@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from './table-tree.module.css'
 
 export interface InlineRenameProps {
@@ -46,7 +46,7 @@ export function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
       <input
         ref={input}
         dir="auto"
-        aria-label={t('New name')}
+        aria-label={m.shell_new_name()}
         aria-invalid={problem ? true : undefined}
         maxLength={255}
         value={text}

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CHECK_EVERY_MS, ownBuild, readLatestBuild, watchBuild } from './build-watch.ts'
 import styles from './shell.module.css'
@@ -22,15 +22,15 @@ export function NewBuildBar() {
     <div role="status">
       {isOffered && (
         <div className={styles.news}>
-          <span>{t('A new version of Sheaf is available.')}</span>
+          <span>{m.shell_new_version_sheaf_available()}</span>
           <button type="button" className={styles.reload} onClick={() => location.reload()}>
-            {t('Reload')}
+            {m.shell_reload()}
           </button>
           <IconButton
             icon={X}
             size="small"
             iconSize={14}
-            label={t('Later')}
+            label={m.shell_later()}
             onClick={() => setOffered(false)}
           />
         </div>

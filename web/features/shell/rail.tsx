@@ -1,6 +1,6 @@
 import { Keyboard, LayoutGrid, Plus, Search } from 'lucide-react'
 import { type Action, actionContext } from '../../actions/action.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { lastPlaces } from '../../session/last-places.ts'
 import { useMe } from '../../session/use-me.ts'
@@ -25,12 +25,12 @@ export function Rail() {
   const { baseId } = useOpenPlace()
   const { user } = useMe()
   return (
-    <nav className={styles.rail} aria-label={t('Main')}>
+    <nav className={styles.rail} aria-label={m.shell_main()}>
       <a
         href={hrefOf(paths.bases())}
         className={styles.logo}
-        aria-label={t('Sheaf, all bases')}
-        data-tip={t('All bases')}
+        aria-label={m.shell_sheaf_all_bases()}
+        data-tip={m.shell_all_bases()}
         data-tip-side="side"
       >
         <Logo />
@@ -38,9 +38,9 @@ export function Rail() {
       <a
         href={hrefOf(paths.bases())}
         className={styles.link}
-        aria-label={t('Bases')}
+        aria-label={m.shell_bases()}
         aria-current={baseId ? undefined : 'page'}
-        data-tip={t('Bases')}
+        data-tip={m.shell_bases()}
         data-tip-keys={shortcutLabel('alt+b')}
         data-tip-side="side"
       >
@@ -52,22 +52,22 @@ export function Rail() {
       <IconButton
         icon={Plus}
         iconSize={18}
-        label={t('Create')}
+        label={m.shell_create()}
         aria-haspopup="menu"
         data-tip-side="side"
-        onClick={(event) => openMenu(event.currentTarget, createMenu(), t('Create'))}
+        onClick={(event) => openMenu(event.currentTarget, createMenu(), m.shell_create())}
       />
       <RailButton icon={Keyboard} action={showShortcuts} />
       <button
         type="button"
         className={styles.me}
         aria-haspopup="menu"
-        data-tip={user?.displayName || user?.email || t('Account')}
+        data-tip={user?.displayName || user?.email || m.shell_account()}
         data-tip-side="side"
-        onClick={(event) => openMenu(event.currentTarget, accountMenu(user?.email), t('Account menu'))}
+        onClick={(event) => openMenu(event.currentTarget, accountMenu(user?.email), m.shell_account_menu())}
       >
         {user ? <Avatar person={user} size={28} /> : <span className={styles.noFace} />}
-        <span className="visually-hidden">{t('Account menu')}</span>
+        <span className="visually-hidden">{m.shell_account_menu()}</span>
       </button>
     </nav>
   )
@@ -97,7 +97,7 @@ function RecentBases({ openBaseId }: { openBaseId?: string }) {
   const shown = bases.data?.filter((base) => recent.has(base.id) || base.id === openBaseId)
   if (!shown?.length) return null
   return (
-    <ul className={styles.recent} aria-label={t('Recent bases')}>
+    <ul className={styles.recent} aria-label={m.shell_recent_bases()}>
       {shown.map((base) => (
         <li key={base.id}>
           <a
@@ -132,7 +132,7 @@ function createMenu(): MenuItem[] {
 }
 
 function accountMenu(email: string | undefined): MenuItem[] {
-  const who: MenuItem[] = email ? [{ kind: 'id', label: t('Signed in as'), value: email }] : []
+  const who: MenuItem[] = email ? [{ kind: 'id', label: m.shell_signed_in_as(), value: email }] : []
   return [
     ...who,
     asItem(editProfile),

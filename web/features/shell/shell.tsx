@@ -1,7 +1,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
 import { cache } from '../../trpc.ts'
@@ -44,7 +44,7 @@ export function Shell() {
         className={styles.skip}
         onClick={() => document.getElementById('content')?.focus()}
       >
-        {t('Skip to content')}
+        {m.shell_skip_to_content()}
       </button>
       {!isNarrow && <Rail />}
       {!isNarrow && baseId && !collapsed && (
@@ -72,7 +72,7 @@ function Drawer({ baseId }: { baseId?: string }) {
       className={styles.drawerOverlay}
       onPointerDown={(event) => event.target === event.currentTarget && setDrawerOpen(false)}
     >
-      <div className={styles.drawer} role="dialog" aria-modal="true" aria-label={t('Navigation')}>
+      <div className={styles.drawer} role="dialog" aria-modal="true" aria-label={m.shell_navigation()}>
         <Rail />
         {baseId && (
           <div className={styles.drawerSidebar}>
@@ -89,7 +89,7 @@ function ConnectionBar() {
   const state = useStore(connection)
   return (
     <div role="status">
-      {state === 'lost' && <div className={styles.bar}>{t('Connection lost. Reconnecting…')}</div>}
+      {state === 'lost' && <div className={styles.bar}>{m.shell_connection_lost_reconnecting()}</div>}
     </div>
   )
 }

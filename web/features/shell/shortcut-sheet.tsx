@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { actionContext } from '../../actions/action.ts'
 import { actionsFor, shortcutSections } from '../../actions/index.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { ScrollRegion } from '../../ui/composite.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -16,7 +16,7 @@ interface Section {
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const [sections] = useState(readSections)
   return (
-    <Dialog title={t('Keyboard shortcuts')} size="large" onClose={onClose}>
+    <Dialog title={m.shell_keyboard_shortcuts()} size="large" onClose={onClose}>
       <ScrollRegion className={styles.sheet} tabIndex={0} data-autofocus>
         {sections.map((section) => (
           <section key={section.title} className={styles.section}>
@@ -56,12 +56,12 @@ function readSections(): Section[] {
     byGroup.set(title, section)
   }
   const tree: Section = {
-    title: t('Sidebar'),
+    title: m.shell_sidebar(),
     lines: [
-      { keys: ['↑', '↓'], label: t('Move between tables and views') },
-      { keys: ['→', '←'], label: t('Show or hide the views of a table') },
-      { keys: ['F2'], label: t('Rename') },
-      { keys: ['Shift+F10'], label: t('Menu of the table or view') },
+      { keys: ['↑', '↓'], label: m.shell_move_between_tables_and_views() },
+      { keys: ['→', '←'], label: m.shell_show_hide_views_table() },
+      { keys: ['F2'], label: m.common_rename() },
+      { keys: ['Shift+F10'], label: m.shell_menu_table_view() },
     ],
   }
   return [...byGroup.values(), ...ofScreens, tree]

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { direction, t } from '../../i18n.ts'
+import { direction } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import {
   MAX_SIDEBAR_WIDTH,
   MIN_SIDEBAR_WIDTH,
@@ -35,7 +36,7 @@ export function SidebarEdge() {
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={t('Width of the sidebar')}
+      aria-label={m.shell_width_of_the_sidebar()}
       aria-valuenow={width}
       aria-valuemin={MIN_SIDEBAR_WIDTH}
       aria-valuemax={MAX_SIDEBAR_WIDTH}

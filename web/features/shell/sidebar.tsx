@@ -2,7 +2,7 @@ import { ChevronDown, History, House, PanelLeftClose, Plus, Search, Trash2, X } 
 import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -30,12 +30,12 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
 
   if (!base.data) return <SidebarSkeleton failed={base.error !== null} />
   const { data } = base
-  const menuLabel = t('Options for base {title}', { title: data.title })
+  const menuLabel = m.shell_options_for_base_title({ title: data.title })
   const context = actionContext()
   return (
     <aside
       className={styles.sidebar}
-      aria-label={t('Sidebar')}
+      aria-label={m.shell_sidebar()}
       data-drop={isOver || undefined}
       {...dropProps}
     >
@@ -58,7 +58,7 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
           <IconButton
             icon={PanelLeftClose}
             className="flip-in-rtl"
-            label={t('Hide the sidebar')}
+            label={m.shell_hide_the_sidebar()}
             shortcut={shortcutLabel('mod+b')}
             size="small"
             onClick={toggleSidebarCollapsed}
@@ -69,10 +69,10 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
       <div className={styles.tools}>
         <label className={styles.search}>
           <Search size={14} />
-          <span className="visually-hidden">{t('Search tables and views')}</span>
+          <span className="visually-hidden">{m.shell_search_tables_and_views()}</span>
           <input
             dir="auto"
-            placeholder={t('Search')}
+            placeholder={m.common_search()}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
             onKeyDown={(event) => {
@@ -86,7 +86,7 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
               icon={X}
               size="small"
               iconSize={14}
-              label={t('Clear search')}
+              label={m.shell_clear_search()}
               onClick={() => setSearch('')}
             />
           )}
@@ -94,11 +94,11 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
         {createTableAction.when?.(context) && (
           <IconButton
             icon={Plus}
-            label={t('New table')}
+            label={m.common_new_table()}
             shortcut={shortcutLabel('alt+t')}
             size="small"
             aria-haspopup="menu"
-            onClick={(event) => openMenu(event.currentTarget, createMenu(), t('Create new'))}
+            onClick={(event) => openMenu(event.currentTarget, createMenu(), m.shell_create_new())}
           />
         )}
       </div>
@@ -109,7 +109,7 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
         aria-current={isHome ? 'page' : undefined}
       >
         <House size={15} />
-        {t('Overview')}
+        {m.shell_overview()}
       </a>
 
       <TableTree base={data} search={search} />
@@ -121,7 +121,7 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
           aria-current={page === 'history' ? 'page' : undefined}
         >
           <History size={15} />
-          {t('History')}
+          {m.common_history()}
         </a>
       )}
       {trashAction.when?.(context) && (
@@ -131,11 +131,11 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
           aria-current={page === 'trash' ? 'page' : undefined}
         >
           <Trash2 size={15} />
-          {t('Trash')}
+          {m.common_trash()}
         </a>
       )}
       {edge}
-      {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
+      {isOver && <div className={styles.dropHint}>{m.shell_drop_import_new_table()}</div>}
     </aside>
   )
 }
@@ -153,7 +153,7 @@ const createMenu = () =>
 function SidebarSkeleton({ failed }: { failed: boolean }) {
   if (failed) return <aside className={styles.sidebar} />
   return (
-    <aside className={styles.sidebar} aria-busy="true" aria-label={t('Sidebar')}>
+    <aside className={styles.sidebar} aria-busy="true" aria-label={m.shell_sidebar()}>
       <div className={styles.header}>
         <Skeleton width={24} height={24} />
         <Skeleton width={140} />

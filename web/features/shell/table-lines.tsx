@@ -3,7 +3,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Table } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useOnChange } from '../../ui/effects.ts'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import styles from './table-tree.module.css'
@@ -72,7 +72,7 @@ export function TableLines({ tables, draw }: TableLinesProps) {
   }
 
   return (
-    <nav ref={box} className={styles.tree} aria-label={t('Tables')} onKeyDown={onKeyDown}>
+    <nav ref={box} className={styles.tree} aria-label={m.common_tables()} onKeyDown={onKeyDown}>
       <ul className={styles.lines} style={{ blockSize: lines.getTotalSize() }}>
         {lines.getVirtualItems().map(({ index, start, key }) => {
           const table = tables[index]

@@ -2,7 +2,8 @@ import { ChevronRight, Ellipsis, Plus } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { direction, t } from '../../i18n.ts'
+import { direction } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
@@ -30,7 +31,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   const isCurrent = open.tableId === table.id
   const canRename = roleCan(base.role, 'table.update')
   const rename = () => setIsRenaming(true)
-  const menuLabel = t('Options for table {title}', { title: table.title })
+  const menuLabel = m.shell_options_for_table_title({ title: table.title })
   const menu = () => tableMenu(base, table, rename)
 
   // Whoever comes by the address of a view sees where it stands, and what stands beside it.
@@ -66,7 +67,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
           type="button"
           className={styles.fold}
           aria-expanded={isExpanded}
-          aria-label={t('Views of {title}', { title: table.title })}
+          aria-label={m.shell_views_of_title({ title: table.title })}
           onClick={() => setExpanded(table.id, !isExpanded)}
         >
           <ChevronRight size={14} />
@@ -99,17 +100,19 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
             <IconButton
               icon={Plus}
               size="small"
-              label={t('New view of {title}', { title: table.title })}
-              data-tip={t('New view')}
+              label={m.shell_new_view_of_title({ title: table.title })}
+              data-tip={m.shell_new_view()}
               aria-haspopup="menu"
-              onClick={(event) => openMenu(event.currentTarget, newViewItems(base, table.id), t('New view'))}
+              onClick={(event) =>
+                openMenu(event.currentTarget, newViewItems(base, table.id), m.shell_new_view())
+              }
             />
           )}
           <IconButton
             icon={Ellipsis}
             size="small"
             label={menuLabel}
-            data-tip={t('More')}
+            data-tip={m.common_more()}
             aria-haspopup="menu"
             onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
           />

@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { TableProperties } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { goTo, paths, setQuery } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
@@ -33,7 +33,7 @@ export function TableRouteScreen() {
   if (tables.error && !tables.data) {
     return (
       <ErrorState
-        title={t('The table could not be loaded')}
+        title={m.shell_table_load_failed()}
         error={tables.error}
         onRetry={() => void tables.refetch()}
       />
@@ -67,7 +67,7 @@ function useNoticeOfDeletion(
     if (!isRead) return
     forgetPlace({ baseId, tableId })
     if (seen.current?.tableId !== tableId) return
-    toast.error({ text: t('Table "{title}" was deleted', { title: seen.current.title }) })
+    toast.error({ text: m.shell_table_title_was_deleted({ title: seen.current.title }) })
     seen.current = null
     goTo(paths.base(baseId), { replace: true })
   }, [baseId, tableId, title, isRead])
@@ -89,15 +89,9 @@ function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; r
 
 function NoSuchTable({ baseId }: { baseId: string }) {
   return (
-    <EmptyState
-      icon={TableProperties}
-      title={t('Table not found')}
-      text={t(
-        'It may have been deleted, or the link is incomplete. You can restore deleted tables from the sidebar.',
-      )}
-    >
+    <EmptyState icon={TableProperties} title={m.shell_table_not_found()} text={m.shell_table_missing_hint()}>
       <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
-        {t('Open base')}
+        {m.shell_open_base()}
       </Button>
     </EmptyState>
   )

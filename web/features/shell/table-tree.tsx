@@ -1,7 +1,7 @@
 import { Table2 } from 'lucide-react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { matches } from '../../ui/matches.ts'
@@ -20,7 +20,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     return (
       <div className={styles.tree}>
         <ErrorState
-          title={t('Tables could not be loaded')}
+          title={m.shell_tables_load_failed()}
           error={tables.error}
           onRetry={() => void tables.refetch()}
         />
@@ -39,10 +39,10 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   if (tables.data.length === 0) {
     return (
       <div className={styles.empty}>
-        <p>{t('No tables yet.')}</p>
+        <p>{m.shell_no_tables_yet()}</p>
         {roleCan(base.role, 'table.create') && (
           <Button size="small" icon={Table2} onClick={() => createTable(base.id)}>
-            {t('New table')}
+            {m.common_new_table()}
           </Button>
         )}
       </div>
@@ -57,7 +57,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   if (found.length === 0) {
     return (
       <div className={styles.tree}>
-        <p className={styles.empty}>{t('No tables match “{search}”', { search })}</p>
+        <p className={styles.empty}>{m.shell_no_tables_match_search({ search })}</p>
       </div>
     )
   }

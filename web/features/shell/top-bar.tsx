@@ -13,7 +13,7 @@ import type { ReactNode } from 'react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { queryClient, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -43,13 +43,13 @@ export function TopBar({ baseId }: { baseId?: string }) {
   return (
     <header className={styles.bar}>
       {isNarrow && (
-        <IconButton icon={MenuIcon} label={t('Open navigation')} onClick={() => setDrawerOpen(true)} />
+        <IconButton icon={MenuIcon} label={m.shell_open_navigation()} onClick={() => setDrawerOpen(true)} />
       )}
       {!isNarrow && collapsed && (
         <IconButton
           icon={PanelLeftOpen}
           className="flip-in-rtl"
-          label={t('Show the sidebar')}
+          label={m.shell_show_the_sidebar()}
           shortcut={shortcutLabel('mod+b')}
           onClick={toggleSidebarCollapsed}
         />
@@ -68,7 +68,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
       {baseId && (
         <IconButton
           icon={RotateCw}
-          label={t('Reload data')}
+          label={m.shell_reload_data()}
           onClick={() => void queryClient.invalidateQueries()}
         />
       )}
@@ -88,10 +88,10 @@ function ShareButton({ baseId, isNarrow }: { baseId: string; isNarrow: boolean }
     onClick: () => refusal === null && void shareAction.run(actionContext()),
   }
   return isNarrow ? (
-    <IconButton icon={Share2} label={t('Share')} {...props} />
+    <IconButton icon={Share2} label={m.common_share()} {...props} />
   ) : (
     <Button size="small" icon={Share2} {...props}>
-      {t('Share')}
+      {m.common_share()}
     </Button>
   )
 }
@@ -114,7 +114,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
   )
 
   return (
-    <nav className={styles.crumbs} aria-label={t('Breadcrumb')}>
+    <nav className={styles.crumbs} aria-label={m.shell_breadcrumb()}>
       {base && (
         <a
           href={hrefOf(paths.base(baseId))}
@@ -132,7 +132,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
         <Crumb
           title={table.title}
           icon={<TableIcon table={table} size={14} />}
-          label={t('Table {title}, choose another', { title: table.title })}
+          label={m.shell_table_title_choose_another({ title: table.title })}
           items={() => tableItems}
         />
       )}
@@ -140,11 +140,11 @@ function Breadcrumb({ baseId }: { baseId: string }) {
         <Crumb
           title={view.title}
           icon={<ViewIcon view={view} />}
-          label={t('View {title}, choose another', { title: view.title })}
+          label={m.shell_view_title_choose_another({ title: view.title })}
           items={() => viewItems(base, schema.views, view)}
           mark={view.lock === 'locked' ? modeMark(view, baseId) : null}
           menu={{
-            label: t('Options for view {title}', { title: view.title }),
+            label: m.shell_options_for_view_title({ title: view.title }),
             items: () => viewMenu(base, view, schema.views),
           }}
         />
@@ -211,7 +211,7 @@ function Crumb({ title, icon, label, items, mark, menu }: CrumbProps) {
           size="small"
           className={styles.more}
           label={menu.label}
-          data-tip={t('More')}
+          data-tip={m.common_more()}
           aria-haspopup="menu"
           onClick={(event) => openMenu(event.currentTarget, menu.items(), menu.label)}
         />

@@ -3,7 +3,7 @@ import { createElement, useMemo } from 'react'
 import type { Action, ActionContext } from '../../actions/action.ts'
 import { actionsFor } from '../../actions/index.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { lastPlaces } from '../../session/last-places.ts'
 import { trpc } from '../../trpc.ts'
@@ -46,7 +46,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
     return others.map((view) => ({
       id: view.id,
       label: view.title,
-      group: t('Views'),
+      group: m.shell_views(),
       hint: data?.table.title,
       icon: () => createElement(ViewIcon, { view, size: 16 }),
       run: () => goTo(paths.table(data?.table.baseId ?? '', view.tableId, view.id)),
@@ -57,13 +57,13 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
     (tableLists[index]?.data ?? []).map((table) => ({
       id: table.id,
       label: table.title,
-      group: base.id === hereId ? t('Tables in this base') : t('Tables in other bases'),
+      group: base.id === hereId ? m.shell_tables_in_this_base() : m.shell_tables_in_other_bases(),
       hint: base.id === hereId ? undefined : base.title,
       icon: () => createElement(TableIcon, { table, size: 16 }),
       run: () => goTo(paths.table(base.id, table.id)),
     })),
   )
-  const isHere = (entry: PaletteEntry) => entry.group === t('Tables in this base')
+  const isHere = (entry: PaletteEntry) => entry.group === m.shell_tables_in_this_base()
 
   const actions = actionsFor(context)
     .filter((action) => !action.hidden)
@@ -71,7 +71,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
       (action): PaletteEntry => ({
         id: action.id,
         label: action.label(),
-        group: t('Actions'),
+        group: m.shell_actions(),
         hint: action.hint?.(),
         icon: action.icon,
         shortcut: action.shortcut && shortcutLabel(action.shortcut),
@@ -85,7 +85,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
     (base): PaletteEntry => ({
       id: base.id,
       label: base.title,
-      group: t('Bases'),
+      group: m.shell_bases(),
       icon: Database,
       run: () => goTo(paths.base(base.id)),
     }),

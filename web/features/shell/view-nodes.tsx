@@ -2,7 +2,7 @@ import { Ellipsis, EyeOff, Globe, Lock, UserRound } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { Base, Table, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -23,7 +23,7 @@ export function ViewNodes({ base, table }: { base: Base; table: Table }) {
   const schema = trpc.schema.table.useQuery({ tableId: table.id })
   const views = schema.data?.views
   if (schema.error && !views) {
-    return <p className={styles.empty}>{t('Views could not be loaded.')}</p>
+    return <p className={styles.empty}>{m.shell_views_load_failed()}</p>
   }
   if (!views) return <Skeleton width="60%" />
   return (
@@ -53,10 +53,10 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
   const canRename = roleCan(base.role, 'view.update') && heldReason(view) === null
   const rename = () => setIsRenaming(true)
-  const menuLabel = t('Options for view {title}', { title: view.title })
+  const menuLabel = m.shell_options_for_view_title({ title: view.title })
   const mark = modeMark(view, base.id)
   const hidden = hiddenMark(view)
-  const shared = t('Shared with a public link')
+  const shared = m.shell_shared_with_a_public_link()
   const menu = () => viewMenu(base, view, siblings, rename)
 
   return (
@@ -112,7 +112,7 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
             icon={Ellipsis}
             size="small"
             label={menuLabel}
-            data-tip={t('More')}
+            data-tip={m.common_more()}
             aria-haspopup="menu"
             onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
           />

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import {
@@ -42,7 +42,7 @@ export function ConnectionFields({
   return (
     <div className={styles.form}>
       {!source && (
-        <div className={styles.engines} role="radiogroup" aria-label={t('Database type')}>
+        <div className={styles.engines} role="radiogroup" aria-label={m.sources_database_type()}>
           {CLIENTS.map((client) => (
             <label key={client} className={styles.engine}>
               <input
@@ -62,12 +62,12 @@ export function ConnectionFields({
           {!source && (
             <div className={styles.address}>
               <TextField
-                label={t('Connection URL (optional)')}
+                label={m.sources_connection_url_optional()}
                 className={styles.grow}
                 dir="ltr"
                 placeholder="postgres://user:password@host:5432/database"
                 value={address}
-                error={isOdd ? t('Enter a valid connection URL') : null}
+                error={isOdd ? m.sources_enter_a_valid_connection_url() : null}
                 onChange={(event) => setAddress(event.target.value)}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter' || address === '') return
@@ -76,13 +76,13 @@ export function ConnectionFields({
                 }}
               />
               <Button onClick={fillIn} disabled={address.trim() === ''}>
-                {t('Fill in')}
+                {m.sources_fill_in()}
               </Button>
             </div>
           )}
           <div className={styles.row}>
             <TextField
-              label={t('Host')}
+              label={m.sources_host()}
               className={styles.grow}
               dir="ltr"
               data-autofocus={source ? undefined : ''}
@@ -90,7 +90,7 @@ export function ConnectionFields({
               onChange={(event) => set({ host: event.target.value })}
             />
             <TextField
-              label={t('Port')}
+              label={m.sources_port()}
               className={styles.port}
               dir="ltr"
               inputMode="numeric"
@@ -100,7 +100,7 @@ export function ConnectionFields({
           </div>
           <div className={styles.row}>
             <TextField
-              label={t('User')}
+              label={m.sources_user()}
               className={styles.grow}
               dir="ltr"
               autoComplete="off"
@@ -108,17 +108,17 @@ export function ConnectionFields({
               onChange={(event) => set({ user: event.target.value })}
             />
             <PasswordField
-              label={t('Password')}
+              label={m.common_password()}
               className={styles.grow}
               autoComplete="new-password"
-              placeholder={source?.connection?.hasPassword ? t('unchanged') : undefined}
+              placeholder={source?.connection?.hasPassword ? m.sources_unchanged() : undefined}
               value={draft.password}
               onChange={(event) => set({ password: event.target.value })}
             />
           </div>
           <div className={styles.row}>
             <TextField
-              label={t('Database')}
+              label={m.sources_database()}
               className={styles.grow}
               dir="ltr"
               value={draft.database}
@@ -132,11 +132,11 @@ export function ConnectionFields({
         </>
       ) : (
         <TextField
-          label={t('File')}
+          label={m.sources_file()}
           dir="ltr"
           data-autofocus
           placeholder="shop.db"
-          help={t('A file in the server’s SQLite sources folder')}
+          help={m.sources_file_servers_sqlite_sources_folder()}
           value={draft.file}
           onChange={(event) => set({ file: event.target.value })}
         />
@@ -151,7 +151,7 @@ function SchemaField(props: { schemas: string[]; value: string; onChange: (schem
   if (schemas.length === 0) {
     return (
       <TextField
-        label={t('Schema')}
+        label={m.sources_schema()}
         className={styles.grow}
         dir="ltr"
         placeholder="public"
@@ -162,7 +162,7 @@ function SchemaField(props: { schemas: string[]; value: string; onChange: (schem
   }
   const current = value || 'public'
   return (
-    <SelectField label={t('Schema')} value={current} onChange={onChange}>
+    <SelectField label={m.sources_schema()} value={current} onChange={onChange}>
       {[...new Set([...schemas, current])].map((schema) => (
         <option key={schema} value={schema}>
           {schema}

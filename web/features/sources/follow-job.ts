@@ -1,5 +1,5 @@
 import { isWorthRetrying } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { session } from '../../session/index.ts'
 import { onJob } from '../../socket.ts'
 import { api, type Outputs } from '../../trpc.ts'
@@ -32,7 +32,7 @@ export async function followJob(
         onProgress(job.progress)
         if (job.status === 'completed') return { result: job.result }
         if (job.status === 'cancelled') return null
-        if (job.status === 'failed') throw new Error(job.error ?? t('This failed'))
+        if (job.status === 'failed') throw new Error(job.error ?? m.sources_this_failed())
       }
       await Promise.race([news, new Promise((resolve) => setTimeout(resolve, job ? POLL_MS : RETRY_MS))])
     }

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { messageOf } from '../../errors.ts'
-import { formatNumber, t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -37,7 +37,7 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
   }
 
   if (job?.status === 'failed') return <Alert tone="error">{job.error}</Alert>
-  if (job?.status === 'cancelled') return <Alert>{t('Cancelled. No changes were made.')}</Alert>
+  if (job?.status === 'cancelled') return <Alert>{m.sources_cancelled_no_changes_were_made()}</Alert>
   if (job?.status === 'completed') return <Outcome result={job.result as Result} />
   const { done = 0, total = null } = job?.progress ?? {}
   return (
@@ -45,11 +45,11 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
       <progress value={total === null ? undefined : done} max={total ?? undefined} />
       <span>
         {total === null
-          ? t('Reading database structure…')
-          : t('{done} of {total} tables', { done: formatNumber(done), total: formatNumber(total) })}
+          ? m.sources_reading_database_structure()
+          : m.sources_tables_done({ done: done, total: total })}
       </span>
       <Button size="small" onClick={() => void cancel()}>
-        {t('Cancel')}
+        {m.common_cancel()}
       </Button>
     </div>
   )
@@ -57,16 +57,16 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
 
 function Outcome({ result: { tables, views, changes, notes } }: { result: Result }) {
   const counts = [
-    tables > 0 && tn('{n} table was added', '{n} tables were added', tables),
-    views > 0 && tn('{n} view was added', '{n} views were added', views),
-    changes > 0 && tn('{n} change was applied', '{n} changes were applied', changes),
+    tables > 0 && m.sources_tables_were_added({ count: tables }),
+    views > 0 && m.sources_views_were_added({ count: views }),
+    changes > 0 && m.sources_changes_were_applied({ count: changes }),
   ].filter((text) => text !== false)
   return (
     <div className={styles.form}>
-      <Alert>{counts.length > 0 ? counts.join(' · ') : t('Already up to date')}</Alert>
+      <Alert>{counts.length > 0 ? counts.join(' · ') : m.sources_already_up_to_date()}</Alert>
       {notes.length > 0 && (
         <section>
-          <h3 className={styles.label}>{t('Good to know')}</h3>
+          <h3 className={styles.label}>{m.sources_good_to_know()}</h3>
           <ul className={styles.notes}>
             {notes.slice(0, MAX_NOTES).map(({ table, message }) => (
               <li key={table + message}>
@@ -75,7 +75,7 @@ function Outcome({ result: { tables, views, changes, notes } }: { result: Result
             ))}
           </ul>
           {notes.length > MAX_NOTES && (
-            <p className={styles.help}>{tn('{n} more', '{n} more', notes.length - MAX_NOTES)}</p>
+            <p className={styles.help}>{m.common_more_count({ count: notes.length - MAX_NOTES })}</p>
           )}
         </section>
       )}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './sources.module.css'
 
@@ -19,12 +19,12 @@ interface Props {
 export function NamingFields({ settings, onChange }: Props) {
   return (
     <SelectField
-      label={t('Field and table names')}
+      label={m.sources_field_and_table_names()}
       value={settings.inflection}
       onChange={(value) => onChange({ ...settings, inflection: value === 'camelize' ? 'camelize' : 'none' })}
     >
-      <option value="none">{t('As in the database: first_name')}</option>
-      <option value="camelize">{t('Title case: FirstName')}</option>
+      <option value="none">{m.sources_names_as_in_database()}</option>
+      <option value="camelize">{m.sources_names_in_title_case()}</option>
     </SelectField>
   )
 }
@@ -33,18 +33,18 @@ export function NamingFields({ settings, onChange }: Props) {
 export function PermissionFields({ settings, onChange }: Props) {
   return (
     <fieldset className={styles.permissions}>
-      <legend>{t('Allow members to')}</legend>
+      <legend>{m.sources_allow_members_to()}</legend>
       <Switch
         checked={!settings.isDataReadonly}
         onChange={(may) => onChange({ ...settings, isDataReadonly: !may })}
       >
-        {t('Edit records')}
+        {m.sources_edit_records()}
       </Switch>
       <Switch
         checked={!settings.isSchemaReadonly}
         onChange={(may) => onChange({ ...settings, isSchemaReadonly: !may })}
       >
-        {t('Add fields, and hide fields and tables')}
+        {m.sources_add_fields_hide_fields_tables()}
       </Switch>
     </fieldset>
   )

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
@@ -24,7 +24,7 @@ export const syncSource = (source: Source): void =>
 
 /** What a source is called; the base's own has no name of its own. */
 export const nameOf = ({ alias, isOwn, client }: Source): string =>
-  alias || (isOwn ? t("This base's own tables") : ENGINES[client].label)
+  alias || (isOwn ? m.sources_this_bases_own_tables() : ENGINES[client].label)
 
 type Patch = Pick<Inputs['sources']['update'], 'isEnabled' | 'isSchemaReadonly' | 'isDataReadonly'>
 
@@ -48,11 +48,9 @@ export async function patchSource(source: Source, patch: Patch): Promise<void> {
 export async function removeSource(source: Source): Promise<void> {
   const { baseId, id: sourceId } = source
   const isSure = await confirm({
-    title: t('Remove data source “{name}”?', { name: nameOf(source) }),
-    text: t(
-      'Removes its tables and views from this base, including links, lookups and formulas that use them. The database itself isn’t changed. You can’t undo this, but you can connect the database again.',
-    ),
-    confirmLabel: t('Remove'),
+    title: m.sources_remove_data_source_confirm({ name: nameOf(source) }),
+    text: m.sources_remove_source_consequences(),
+    confirmLabel: m.common_remove(),
     danger: true,
   })
   if (!isSure) return
@@ -60,7 +58,7 @@ export async function removeSource(source: Source): Promise<void> {
     await api.sources.delete.mutate({ baseId, sourceId })
     cache.sources.list.setData({ baseId }, (list) => list?.filter(({ id }) => id !== sourceId))
     await cache.schema.tables.invalidate({ baseId })
-    toast.success({ text: t('Data source removed') })
+    toast.success({ text: m.sources_data_source_removed() })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -100,17 +100,17 @@ export function SourceDialog({
   }
 
   const title = source
-    ? t('Edit data source')
+    ? m.sources_edit_data_source()
     : step === 'tables'
-      ? t('Choose tables')
-      : t('Connect a database')
+      ? m.sources_choose_tables()
+      : m.sources_connect_a_database()
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit} footer={footer()}>
       {step === 'connection' && (
         <div className={styles.form}>
           <ConnectionFields draft={draft} source={source} schemas={found?.schemas ?? []} onChange={change} />
           <TextField
-            label={t('Name (optional)')}
+            label={m.sources_name_optional()}
             placeholder={usualName(draft)}
             maxLength={255}
             value={alias}
@@ -122,7 +122,7 @@ export function SourceDialog({
       {step === 'tables' && found && (
         <div className={styles.form}>
           {found.tables.length === 0 ? (
-            <Alert>{t('This user has no readable tables in this database')}</Alert>
+            <Alert>{m.sources_user_no_readable_tables_database()}</Alert>
           ) : (
             <TablePicker tables={found.tables} chosen={chosen} onChange={setChosen} />
           )}
@@ -136,13 +136,13 @@ export function SourceDialog({
   )
 
   function footer() {
-    if (step === 'progress') return <Button onClick={onClose}>{t('Close')}</Button>
+    if (step === 'progress') return <Button onClick={onClose}>{m.common_close()}</Button>
     if (step === 'tables') {
       return (
         <>
-          <Button onClick={() => setStep('connection')}>{t('Back')}</Button>
+          <Button onClick={() => setStep('connection')}>{m.sources_back()}</Button>
           <Button type="submit" variant="primary" busy={create.isPending} disabled={chosen.size === 0}>
-            {t('Connect')}
+            {m.sources_connect()}
           </Button>
         </>
       )
@@ -159,16 +159,16 @@ export function SourceDialog({
             test.mutate({ ...target, ...sent })
           }}
         >
-          {t('Test connection')}
+          {m.sources_test_connection()}
         </Button>
-        <Button onClick={onClose}>{t('Cancel')}</Button>
+        <Button onClick={onClose}>{m.common_cancel()}</Button>
         <Button
           type="submit"
           variant="primary"
           busy={inspect.isPending || update.isPending}
           disabled={!isComplete(draft)}
         >
-          {source ? t('Save') : t('Choose tables')}
+          {source ? m.common_save() : m.sources_choose_tables()}
         </Button>
       </>
     )
@@ -184,7 +184,11 @@ function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined
   if (reason === null && !test) return null
   return (
     <div className={styles.outcome}>
-      {reason === null ? <Alert>{t('Connection successful')}</Alert> : <Alert tone="error">{reason}</Alert>}
+      {reason === null ? (
+        <Alert>{m.sources_connection_successful()}</Alert>
+      ) : (
+        <Alert tone="error">{reason}</Alert>
+      )}
     </div>
   )
 }

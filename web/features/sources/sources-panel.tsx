@@ -1,7 +1,7 @@
 import { Database, Ellipsis, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
@@ -25,7 +25,7 @@ export function SourcesPanel({ base }: { base: Base }) {
   if (sources.error && !sources.data) {
     return (
       <ErrorState
-        title={t('Data sources could not be loaded')}
+        title={m.sources_data_sources_load_failed()}
         error={sources.error}
         onRetry={() => void sources.refetch()}
       />
@@ -33,16 +33,16 @@ export function SourcesPanel({ base }: { base: Base }) {
   }
   const connected = sources.data?.filter(({ isOwn }) => !isOwn)
   return (
-    <div role="tabpanel" aria-label={t('Data sources')} className={styles.panel}>
+    <div role="tabpanel" aria-label={m.sources_data_sources()} className={styles.panel}>
       {connected?.length === 0 ? (
         <EmptyState
           icon={Database}
-          title={t('No data sources connected')}
-          text={t('Connect a database to view and edit its tables here. The data stays in the database.')}
+          title={m.sources_no_data_sources_connected()}
+          text={m.sources_connect_database_view_edit_tables()}
         >
           {mayConnect && (
             <Button variant="primary" icon={Plus} onClick={() => connectDatabase(base.id)}>
-              {t('Connect a database')}
+              {m.sources_connect_a_database()}
             </Button>
           )}
         </EmptyState>
@@ -51,7 +51,7 @@ export function SourcesPanel({ base }: { base: Base }) {
           {mayConnect && (
             <div className={styles.bar}>
               <Button variant="primary" icon={Plus} onClick={() => connectDatabase(base.id)}>
-                {t('Connect a database')}
+                {m.sources_connect_a_database()}
               </Button>
             </div>
           )}
@@ -74,27 +74,27 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
   const name = nameOf(source)
   const mayChange = roleCan(base.role, 'source.update') && !source.isOwn
   const menu = (): MenuItem[] => [
-    { kind: 'id', label: t('Source ID'), value: source.id },
+    { kind: 'id', label: m.sources_source_id(), value: source.id },
     { kind: 'separator' },
-    { kind: 'action', label: t('Edit'), icon: Pencil, run: () => editSource(source) },
-    { kind: 'action', label: t('Synchronise'), icon: RefreshCw, run: () => syncSource(source) },
+    { kind: 'action', label: m.sources_edit(), icon: Pencil, run: () => editSource(source) },
+    { kind: 'action', label: m.sources_synchronise(), icon: RefreshCw, run: () => syncSource(source) },
     { kind: 'separator' },
     {
       kind: 'action',
-      label: t('Allow editing records'),
+      label: m.sources_allow_editing_records(),
       checked: !source.isDataReadonly,
       run: () => void patchSource(source, { isDataReadonly: !source.isDataReadonly }),
     },
     {
       kind: 'action',
-      label: t('Allow editing fields'),
+      label: m.sources_allow_editing_fields(),
       checked: !source.isSchemaReadonly,
       run: () => void patchSource(source, { isSchemaReadonly: !source.isSchemaReadonly }),
     },
     { kind: 'separator' },
     {
       kind: 'action',
-      label: t('Remove'),
+      label: m.common_remove(),
       icon: Trash2,
       tone: 'danger',
       run: () => void removeSource(source),
@@ -103,7 +103,7 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
   return (
     <li className={styles.source}>
       <Switch
-        label={source.isEnabled ? t('Shown: {name}', { name }) : t('Hidden: {name}', { name })}
+        label={source.isEnabled ? m.sources_shown_name({ name }) : m.sources_hidden_name({ name })}
         checked={source.isEnabled}
         disabled={!mayChange}
         onChange={(isEnabled) => void patchSource(source, { isEnabled })}
@@ -113,24 +113,26 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
           {name}
         </strong>
         <small className={styles.sourcePlace} dir="auto">
-          {source.isOwn ? t('Built-in storage') : placeOf(source) || t('Enter the connection details again')}
+          {source.isOwn
+            ? m.sources_built_in_storage()
+            : placeOf(source) || m.sources_enter_the_connection_details_again()}
         </small>
       </span>
       <span className={styles.tags}>
-        {source.isDataReadonly && <span className={styles.tag}>{t('Read-only records')}</span>}
-        {source.isSchemaReadonly && <span className={styles.tag}>{t('Read-only fields')}</span>}
+        {source.isDataReadonly && <span className={styles.tag}>{m.sources_read_only_records()}</span>}
+        {source.isSchemaReadonly && <span className={styles.tag}>{m.sources_read_only_fields()}</span>}
         <span className={styles.tag}>{ENGINES[source.client].label}</span>
       </span>
       {mayChange ? (
         <>
           <Button size="small" icon={RefreshCw} className={styles.sync} onClick={() => syncSource(source)}>
-            {t('Synchronise')}
+            {m.sources_synchronise()}
           </Button>
           <IconButton
             icon={Ellipsis}
-            label={t('Options for source {name}', { name })}
+            label={m.sources_options_for_source_name({ name })}
             onClick={(event) =>
-              openMenu(event.currentTarget, menu(), t('Options for source {name}', { name }))
+              openMenu(event.currentTarget, menu(), m.sources_options_for_source_name({ name }))
             }
           />
         </>

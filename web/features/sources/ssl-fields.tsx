@@ -1,17 +1,17 @@
 import { FileKey2, X } from 'lucide-react'
 import { useRef } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type ConnectionDraft, type Source, SSL_MODES, type SslMode } from './connection-draft.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './sources.module.css'
 
 const modeLabels = (): Record<SslMode, string> => ({
-  disable: t('No'),
-  prefer: t('Preferred'),
-  require: t('Required'),
-  'verify-ca': t('Verify CA'),
-  'verify-full': t('Verify CA and host'),
+  disable: m.sources_no(),
+  prefer: m.sources_preferred(),
+  require: m.common_required(),
+  'verify-ca': m.sources_verify_ca(),
+  'verify-full': m.sources_verify_ca_and_host(),
 })
 
 /** How the connection is encrypted, with certificates and key from files. */
@@ -29,7 +29,7 @@ export function SslFields({
   return (
     <>
       <SelectField
-        label={t('Encryption (SSL)')}
+        label={m.sources_encryption_ssl()}
         value={draft.sslMode}
         onChange={(mode) => onChange({ sslMode: SSL_MODES.find((known) => known === mode) ?? 'disable' })}
       >
@@ -42,19 +42,19 @@ export function SslFields({
       {draft.sslMode !== 'disable' && (
         <div className={styles.pems}>
           <PemField
-            label={t('CA certificate')}
+            label={m.sources_ca_certificate()}
             value={draft.ca}
             isKept={kept?.hasCa ?? false}
             onChange={(ca) => onChange({ ca })}
           />
           <PemField
-            label={t('Certificate')}
+            label={m.sources_certificate()}
             value={draft.cert}
             isKept={kept?.hasCert ?? false}
             onChange={(cert) => onChange({ cert })}
           />
           <PemField
-            label={t('Key')}
+            label={m.sources_key()}
             value={draft.key}
             isKept={kept?.hasKey ?? false}
             onChange={(key) => onChange({ key })}
@@ -78,7 +78,7 @@ function PemField(props: {
   return (
     <div className={styles.pem}>
       <span>{label}</span>
-      <span className={styles.pemState}>{isThere ? t('chosen') : t('none')}</span>
+      <span className={styles.pemState}>{isThere ? m.sources_chosen() : m.sources_none()}</span>
       <input
         ref={input}
         type="file"
@@ -93,13 +93,13 @@ function PemField(props: {
         }}
       />
       <Button size="small" icon={FileKey2} onClick={() => input.current?.click()}>
-        {t('Choose file')}
+        {m.sources_choose_file()}
       </Button>
       {isThere && (
         <IconButton
           icon={X}
           size="small"
-          label={t('Remove {name}', { name: label })}
+          label={m.common_remove_name({ name: label })}
           onClick={() => onChange('')}
         />
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -37,19 +37,19 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
 
   return (
     <Dialog
-      title={t('Synchronise with the database')}
+      title={m.sources_synchronise_with_the_database()}
       onClose={onClose}
       onSubmit={submit}
       footer={
         jobId === null && changes.length > 0 ? (
           <>
-            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button onClick={onClose}>{m.common_cancel()}</Button>
             <Button type="submit" variant="primary" busy={sync.isPending} disabled={chosen.length === 0}>
-              {tn('Apply {n} change', 'Apply {n} changes', chosen.length)}
+              {m.sources_apply_changes({ count: chosen.length })}
             </Button>
           </>
         ) : (
-          <Button onClick={onClose}>{t('Close')}</Button>
+          <Button onClick={onClose}>{m.common_close()}</Button>
         )
       }
     >
@@ -75,7 +75,7 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
     if (found.error) {
       return (
         <ErrorState
-          title={t('The database could not be read')}
+          title={m.sources_database_read_failed()}
           error={found.error}
           onRetry={() => void found.refetch()}
         />
@@ -90,17 +90,13 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
         </div>
       )
     }
-    if (changes.length === 0) return <Alert>{t('No changes in the database')}</Alert>
+    if (changes.length === 0) return <Alert>{m.sources_no_changes_in_the_database()}</Alert>
     const leftOut = changes.filter((change) => change.isLeftOut)
     const news = changes.filter((change) => !change.isLeftOut)
     return (
       <div className={styles.form}>
-        {news.length === 0 && <Alert>{t('No changes in the database')}</Alert>}
-        <p className={styles.help}>
-          {t(
-            'Tables and fields removed from the database are moved to the trash here, with their views. You can undo this.',
-          )}
-        </p>
+        {news.length === 0 && <Alert>{m.sources_no_changes_in_the_database()}</Alert>}
+        <p className={styles.help}>{m.sources_tables_fields_removed_database_moved()}</p>
         {[...Map.groupBy(news, ({ table }) => table)].map(([table, own]) => (
           <section key={table}>
             <h3 className={styles.label} dir="auto">
@@ -112,7 +108,7 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
         {leftOut.length > 0 && (
           <details open={news.length === 0}>
             <summary className={styles.label}>
-              {tn('{n} table was skipped', '{n} tables were skipped', leftOut.length)}
+              {m.sources_tables_were_skipped({ count: leftOut.length })}
             </summary>
             <ul className={styles.changes}>{leftOut.map((change) => pick(change, change.table))}</ul>
           </details>
@@ -129,20 +125,20 @@ function wordsOf({ kind, isView, column, relatedTable, from, to }: Change): stri
   const names = { column: column ?? '', related: relatedTable ?? '', from: from ?? '', to: to ?? '' }
   switch (kind) {
     case 'table.add':
-      return isView ? t('New view') : t('New table')
+      return isView ? m.sources_new_view() : m.common_new_table()
     case 'table.remove':
-      return isView ? t('View removed') : t('Table removed')
+      return isView ? m.sources_view_removed() : m.sources_table_removed()
     case 'column.add':
-      return t('New column {column}', names)
+      return m.sources_new_column_column(names)
     case 'column.remove':
-      return t('Column {column} removed', names)
+      return m.sources_column_column_removed(names)
     case 'column.change':
       return from === to
-        ? t('Column {column}: constraints changed', names)
-        : t('Column {column}: {from} → {to}', names)
+        ? m.sources_column_column_constraints_changed(names)
+        : m.sources_column_column_from_to(names)
     case 'relation.add':
-      return t('New link: {column} → {related}', names)
+      return m.sources_new_link_column_related(names)
     case 'relation.remove':
-      return t('Link removed: {column} → {related}', names)
+      return m.sources_link_removed_column_related(names)
   }
 }

@@ -1,6 +1,7 @@
 import { Eye, Table2 } from 'lucide-react'
 import { useState } from 'react'
-import { formatNumber, t, tn } from '../../i18n.ts'
+import { formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import type { Outputs } from '../../trpc.ts'
 import { TextField } from '../../ui/field.tsx'
 import styles from './sources.module.css'
@@ -40,15 +41,15 @@ export function TablePicker({
   return (
     <div className={styles.form}>
       <TextField
-        label={t('Search tables')}
+        label={m.sources_search_tables()}
         data-autofocus
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />
       <label className={styles.pickAll}>
         <input type="checkbox" checked={isAll} onChange={toggleAll} />
-        <span>{t('Select all')}</span>
-        <small>{t('{n} of {total} selected', { n: chosen.size, total: tables.length })}</small>
+        <span>{m.common_select_all()}</span>
+        <small>{m.sources_of_total_selected({ count: chosen.size, total: tables.length })}</small>
       </label>
       <ul className={styles.picks}>
         {matching.slice(0, MAX_LINES).map(({ name, kind, columns, rowEstimate }) => (
@@ -60,17 +61,17 @@ export function TablePicker({
                 {name}
               </span>
               <small>
-                {kind === 'view' ? t('View') : tn('{n} field', '{n} fields', columns)}
+                {kind === 'view' ? m.common_view() : m.sources_fields_count({ count: columns })}
                 {rowEstimate !== null && rowEstimate > 0 && ` · ≈ ${formatNumber(rowEstimate)}`}
               </small>
             </label>
           </li>
         ))}
       </ul>
-      {matching.length === 0 && <p className={styles.help}>{t('No matching tables')}</p>}
+      {matching.length === 0 && <p className={styles.help}>{m.sources_no_matching_tables()}</p>}
       {matching.length > MAX_LINES && (
         <p className={styles.help}>
-          {tn('{n} more. Search to find it.', '{n} more. Search to find them.', matching.length - MAX_LINES)}
+          {m.sources_more_search_to_find_them({ count: matching.length - MAX_LINES })}
         </p>
       )}
     </div>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { formatAgo, localeTag, t, tn } from '../../i18n.ts'
+import { formatAgo, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
@@ -23,7 +24,7 @@ export function StoragePanel({ base }: { base: Base }) {
   if (storage.error && !data)
     return (
       <ErrorState
-        title={t('The base size could not be loaded')}
+        title={m.storage_base_size_load_failed()}
         error={storage.error}
         onRetry={() => void storage.refetch()}
       />
@@ -37,11 +38,9 @@ export function StoragePanel({ base }: { base: Base }) {
     const agreed =
       !isShorter ||
       (await confirm({
-        title: t('Keep history and trash for {days}?', { days: daysText(kept) }),
-        text: t(
-          'Older changes and deleted records, tables and fields are removed permanently within a day. They can no longer be undone or restored.',
-        ),
-        confirmLabel: t('Keep for {days}', { days: daysText(kept) }),
+        title: m.storage_keep_history_and_trash_for_confirm({ days: daysText(kept) }),
+        text: m.storage_keep_history_shorter_consequences(),
+        confirmLabel: m.storage_keep_for_days({ days: daysText(kept) }),
       }))
     if (!agreed) return
     try {
@@ -58,7 +57,7 @@ export function StoragePanel({ base }: { base: Base }) {
       const { jobId } = await api.storage.reclaim.mutate({ baseId: base.id })
       const result = await finished(jobId)
       const saved = formatBytes(Math.max(0, result.before - result.after))
-      toast.success({ text: t('{saved} reclaimed', { saved }) })
+      toast.success({ text: m.storage_space_reclaimed({ saved }) })
     } catch (error) {
       toast.error({ text: messageOf(error) })
     }
@@ -71,34 +70,34 @@ export function StoragePanel({ base }: { base: Base }) {
   )
   const day = (time: string) => new Date(time).toLocaleDateString(localeTag())
   return (
-    <div role="tabpanel" aria-label={t('Storage')} className={styles.panel}>
+    <div role="tabpanel" aria-label={m.common_storage()} className={styles.panel}>
       <dl className={styles.facts}>
-        <dt>{t('Size')}</dt>
+        <dt>{m.common_size()}</dt>
         <dd>
           {formatBytes(data.bytes)}
           {data.freeBytes !== null && data.freeBytes > 0 && (
-            <> ({t('{size} of it unused', { size: formatBytes(data.freeBytes) })})</>
+            <> ({m.storage_size_unused({ size: formatBytes(data.freeBytes) })})</>
           )}
         </dd>
-        <dt>{t('Change log')}</dt>
+        <dt>{m.storage_change_log()}</dt>
         <dd>
-          {tn('1 change', '{n} changes', data.entries)}
-          {data.oldest && <> · {t('oldest {when}', { when: formatAgo(data.oldest) })}</>}
+          {m.storage_changes_count({ count: data.entries })}
+          {data.oldest && <> · {m.storage_oldest_when({ when: formatAgo(data.oldest) })}</>}
         </dd>
         {data.historySince && (
           <>
-            <dt>{t('Removed')}</dt>
-            <dd>{t('Everything before {day}', { day: day(data.historySince) })}</dd>
+            <dt>{m.storage_removed()}</dt>
+            <dd>{m.storage_everything_before_day({ day: day(data.historySince) })}</dd>
           </>
         )}
       </dl>
       <SelectField
-        label={t('Keep history and trash for')}
-        help={t('Within this time, changes can be undone and deleted records, tables and fields restored.')}
+        label={m.storage_keep_history_and_trash_for()}
+        help={m.storage_keep_history_hint()}
         value={data.historyDays === null ? '' : String(data.historyDays)}
         onChange={(event) => void setDays(event.target.value)}
       >
-        <option value="">{t('Server default ({days})', { days: daysText(data.defaultDays) })}</option>
+        <option value="">{m.storage_server_default_days({ days: daysText(data.defaultDays) })}</option>
         {days.map((each) => (
           <option key={each} value={each}>
             {daysText(each)}
@@ -108,19 +107,16 @@ export function StoragePanel({ base }: { base: Base }) {
       </SelectField>
       <div>
         <Button busy={isBusy} onClick={() => void reclaim()}>
-          {t('Reclaim space')}
+          {m.storage_reclaim_space()}
         </Button>
-        <p className={styles.note}>
-          {t(
-            'Removes expired history and trash and returns unused space to the disk. Others can keep reading; their edits wait until it’s done.',
-          )}
-        </p>
+        <p className={styles.note}>{m.storage_reclaim_space_hint()}</p>
       </div>
     </div>
   )
 }
 
-const daysText = (days: number): string => (days === 0 ? t('Forever') : tn('1 day', '{n} days', days))
+const daysText = (days: number): string =>
+  days === 0 ? m.storage_forever() : m.storage_days_count({ count: days })
 
 /** What the job has saved. @throws Error with its reason where it failed */
 async function finished(jobId: string): Promise<{ before: number; after: number }> {
@@ -128,7 +124,7 @@ async function finished(jobId: string): Promise<{ before: number; after: number 
     const job = await api.jobs.get.query({ jobId })
     if (job.status === 'completed') return job.result as { before: number; after: number }
     if (job.status === 'failed' || job.status === 'cancelled')
-      throw new Error(job.error ?? t('The space could not be reclaimed'))
+      throw new Error(job.error ?? m.storage_space_reclaim_failed())
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,7 +11,7 @@ import { unusedTitle } from '../layout/unused-title.ts'
 /** Name and purpose of a new table; Enter makes it and opens it. */
 export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose: () => void }) {
   const [title, setTitle] = useState(() =>
-    unusedTitle(t('Table'), cache.schema.tables.getData({ baseId })?.map((table) => table.title) ?? []),
+    unusedTitle(m.common_table(), cache.schema.tables.getData({ baseId })?.map((table) => table.title) ?? []),
   )
   const [description, setDescription] = useState('')
   const create = trpc.schema.createTable.useMutation({
@@ -34,21 +34,21 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
 
   return (
     <Dialog
-      title={t('New table')}
+      title={m.common_new_table()}
       onClose={onClose}
       onSubmit={() => !isEmpty && !create.isPending && create.mutate({ baseId, title: title.trim() })}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={create.isPending} disabled={isEmpty}>
-            {t('Create table')}
+            {m.tables_create_table()}
           </Button>
         </>
       }
     >
       <div style={{ display: 'grid', gap: 16 }}>
         <TextField
-          label={t('Name')}
+          label={m.common_name()}
           data-autofocus
           data-select-all
           maxLength={255}
@@ -57,10 +57,10 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
             setTitle(event.target.value)
             create.reset()
           }}
-          error={isEmpty ? t('Enter a name') : create.error && messageOf(create.error)}
+          error={isEmpty ? m.common_enter_a_name() : create.error && messageOf(create.error)}
         />
         <TextArea
-          label={t('Description (optional)')}
+          label={m.tables_description_optional()}
           rows={2}
           value={description}
           onChange={(event) => setDescription(event.target.value)}

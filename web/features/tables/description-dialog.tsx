@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -35,14 +35,14 @@ export function DescriptionDialog({ title, question, onSave, onClose, ...props }
 
   return (
     <Dialog
-      title={t('Description of "{title}"', { title })}
+      title={m.tables_description_of_title({ title })}
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isBusy}>
-            {t('Save')}
+            {m.common_save()}
           </Button>
         </>
       }

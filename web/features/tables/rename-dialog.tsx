@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
@@ -11,8 +11,8 @@ import { renameTable } from './table-commands.tsx'
 /** Renames a table where there is no place to edit its name in line. */
 export const renameTableInDialog = (table: Table): void =>
   renameInDialog({
-    heading: t('Rename table'),
-    emptyText: t('Enter a name'),
+    heading: m.tables_rename_table(),
+    emptyText: m.common_enter_a_name(),
     title: table.title,
     onRename: (title) => renameTable(table, title),
   })
@@ -62,15 +62,15 @@ function RenameDialog({
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isBusy} disabled={isEmpty}>
-            {t('Rename')}
+            {m.common_rename()}
           </Button>
         </>
       }
     >
       <TextField
-        label={t('Name')}
+        label={m.common_name()}
         data-autofocus
         data-select-all
         maxLength={255}

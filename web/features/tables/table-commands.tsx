@@ -1,6 +1,6 @@
 import type { Table } from '../../../src/core/model.ts'
 import { appCodeOf, messageOf } from '../../errors.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
@@ -34,7 +34,7 @@ export const describeTable = (table: Table): void =>
   void openDialog((close) => (
     <DescriptionDialog
       title={table.title}
-      question={t('Describe this table')}
+      question={m.tables_describe_this_table()}
       description={table.description}
       onSave={(description) => updateTable(table, { description })}
       onClose={close}
@@ -98,8 +98,8 @@ export async function deleteTable(table: Table): Promise<void> {
     return
   }
   toast.success({
-    text: t('Table "{title}" was deleted with its records and views', { title: table.title }),
-    action: { label: t('Undo'), run: () => restoreTable(table, wasOpen) },
+    text: m.tables_table_title_deleted_records_views({ title: table.title }),
+    action: { label: m.common_undo(), run: () => restoreTable(table, wasOpen) },
   })
 }
 
@@ -111,15 +111,15 @@ async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
       api.schema.table.query({ tableId }),
     ])
     const names = {
-      records: count === null ? t('its records') : tn('1 record', '{n} records', count),
-      views: tn('1 view', '{n} views', views.length),
+      records: count === null ? m.tables_its_records() : m.common_records_count({ count }),
+      views: m.tables_views_count({ count: views.length }),
     }
     return await askDelete(
       { tableId },
       {
-        title: t('Delete table "{title}"?', { title }),
-        text: t('It moves to the trash with {records} and {views}.', names),
-        confirmLabel: t('Delete table'),
+        title: m.tables_delete_table_confirm({ title }),
+        text: m.tables_delete_table_consequences(names),
+        confirmLabel: m.tables_delete_table(),
       },
     )
   } catch (error) {
@@ -141,7 +141,7 @@ export async function restoreTable(table: Table, open = false): Promise<void> {
     await cache.schema.tables.invalidate()
     void cache.schema.table.invalidate({ tableId: table.id })
     if (open) goTo(paths.table(table.baseId, table.id))
-    toast.success({ text: t('Table “{title}” was restored', { title: table.title }) })
+    toast.success({ text: m.tables_table_title_was_restored({ title: table.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

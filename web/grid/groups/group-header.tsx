@@ -4,7 +4,8 @@ import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
-import { formatNumber, t, tn } from '../../i18n.ts'
+import { formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox, GridText } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -47,7 +48,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
   const value = group.keys[level] ?? null
   if (!field) return null
   const name = groupName(field, value, engine.people)
-  const count = tn('1 record', '{n} records', group.count)
+  const count = m.common_records_count({ count: group.count })
   const width = Math.max(layout.frozenWidth, Math.min(LEAST_WIDTH, room - 24))
   const summaries = columns.slice(first, last + 1).map((column, at) => {
     const text = groups.summary(column.column, group)
@@ -75,7 +76,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
       aria-rowindex={position + 2}
       aria-level={level + 1}
       aria-expanded={!isCollapsed}
-      aria-label={t('Group {field}: {value}, {count}', { field: field.title, value: name, count })}
+      aria-label={m.grid_group_field_value_count({ field: field.title, value: name, count })}
       className={styles.header}
       data-testid={isSticky ? 'sticky-group' : 'group'}
       data-part="group"
@@ -92,7 +93,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
           onClick={() => groups.toggle(group)}
         >
           <span className="visually-hidden">
-            {isCollapsed ? t('Expand {group}', { group: name }) : t('Collapse {group}', { group: name })}
+            {isCollapsed ? m.grid_expand_group({ group: name }) : m.grid_collapse_group({ group: name })}
           </span>
           {isCollapsed ? (
             <ChevronRight size={16} aria-hidden className={styles.caret} />
@@ -118,7 +119,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
           className={styles.menu}
           data-testid="group-menu"
           aria-haspopup="menu"
-          aria-label={t('Options for group {group}', { group: name })}
+          aria-label={m.grid_options_for_group_group({ group: name })}
           onClick={(event) => groups.openMenu(group, { element: event.currentTarget })}
         >
           <EllipsisVertical size={14} aria-hidden />

@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import type { ResolvedColumn } from '../columns.ts'
@@ -143,8 +143,8 @@ const AddLine = memo(function AddLine({ line, groups, layout, top }: LineProps<'
           className={styles.add}
           data-part="addRow"
           data-testid="add-row-in-group"
-          aria-label={t('New record in this group')}
-          title={t('New record in this group')}
+          aria-label={m.grid_new_record_in_this_group()}
+          title={m.grid_new_record_in_this_group()}
           onClick={add}
         >
           <Plus size={14} aria-hidden />
@@ -163,7 +163,7 @@ function MoreLine({ line, layout, top }: Omit<LineProps<'more'>, 'groups'>): Rea
       style={{ insetBlockStart: top, blockSize: LINE_HEIGHTS.more, inlineSize: layout.width }}
     >
       <GridBox role="gridcell" aria-colindex={1} className={`${styles.lineCell} ${styles.more}`}>
-        {tn('1 record in more groups', '{n} records in more groups', line.count)}
+        {m.grid_records_in_more_groups({ count: line.count })}
       </GridBox>
     </GridBox>
   )

@@ -4,16 +4,17 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { cellText } from '../../cells/cell-text.ts'
-import { formatNumber, t, tn } from '../../i18n.ts'
+import { formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 
 /**
  * The value of a group where it is no cell of its field: an instant groups by its day, a link by the name or the
  * number of its records. Null: it is drawn as a cell.
  */
 export function groupText(field: Field, value: CellValue): string | null {
-  if (value === null) return t('(Empty)')
+  if (value === null) return m.grid_empty()
   if (linkOf(field) !== null && !field.result) {
-    return typeof value === 'number' ? tn('1 link', '{n} links', value) : String(value)
+    return typeof value === 'number' ? m.grid_links_count({ count: value }) : String(value)
   }
   const { type, options, isList } = shownType(field)
   if (isList) return null
@@ -28,7 +29,7 @@ const dayFormat = (format: unknown): DateFormat =>
 /** The value of a group in words. */
 export function groupName(field: Field, value: CellValue, people?: ReadonlyMap<string, Person>): string {
   if (shownType(field).type.storage === 'boolean' && !shownType(field).isList) {
-    return value === true ? t('Checked') : t('Not checked')
+    return value === true ? m.common_checked() : m.common_not_checked()
   }
   return groupText(field, value) ?? cellText(field, value, people)
 }

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { addRowBelow } from '../actions.ts'
@@ -83,11 +83,11 @@ function AddRow({ top, rowIndex, width }: { top: number; rowIndex: number; width
           className={styles.addRowButton}
           data-part="addRow"
           data-testid="add-row"
-          title={t('New record (Ctrl+Enter)')}
+          title={m.grid_new_record_ctrl_enter()}
           onClick={() => addRowBelow(engine, true)}
         >
           <Plus size={14} aria-hidden />
-          {t('New record')}
+          {m.common_new_record()}
         </button>
       </GridBox>
     </GridBox>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useEngine } from '../engine.ts'
 import { type ColumnLayout, HEADER_HEIGHT } from '../layout.ts'
 import type { GridProps } from '../props.ts'
@@ -23,7 +23,7 @@ export function DragLayer({ props, layout }: { props: GridProps; layout: ColumnL
           className={styles.ghost}
           style={{ insetBlockStart: preview.pointerY + HEADER_HEIGHT + 8, insetInlineStart: 24 }}
         >
-          {tn('1 record', '{n} records', preview.rows)}
+          {m.common_records_count({ count: preview.rows })}
         </div>
       </>
     )
@@ -38,7 +38,7 @@ export function DragLayer({ props, layout }: { props: GridProps; layout: ColumnL
         <div className={styles.ghost} style={{ insetBlockStart: 4, insetInlineStart: preview.pointerX + 8 }}>
           {preview.moved.length === 1
             ? props.columns[preview.moved[0]!]?.field.title
-            : tn('1 field', '{n} fields', preview.moved.length)}
+            : m.grid_fields_count({ count: preview.moved.length })}
         </div>
       )}
     </>

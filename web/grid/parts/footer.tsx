@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { summarySetOf } from '../../../src/core/fields/field.ts'
-import { t, tn } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox, GridText } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -52,9 +52,9 @@ const RecordCount = memo(function RecordCount({ count }: { count: number | null 
   return (
     <GridText role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">
       {count === null ? (
-        <span className="visually-hidden">{t('Counting records…')}</span>
+        <span className="visually-hidden">{m.grid_counting_records()}</span>
       ) : (
-        tn('1 record', '{n} records', count)
+        m.common_records_count({ count })
       )}
     </GridText>
   )
@@ -93,9 +93,9 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
           data-part="summary"
           data-testid="summary"
           data-field={column.fieldId}
-          aria-label={t('Summary of {field}: {value}', {
+          aria-label={m.grid_summary_of_field_value({
             field: column.field.title,
-            value: summary ? `${summary.label} ${summary.value}` : t('none'),
+            value: summary ? `${summary.label} ${summary.value}` : m.grid_none(),
           })}
           onClick={(event) =>
             engine.props.commands.openSummaryMenu(column.fieldId, { element: event.currentTarget })
@@ -103,7 +103,7 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
         >
           {text ?? (
             <span className={styles.summaryHint} aria-hidden>
-              {t('Summary')}
+              {m.grid_summary()}
               <ChevronDown size={12} />
             </span>
           )}

@@ -1,6 +1,6 @@
 import { ChevronDown, Lock, Plus, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { countChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
@@ -55,8 +55,8 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
               className={styles.addField}
               data-part="addField"
               data-testid="add-field"
-              aria-label={t('Add field')}
-              title={t('Add field')}
+              aria-label={m.common_add_field()}
+              title={m.common_add_field()}
               onClick={(event) => props.commands.addField({ element: event.currentTarget })}
             >
               <Plus size={15} aria-hidden />
@@ -78,14 +78,14 @@ function Corner(props: { width: number; rowCount: number; canCheck: boolean }): 
       className={styles.corner}
       style={{ inlineSize: props.width }}
     >
-      <span className="visually-hidden">{t('Record number')}</span>
+      <span className="visually-hidden">{m.grid_record_number()}</span>
       {props.canCheck && (
         <input
           type="checkbox"
           tabIndex={-1}
           data-part="corner"
           data-testid="check-all"
-          aria-label={t('Select all records')}
+          aria-label={m.grid_select_all_records()}
           checked={count > 0 && count >= props.rowCount}
           ref={(box) => {
             if (box) box.indeterminate = count > 0 && count < props.rowCount
@@ -109,7 +109,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
   const engine = useEngine()
   const { field, fieldId, cell, column: given } = column
   const { Icon } = cell
-  const description = [field.title, t(cell.type.label), field.error, field.description]
+  const description = [field.title, cell.type.label(), field.error, field.description]
     .filter(Boolean)
     .join(' · ')
   return (
@@ -137,12 +137,12 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
         {field.title}
       </span>
       {field.required && (
-        <span className={styles.required} role="img" aria-label={t('Required')}>
+        <span className={styles.required} role="img" aria-label={m.common_required()}>
           *
         </span>
       )}
       {cell.type.readOnly && (
-        <Lock size={10} aria-label={t('Filled in automatically')} className={styles.headerLock} />
+        <Lock size={10} aria-label={m.grid_filled_in_automatically()} className={styles.headerLock} />
       )}
       <button
         type="button"
@@ -150,7 +150,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
         className={styles.headerMenu}
         data-part="headerMenu"
         data-testid="header-menu"
-        aria-label={t('Options for {field}', { field: field.title })}
+        aria-label={m.grid_options_for_field({ field: field.title })}
         aria-haspopup="menu"
         onClick={(event) => engine.props.commands.openHeaderMenu(fieldId, { element: event.currentTarget })}
       >

@@ -1,6 +1,7 @@
 import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
 import { memo } from 'react'
-import { currentLanguage, localeTag, t, tn } from '../../i18n.ts'
+import { currentLanguage, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { useEngine } from '../engine.ts'
 import type { GridRow } from '../source.ts'
@@ -50,7 +51,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
           data-part="rowHandle"
           data-row={row}
           data-disabled={canMove !== true || undefined}
-          title={canMove === true ? t('Drag to move') : canMove}
+          title={canMove === true ? m.common_drag_to_move() : canMove}
         >
           {GRIP}
         </span>
@@ -63,7 +64,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
           checked={checked}
           data-part="rowCheck"
           data-row={row}
-          aria-label={t('Select record {n}', { n: row + 1 })}
+          aria-label={m.grid_select_record({ n: row + 1 })}
           onChange={(event) => {
             const { nativeEvent } = event
             engine.checks.toggleOrReport(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
@@ -75,7 +76,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
         <span className={styles.rowMark} data-state={state} role="img" aria-label={mark} title={mark} />
       )}
       {commentCount > 0 && (
-        <span className={styles.comments} title={tn('1 comment', '{n} comments', commentCount)}>
+        <span className={styles.comments} title={m.grid_comments_count({ count: commentCount })}>
           <MessageSquare size={11} aria-hidden />
           {commentCount}
         </span>
@@ -86,8 +87,8 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
         className={styles.rowExpand}
         data-part="rowExpand"
         data-testid="expand-row"
-        title={t('Open record (Space)')}
-        aria-label={t('Open record {n}', { n: row + 1 })}
+        title={m.grid_open_record_space()}
+        aria-label={m.grid_open_record({ n: row + 1 })}
         onClick={() => engine.props.commands.expandRow(row, null)}
       >
         {EXPAND}
@@ -98,8 +99,8 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
 
 function stateText(state: GridRow['state'], message: string | undefined): string | null {
   if (message) return message
-  if (state === 'saving') return t('Saving…')
-  if (state === 'failed') return t('Not saved')
-  if (state === 'unmatched') return t('No longer matches the filter or sort. Moves when you leave this row.')
-  return state === 'new' ? t('New record: saved when you enter a value') : null
+  if (state === 'saving') return m.grid_saving()
+  if (state === 'failed') return m.grid_not_saved()
+  if (state === 'unmatched') return m.grid_row_moves_when_left()
+  return state === 'new' ? m.grid_new_record_saved_enter_value() : null
 }

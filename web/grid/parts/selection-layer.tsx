@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useCallback, useRef, useSyncExternalStore } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { useEngine } from '../engine.ts'
 import type { RowLines } from '../groups/row-lines.ts'
 import { shownPieces } from '../groups/shown-runs.ts'
@@ -63,7 +63,7 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
           className={styles.fillHandle}
           data-part="fillHandle"
           data-testid="fill-handle"
-          title={t('Drag to fill')}
+          title={m.grid_drag_to_fill()}
           style={{
             insetInlineStart: lastBox.style.insetInlineStart + lastBox.style.inlineSize - 5,
             insetBlockStart: lastBox.style.insetBlockStart + lastBox.style.blockSize - 5,
@@ -161,10 +161,10 @@ function Refusal({ source, row, fieldId, anchor }: RefusalProps): ReactNode {
     <FloatingNote anchor={anchor}>
       <span>{message}</span>
       <button type="button" data-part="retry" onClick={() => engine.props.commands.retry(record.id)}>
-        {t('Retry')}
+        {m.grid_retry()}
       </button>
       <button type="button" data-part="discard" onClick={() => engine.props.commands.discard(record.id)}>
-        {t('Discard')}
+        {m.grid_discard()}
       </button>
     </FloatingNote>
   )

@@ -1,7 +1,7 @@
 import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Move } from '../../cells/cell.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import type { EditSession, Engine } from '../engine.ts'
 import { type CellPosition, selectCell } from '../selection.ts'
 import type { Mode } from './mode.ts'
@@ -138,6 +138,6 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
   }
   keepMine({ fieldId, mine: value, theirs }).then(
     (mine) => mine && write(),
-    () => notify(t('Value not saved'), 'error'),
+    () => notify(m.grid_value_not_saved(), 'error'),
   )
 }

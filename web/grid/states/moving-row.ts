@@ -1,5 +1,5 @@
 import type { RecordId } from '../../../src/core/model.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { isChecked } from '../checks.ts'
 import type { Engine } from '../engine.ts'
 import { LINE_HEIGHTS } from '../groups/row-lines.ts'
@@ -79,7 +79,7 @@ function dropRows(engine: Engine, ids: RecordId[], gap: number, into: GroupNode 
   const target = before < last ? engine.rowAt(before)?.id : null
   // A row that is not loaded cannot be named; it is loaded by the time one has seen it.
   if (target === undefined) {
-    commands.notify(t('These rows are still loading'), 'info')
+    commands.notify(m.grid_these_rows_are_still_loading(), 'info')
     return
   }
   const isSamePlace = ids.length === 1 && (gap === engine.props.source.indexOf(ids[0]!) || before !== gap)

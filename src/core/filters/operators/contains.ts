@@ -1,4 +1,5 @@
 import type { FilterSet } from '../../fields/field-type.ts'
+import { m } from '../../messages.gen.ts'
 import { escapeLike, type FilterWords } from '../dialect-words.ts'
 import type { Operand } from './operator.ts'
 import { defineOperator, type FilterOperator, meets } from './operator.ts'
@@ -50,24 +51,28 @@ const contained = (text: string): string => `%${escapeLike(text)}%`
 /** Contains the text, taken as it stands. On people: whose e-mail or name contains it. */
 export const like = textual(contained, {
   key: 'like',
-  offers: { text: 'contains', multiSelect: 'contains', attachment: 'file name contains' },
+  offers: {
+    text: m.filter_contains,
+    multiSelect: m.filter_contains,
+    attachment: m.filter_file_name_contains,
+  },
 })
 export const nlike = textual(contained, {
   key: 'nlike',
   offers: {
-    text: 'does not contain',
-    multiSelect: 'does not contain',
-    attachment: 'file name does not contain',
+    text: m.filter_does_not_contain,
+    multiSelect: m.filter_does_not_contain,
+    attachment: m.filter_file_name_does_not_contain,
   },
   negated: true,
 })
 export const startsWith = textual((text) => `${escapeLike(text)}%`, {
   key: 'startsWith',
-  offers: { text: 'starts with' },
+  offers: { text: m.filter_starts_with },
 })
 export const endsWith = textual((text) => `%${escapeLike(text)}`, {
   key: 'endsWith',
-  offers: { text: 'ends with' },
+  offers: { text: m.filter_ends_with },
 })
 /** REST's `like` with wildcards: `%` and `_` mean the same as in SQL. */
 export const pattern = textual(wirePattern, { key: 'pattern', offers: {} })

@@ -64,5 +64,5 @@ export const findOperator = (name: string): FilterOperator | null => BY_NAME.get
 export const operatorsFor = (set: FilterSet): { key: string; label: string; operator: FilterOperator }[] =>
   OPERATORS.flatMap((operator) => {
     const label = operator.offers[set]
-    return label === undefined ? [] : [{ key: operator.key, label, operator }]
+    return label === undefined ? [] : [{ key: operator.key, label: label(), operator }]
   })

@@ -1,6 +1,7 @@
 import type { FilterSet } from '../../fields/field-type.ts'
+import { m } from '../../messages.gen.ts'
 import type { FilterWords } from '../dialect-words.ts'
-import { defineOperator, EVERY_SET, inRange, type Operand } from './operator.ts'
+import { defineOperator, EVERY_SET, inRange, type Operand, sign } from './operator.ts'
 
 /** Equal; a date field's instant is equal to a day when it lies in it. */
 function equal<S>(words: FilterWords<S>, column: S, { values, range }: Operand): S {
@@ -12,7 +13,15 @@ function equal<S>(words: FilterWords<S>, column: S, { values, range }: Operand):
 export const eq = defineOperator({
   key: 'eq',
   aliases: [],
-  offers: { text: 'is equal to', number: '=', time: '=', links: '=', select: 'is', user: 'is', date: 'is' },
+  offers: {
+    text: m.filter_is_equal_to,
+    number: sign('='),
+    time: sign('='),
+    links: sign('='),
+    select: m.filter_is,
+    user: m.filter_is,
+    date: m.filter_is,
+  },
   accepts: [...EVERY_SET, 'links'],
   arity: 'one',
   takesEmptyText: true,
@@ -24,13 +33,13 @@ export const neq = defineOperator({
   key: 'neq',
   aliases: ['not'],
   offers: {
-    text: 'is not equal to',
-    number: '≠',
-    time: '≠',
-    links: '≠',
-    select: 'is not',
-    user: 'is not',
-    date: 'is not',
+    text: m.filter_is_not_equal_to,
+    number: sign('≠'),
+    time: sign('≠'),
+    links: sign('≠'),
+    select: m.filter_is_not,
+    user: m.filter_is_not,
+    date: m.filter_is_not,
   },
   accepts: [...EVERY_SET, 'links'],
   arity: 'one',
@@ -72,7 +81,7 @@ export const inValues = defineOperator({
 export const anyof = defineOperator({
   key: 'anyof',
   aliases: [],
-  offers: { select: 'is any of', multiSelect: 'has any of', user: 'has any of' },
+  offers: { select: m.filter_is_any_of, multiSelect: m.filter_has_any_of, user: m.filter_has_any_of },
   accepts: LISTED,
   arity: 'many',
   build: any,
@@ -81,7 +90,7 @@ export const anyof = defineOperator({
 export const allof = defineOperator({
   key: 'allof',
   aliases: [],
-  offers: { multiSelect: 'has all of', user: 'has all of' },
+  offers: { multiSelect: m.filter_has_all_of, user: m.filter_has_all_of },
   accepts: LISTED,
   arity: 'many',
   build: all,
@@ -90,7 +99,7 @@ export const allof = defineOperator({
 export const nanyof = defineOperator({
   key: 'nanyof',
   aliases: [],
-  offers: { select: 'is none of', multiSelect: 'has none of', user: 'has none of' },
+  offers: { select: m.filter_is_none_of, multiSelect: m.filter_has_none_of, user: m.filter_has_none_of },
   accepts: LISTED,
   arity: 'many',
   build: (words, column, operand, set) => not(words, column, any(words, column, operand, set)),
@@ -99,7 +108,7 @@ export const nanyof = defineOperator({
 export const nallof = defineOperator({
   key: 'nallof',
   aliases: [],
-  offers: { multiSelect: 'does not have all of', user: 'does not have all of' },
+  offers: { multiSelect: m.filter_does_not_have_all_of, user: m.filter_does_not_have_all_of },
   accepts: LISTED,
   arity: 'many',
   build: (words, column, operand, set) => not(words, column, all(words, column, operand, set)),

@@ -1,4 +1,5 @@
 import type { FilterSet } from '../../fields/field-type.ts'
+import type { LocalizedText } from '../../message.ts'
 import type { FilterValue, FilterWords } from '../dialect-words.ts'
 
 /**
@@ -24,7 +25,7 @@ export interface FilterOperator {
   /** Other names for it on the wire. */
   aliases: readonly string[]
   /** The sets whose menus offer it, each with its label. */
-  offers: Partial<Record<FilterSet, string>>
+  offers: Partial<Record<FilterSet, LocalizedText>>
   /** The sets that accept it from programs. */
   accepts: readonly FilterSet[]
   arity: Arity
@@ -56,6 +57,12 @@ export const inRange = <S>(
 /** Sets whose values are text, so that "empty" is a value of its own beside NULL. */
 export const TEXT_LIKE: readonly FilterSet[] = ['text', 'select', 'multiSelect', 'user']
 export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbox', 'date', 'time']
+
+/** A label that is the same in all languages. */
+export const sign =
+  (text: '=' | '≠' | '<' | '>' | '≤' | '≥'): LocalizedText =>
+  () =>
+    text
 
 /** Keeps the shape in one place while an operator is being written. */
 export const defineOperator = (operator: FilterOperator): FilterOperator => operator

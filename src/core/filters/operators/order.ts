@@ -1,5 +1,6 @@
+import { m } from '../../messages.gen.ts'
 import type { FilterWords, Sign } from '../dialect-words.ts'
-import { defineOperator, type FilterOperator, inRange, meets, type Operand } from './operator.ts'
+import { defineOperator, type FilterOperator, inRange, meets, type Operand, sign } from './operator.ts'
 
 /**
  * The day that is meant is taken whole: "after" begins when it ends, and "on or before" holds all of
@@ -26,19 +27,29 @@ const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOpera
     },
   })
 
-export const gt = compare('gt', [], '>', { number: '>', time: '>', links: '>', date: 'is after' })
-export const lt = compare('lt', [], '<', { number: '<', time: '<', links: '<', date: 'is before' })
+export const gt = compare('gt', [], '>', {
+  number: sign('>'),
+  time: sign('>'),
+  links: sign('>'),
+  date: m.filter_is_after,
+})
+export const lt = compare('lt', [], '<', {
+  number: sign('<'),
+  time: sign('<'),
+  links: sign('<'),
+  date: m.filter_is_before,
+})
 export const gte = compare('gte', ['ge'], '>=', {
-  number: '≥',
-  time: '≥',
-  links: '≥',
-  date: 'is on or after',
+  number: sign('≥'),
+  time: sign('≥'),
+  links: sign('≥'),
+  date: m.filter_is_on_or_after,
 })
 export const lte = compare('lte', ['le'], '<=', {
-  number: '≤',
-  time: '≤',
-  links: '≤',
-  date: 'is on or before',
+  number: sign('≤'),
+  time: sign('≤'),
+  links: sign('≤'),
+  date: m.filter_is_on_or_before,
 })
 
 function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {
@@ -51,7 +62,7 @@ function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high =
 export const btw = defineOperator({
   key: 'btw',
   aliases: [],
-  offers: { time: 'is between', number: 'is between' },
+  offers: { time: m.filter_is_between, number: m.filter_is_between },
   accepts: ['text', 'time', 'number'],
   arity: 'two',
   build: within,
@@ -61,7 +72,7 @@ export const btw = defineOperator({
 export const nbtw = defineOperator({
   key: 'nbtw',
   aliases: [],
-  offers: { time: 'is not between', number: 'is not between' },
+  offers: { time: m.filter_is_not_between, number: m.filter_is_not_between },
   accepts: ['text', 'time', 'number'],
   arity: 'two',
   build: (words, column, operand) =>
@@ -72,7 +83,7 @@ export const nbtw = defineOperator({
 export const isWithin = defineOperator({
   key: 'isWithin',
   aliases: [],
-  offers: { date: 'is within' },
+  offers: { date: m.filter_is_within },
   accepts: ['date'],
   arity: 'date',
   build(words, column, { range }) {

@@ -1,10 +1,12 @@
 import type { FilterSet } from '../../fields/field-type.ts'
+import type { LocalizedText } from '../../message.ts'
+import { m } from '../../messages.gen.ts'
 import type { FilterWords } from '../dialect-words.ts'
 import { defineOperator, EVERY_SET, type FilterOperator, TEXT_LIKE } from './operator.ts'
 
 type Build = <S>(words: FilterWords<S>, column: S, set: FilterSet) => S
 
-const presence = (key: string, aliases: string[], build: Build, label?: string): FilterOperator =>
+const presence = (key: string, aliases: string[], build: Build, label?: LocalizedText): FilterOperator =>
   defineOperator({
     key,
     aliases,
@@ -36,12 +38,12 @@ const emptyWords: Build = (words, column, set) =>
   hasText(words, set) ? words.eq(column, '') : isAbsent(words, column)
 
 /** No value: neither one nor an empty text. */
-export const blank = presence('blank', ['isblank'], blankWords, 'is blank')
+export const blank = presence('blank', ['isblank'], blankWords, m.filter_is_blank)
 export const notblank = presence(
   'notblank',
   ['isnotblank'],
   (words, column, set) => words.not(blankWords(words, column, set)),
-  'is not blank',
+  m.filter_is_not_blank,
 )
 export const isNull = presence('null', [], (words, column) => isAbsent(words, column))
 export const notNull = presence('notnull', [], (words, column) => words.not(isAbsent(words, column)))
@@ -54,7 +56,7 @@ export const notEmpty = presence('notempty', [], (words, column, set) =>
 export const checked = defineOperator({
   key: 'checked',
   aliases: [],
-  offers: { checkbox: 'is checked' },
+  offers: { checkbox: m.filter_is_checked },
   accepts: ['checkbox'],
   arity: 'none',
   build: (words, column) => words.eq(column, true),
@@ -64,7 +66,7 @@ export const checked = defineOperator({
 export const notchecked = defineOperator({
   key: 'notchecked',
   aliases: [],
-  offers: { checkbox: 'is not checked' },
+  offers: { checkbox: m.filter_is_not_checked },
   accepts: ['checkbox'],
   arity: 'none',
   build: (words, column) => words.or([words.isNull(column), words.not(words.eq(column, true))]),

@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { defineFunction, extreme, NO_COUNTING } from './define.ts'
 
@@ -5,7 +6,7 @@ import { defineFunction, extreme, NO_COUNTING } from './define.ts'
 export const add = defineFunction({
   name: 'ADD',
   syntax: 'ADD(number, …)',
-  help: 'The sum of the numbers. Ignores empty values.',
+  help: m.formula_add_help,
   examples: { 'ADD(1, 2, 3)': 6, 'ADD(1, null)': 1 },
   args: [],
   rest: ['number'],
@@ -22,7 +23,7 @@ export const add = defineFunction({
 export const avg = defineFunction({
   name: 'AVG',
   syntax: 'AVG(number, …)',
-  help: 'The average of the numbers. Ignores empty values.',
+  help: m.formula_avg_help,
   examples: { 'AVG(1, 2, 6)': 3, 'AVG(4, null)': 4 },
   args: [],
   rest: ['number'],
@@ -47,7 +48,7 @@ export const avg = defineFunction({
 export const min = defineFunction({
   name: 'MIN',
   syntax: 'MIN(number, …)',
-  help: 'The smallest of the numbers. Ignores empty values.',
+  help: m.formula_min_help,
   examples: { 'MIN(3, 1, 2)': 1, 'MIN(null, 2)': 2 },
   args: [],
   rest: ['number'],
@@ -64,7 +65,7 @@ export const min = defineFunction({
 export const max = defineFunction({
   name: 'MAX',
   syntax: 'MAX(number, …)',
-  help: 'The largest of the numbers. Ignores empty values.',
+  help: m.formula_max_help,
   examples: { 'MAX(3, 1, 2)': 3, 'MAX(null, null)': null },
   args: [],
   rest: ['number'],
@@ -81,7 +82,7 @@ export const max = defineFunction({
 export const count = defineFunction({
   name: 'COUNT',
   syntax: 'COUNT(value, …)',
-  help: 'Counts the values that are numbers.',
+  help: m.formula_count_help,
   examples: { 'COUNT(1, "a", null, 2.5)': 2 },
   args: [],
   rest: ['any'],
@@ -101,7 +102,7 @@ export const count = defineFunction({
 export const countA = defineFunction({
   name: 'COUNTA',
   syntax: 'COUNTA(value, …)',
-  help: 'Counts the values that are not empty.',
+  help: m.formula_counta_help,
   examples: { 'COUNTA(1, "a", "", null)': 2 },
   args: [],
   rest: ['any'],
@@ -132,7 +133,7 @@ export const countA = defineFunction({
 export const countAll = defineFunction({
   name: 'COUNTALL',
   syntax: 'COUNTALL(value, …)',
-  help: 'Counts all values, including empty ones.',
+  help: m.formula_countall_help,
   examples: { 'COUNTALL(1, "", null)': 3 },
   args: [],
   rest: ['any'],

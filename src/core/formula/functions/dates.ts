@@ -1,4 +1,5 @@
 import { wallOf } from '../../dates.ts'
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { addToDate, compileDateAdd, compileDifference, difference, firstDay } from '../date-arithmetic.ts'
 import { dateFormatOf, parseDate } from '../date-format.ts'
@@ -17,7 +18,7 @@ import { argument, type Datum, defineFunction, NO_COUNTING } from './define.ts'
 export const now = defineFunction({
   name: 'NOW',
   syntax: 'NOW()',
-  help: 'The current date and time.',
+  help: m.formula_now_help,
   examples: { 'NOW() > "2020-01-01"': true },
   args: [],
   min: 0,
@@ -33,7 +34,7 @@ export const now = defineFunction({
 export const day = defineFunction({
   name: 'DAY',
   syntax: 'DAY(date)',
-  help: 'The day of the month, 1 to 31.',
+  help: m.formula_day_help,
   examples: { 'DAY("2024-02-29")': 29 },
   args: ['date'],
   min: 1,
@@ -50,7 +51,7 @@ export const day = defineFunction({
 export const month = defineFunction({
   name: 'MONTH',
   syntax: 'MONTH(date)',
-  help: 'The month, 1 to 12.',
+  help: m.formula_month_help,
   examples: { 'MONTH("2024-02-29")': 2 },
   args: ['date'],
   min: 1,
@@ -67,7 +68,7 @@ export const month = defineFunction({
 export const hour = defineFunction({
   name: 'HOUR',
   syntax: 'HOUR(date)',
-  help: 'The hour, 0 to 23.',
+  help: m.formula_hour_help,
   examples: { 'HOUR("2024-02-29 13:45")': 13, 'HOUR("2024-02-29")': 0 },
   args: ['date'],
   min: 1,
@@ -87,7 +88,7 @@ export const hour = defineFunction({
 export const weekday = defineFunction({
   name: 'WEEKDAY',
   syntax: 'WEEKDAY(date, [first day])',
-  help: 'The day of the week, counted from 0. Weeks start on Monday unless another day is given.',
+  help: m.formula_weekday_help,
   examples: { 'WEEKDAY("2024-03-04")': 0, 'WEEKDAY("2024-03-04", "sunday")': 1 },
   args: ['date', 'weekday'],
   min: 1,
@@ -117,7 +118,7 @@ export const weekday = defineFunction({
 export const dateStr = defineFunction({
   name: 'DATESTR',
   syntax: 'DATESTR(date)',
-  help: 'Formats a date as text, such as 2024-03-05.',
+  help: m.formula_datestr_help,
   examples: { 'DATESTR("2024-03-05 10:30")': '2024-03-05' },
   args: ['date'],
   min: 1,
@@ -135,7 +136,7 @@ export const dateStr = defineFunction({
 export const dateAdd = defineFunction({
   name: 'DATEADD',
   syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year")',
-  help: 'Adds days, weeks, months or years to a date. Use a negative number to subtract.',
+  help: m.formula_dateadd_help,
   examples: {
     'DATESTR(DATEADD("2024-01-31", 1, "month"))': '2024-02-29',
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
@@ -155,7 +156,7 @@ export const dateTimeDiff = defineFunction({
   name: 'DATETIME_DIFF',
   syntax:
     'DATETIME_DIFF(date, other date, ["milliseconds" | "seconds" | "minutes" | "hours" | "days" | "weeks" | "months" | "quarters" | "years"])',
-  help: 'The difference between two dates in whole units. The default unit is seconds.',
+  help: m.formula_datetime_diff_help,
   examples: {
     'DATETIME_DIFF("2024-03-01", "2024-02-01", "days")': 29,
     'DATETIME_DIFF("2024-02-29", "2024-01-31", "months")': 0,
@@ -180,7 +181,7 @@ const formatOf = (written: unknown) => dateFormatOf(typeof written === 'string' 
 export const datetimeParse = defineFunction({
   name: 'DATETIME_PARSE',
   syntax: 'DATETIME_PARSE(text, ["format"])',
-  help: 'Converts text to a date, by a format of YYYY, YY, MMM, MM, M, DD, D, HH, H, hh, h, mm, ss, SSS and A (default YYYY-MM-DD). Empty if the text does not fit.',
+  help: m.formula_datetime_parse_help,
   examples: {
     'DATETIME_PARSE("31.12.2024", "DD.MM.YYYY")': '2024-12-31',
     'DATETIME_PARSE("2024-02-30")': null,

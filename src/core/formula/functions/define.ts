@@ -1,4 +1,5 @@
 import type { CellValue } from '../../fields/field-type.ts'
+import type { LocalizedText } from '../../message.ts'
 import type { Expression, Range, ValueType } from '../ast.ts'
 import type { Build, Value } from '../build.ts'
 
@@ -42,7 +43,7 @@ export interface FormulaFunction {
   name: string
   /** As the editor shows it: `ROUND(number, [digits])`. */
   syntax: string
-  help: string
+  help: LocalizedText
   /** Formulas with what they give; days and instants as text. Shown as help, and run on every engine. */
   examples: Record<string, CellValue>
   /** Kinds of the arguments, in order; `rest` repeats for further arguments. */

@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { areSame, compileSame } from '../comparing.ts'
 import { argument, defineFunction, NO_REGEX } from './define.ts'
@@ -6,7 +7,7 @@ import { argument, defineFunction, NO_REGEX } from './define.ts'
 export const ifFunction = defineFunction({
   name: 'IF',
   syntax: 'IF(condition, then, [else])',
-  help: 'Returns the second value if the condition is true, otherwise the third.',
+  help: m.formula_if_help,
   examples: { 'IF(1 < 2, "yes", "no")': 'yes', 'IF("", 1)': null },
   args: ['condition', 'result', 'result'],
   min: 2,
@@ -26,7 +27,7 @@ export const ifFunction = defineFunction({
 export const switchFunction = defineFunction({
   name: 'SWITCH',
   syntax: 'SWITCH(value, case, result, …, [else])',
-  help: 'Returns the result of the first matching case, otherwise the default.',
+  help: m.formula_switch_help,
   examples: { 'SWITCH(2, 1, "one", 2, "two", "many")': 'two', 'SWITCH("x", "y", 1)': null },
   args: ['match'],
   rest: ['match', 'result'],
@@ -60,7 +61,7 @@ export const switchFunction = defineFunction({
 export const and = defineFunction({
   name: 'AND',
   syntax: 'AND(condition, …)',
-  help: 'True if all conditions are true.',
+  help: m.formula_and_help,
   examples: { 'AND(1 < 2, true)': true, 'AND(true, "")': false },
   args: [],
   rest: ['condition'],
@@ -77,7 +78,7 @@ export const and = defineFunction({
 export const or = defineFunction({
   name: 'OR',
   syntax: 'OR(condition, …)',
-  help: 'True if any condition is true.',
+  help: m.formula_or_help,
   examples: { 'OR(1 > 2, true)': true, 'OR(null, 0)': false },
   args: [],
   rest: ['condition'],
@@ -94,7 +95,7 @@ export const or = defineFunction({
 export const xor = defineFunction({
   name: 'XOR',
   syntax: 'XOR(condition, …)',
-  help: 'True if an odd number of conditions are true.',
+  help: m.formula_xor_help,
   examples: { 'XOR(true, false)': true, 'XOR(true, true)': false },
   args: [],
   rest: ['truth'],
@@ -117,7 +118,7 @@ export const xor = defineFunction({
 export const trueFunction = defineFunction({
   name: 'TRUE',
   syntax: 'TRUE()',
-  help: 'The value true.',
+  help: m.formula_true_help,
   examples: { 'TRUE()': true },
   args: [],
   min: 0,
@@ -133,7 +134,7 @@ export const trueFunction = defineFunction({
 export const falseFunction = defineFunction({
   name: 'FALSE',
   syntax: 'FALSE()',
-  help: 'The value false.',
+  help: m.formula_false_help,
   examples: { 'FALSE()': false },
   args: [],
   min: 0,
@@ -149,7 +150,7 @@ export const falseFunction = defineFunction({
 export const blank = defineFunction({
   name: 'BLANK',
   syntax: 'BLANK()',
-  help: 'An empty value.',
+  help: m.formula_blank_help,
   examples: { 'BLANK()': null, 'IF("" = BLANK(), "empty", "filled")': 'empty' },
   args: [],
   min: 0,
@@ -165,7 +166,7 @@ export const blank = defineFunction({
 export const recordId = defineFunction({
   name: 'RECORD_ID',
   syntax: 'RECORD_ID()',
-  help: 'The record id as text.',
+  help: m.formula_record_id_help,
   examples: { 'LEN(RECORD_ID()) > 0': true },
   args: [],
   min: 0,

@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { compileRemainder, remainder } from '../numbers.ts'
 import { argument, defineFunction, numbers } from './define.ts'
@@ -6,7 +7,7 @@ import { argument, defineFunction, numbers } from './define.ts'
 export const abs = defineFunction({
   name: 'ABS',
   syntax: 'ABS(number)',
-  help: 'The absolute value of a number.',
+  help: m.formula_abs_help,
   examples: { 'ABS(-3.5)': 3.5, 'ABS(0)': 0 },
   args: ['number'],
   min: 1,
@@ -22,7 +23,7 @@ export const abs = defineFunction({
 export const sqrt = defineFunction({
   name: 'SQRT',
   syntax: 'SQRT(number)',
-  help: 'The square root. Empty for negative numbers.',
+  help: m.formula_sqrt_help,
   examples: { 'SQRT(9)': 3, 'SQRT(-1)': null },
   args: ['number'],
   min: 1,
@@ -46,7 +47,7 @@ const MAX_EXPONENT = 80
 export const exp = defineFunction({
   name: 'EXP',
   syntax: 'EXP(number)',
-  help: 'e (2.718…) raised to the power of the number. Empty if the result is too large.',
+  help: m.formula_exp_help,
   examples: { 'EXP(0)': 1, 'EXP(1000)': null },
   args: ['number'],
   min: 1,
@@ -74,7 +75,7 @@ export const exp = defineFunction({
 export const log = defineFunction({
   name: 'LOG',
   syntax: 'LOG([base], number)',
-  help: 'The logarithm of a number to a base, or the natural logarithm. Empty for numbers that are not positive.',
+  help: m.formula_log_help,
   examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null },
   args: ['number', 'number'],
   min: 1,
@@ -111,7 +112,7 @@ export const log = defineFunction({
 export const power = defineFunction({
   name: 'POWER',
   syntax: 'POWER(base, exponent)',
-  help: 'The base raised to the power of the exponent. Empty if the result is not a real number.',
+  help: m.formula_power_help,
   examples: { 'POWER(2, 10)': 1024, 'POWER(4, 0.5)': 2, 'POWER(0, -1)': null },
   args: ['number', 'number'],
   min: 2,
@@ -164,7 +165,7 @@ export const power = defineFunction({
 export const mod = defineFunction({
   name: 'MOD',
   syntax: 'MOD(number, divisor)',
-  help: 'The remainder of a division, with the sign of the number. Empty if the divisor is 0.',
+  help: m.formula_mod_help,
   examples: { 'MOD(7, 3)': 1, 'MOD(-7, 3)': -1, 'MOD(7, 0)': null },
   args: ['number', 'number'],
   min: 2,

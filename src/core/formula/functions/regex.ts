@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { containsPattern, firstMatch, replaceMatches } from '../match-pattern.ts'
 import { sourceOf } from '../pattern.ts'
@@ -8,7 +9,7 @@ import { argument, charactersOf, defineFunction, NO_REGEX } from './define.ts'
 export const regexMatch = defineFunction({
   name: 'REGEX_MATCH',
   syntax: 'REGEX_MATCH(text, pattern)',
-  help: 'True if the text matches a regular expression.',
+  help: m.formula_regex_match_help,
   examples: {
     'REGEX_MATCH("abc123", "[0-9]+")': true,
     'REGEX_MATCH("abc", "^b")': false,
@@ -30,7 +31,7 @@ export const regexMatch = defineFunction({
 export const regexExtract = defineFunction({
   name: 'REGEX_EXTRACT',
   syntax: 'REGEX_EXTRACT(text, pattern)',
-  help: 'The first match of a regular expression. Empty if there is no match.',
+  help: m.formula_regex_extract_help,
   examples: { 'REGEX_EXTRACT("order 42", "[0-9]+")': '42', 'REGEX_EXTRACT("abc", "[0-9]+")': null },
   args: ['text', 'pattern'],
   min: 2,
@@ -48,7 +49,7 @@ export const regexExtract = defineFunction({
 export const regexReplace = defineFunction({
   name: 'REGEX_REPLACE',
   syntax: 'REGEX_REPLACE(text, pattern, replacement)',
-  help: 'Replaces every match of a regular expression.',
+  help: m.formula_regex_replace_help,
   examples: { 'REGEX_REPLACE("a1b22", "[0-9]+", "#")': 'a#b#' },
   args: ['text', 'pattern', 'text'],
   min: 3,

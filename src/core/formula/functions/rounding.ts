@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { compileRound, roundTo } from '../numbers.ts'
 import { argument, defineFunction, NO_ROUNDING, numbers } from './define.ts'
@@ -6,7 +7,7 @@ import { argument, defineFunction, NO_ROUNDING, numbers } from './define.ts'
 export const ceiling = defineFunction({
   name: 'CEILING',
   syntax: 'CEILING(number)',
-  help: 'Rounds up to the nearest whole number.',
+  help: m.formula_ceiling_help,
   examples: { 'CEILING(1.2)': 2, 'CEILING(-1.2)': -1 },
   args: ['number'],
   min: 1,
@@ -22,7 +23,7 @@ export const ceiling = defineFunction({
 export const floor = defineFunction({
   name: 'FLOOR',
   syntax: 'FLOOR(number)',
-  help: 'Rounds down to the nearest whole number.',
+  help: m.formula_floor_help,
   examples: { 'FLOOR(1.8)': 1, 'FLOOR(-1.2)': -2 },
   args: ['number'],
   min: 1,
@@ -38,7 +39,7 @@ export const floor = defineFunction({
 export const int = defineFunction({
   name: 'INT',
   syntax: 'INT(number)',
-  help: 'Rounds down to the nearest whole number.',
+  help: m.formula_int_help,
   examples: { 'INT(3.7)': 3, 'INT(-3.7)': -4 },
   args: ['number'],
   min: 1,
@@ -54,7 +55,7 @@ export const int = defineFunction({
 export const round = defineFunction({
   name: 'ROUND',
   syntax: 'ROUND(number, [digits])',
-  help: 'Rounds to a number of decimal places (default 0; negative rounds before the decimal point). Halves round away from zero.',
+  help: m.formula_round_help,
   examples: { 'ROUND(2.5)': 3, 'ROUND(1.005, 2)': 1.01, 'ROUND(-1234, -2)': -1200 },
   args: ['number', 'number'],
   min: 1,
@@ -73,7 +74,7 @@ export const round = defineFunction({
 export const roundUp = defineFunction({
   name: 'ROUNDUP',
   syntax: 'ROUNDUP(number, [digits])',
-  help: 'Rounds away from zero to a number of decimal places.',
+  help: m.formula_roundup_help,
   examples: { 'ROUNDUP(1.21, 1)': 1.3, 'ROUNDUP(-1.21, 1)': -1.3 },
   args: ['number', 'number'],
   min: 1,
@@ -93,7 +94,7 @@ export const roundUp = defineFunction({
 export const roundDown = defineFunction({
   name: 'ROUNDDOWN',
   syntax: 'ROUNDDOWN(number, [digits])',
-  help: 'Rounds towards zero to a number of decimal places.',
+  help: m.formula_rounddown_help,
   examples: { 'ROUNDDOWN(1.29, 1)': 1.2, 'ROUNDDOWN(-1.29, 1)': -1.2 },
   args: ['number', 'number'],
   min: 1,
@@ -113,7 +114,7 @@ export const roundDown = defineFunction({
 export const even = defineFunction({
   name: 'EVEN',
   syntax: 'EVEN(number)',
-  help: 'Rounds away from zero to the nearest even whole number.',
+  help: m.formula_even_help,
   examples: { 'EVEN(1.5)': 2, 'EVEN(-3)': -4, 'EVEN(4)': 4 },
   args: ['number'],
   min: 1,
@@ -137,7 +138,7 @@ export const even = defineFunction({
 export const odd = defineFunction({
   name: 'ODD',
   syntax: 'ODD(number)',
-  help: 'Rounds away from zero to the nearest odd whole number.',
+  help: m.formula_odd_help,
   examples: { 'ODD(2)': 3, 'ODD(-1.5)': -3, 'ODD(0)': 1 },
   args: ['number'],
   min: 1,

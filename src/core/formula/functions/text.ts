@@ -1,3 +1,4 @@
+import { m } from '../../messages.gen.ts'
 import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
 import { toLower, toUpper } from '../letters.ts'
@@ -9,7 +10,7 @@ import { argument, charactersOf, type Datum, defineFunction, NO_READING, texts }
 export const value = defineFunction({
   name: 'VALUE',
   syntax: 'VALUE(text)',
-  help: 'Converts text such as -1.5 or 2e3 to a number. Empty if it is not a number.',
+  help: m.formula_value_help,
   examples: { 'VALUE("12.50")': 12.5, 'VALUE(" -1e3 ")': -1000, 'VALUE("12 kg")': null },
   args: ['text'],
   min: 1,
@@ -27,7 +28,7 @@ export const value = defineFunction({
 export const concat = defineFunction({
   name: 'CONCAT',
   syntax: 'CONCAT(text, …)',
-  help: 'Joins texts. Ignores empty values.',
+  help: m.formula_concat_help,
   examples: { 'CONCAT("a", 1, true)': 'a1true', 'CONCAT("a", null)': 'a' },
   args: [],
   rest: ['joined'],
@@ -44,7 +45,7 @@ export const concat = defineFunction({
 export const trim = defineFunction({
   name: 'TRIM',
   syntax: 'TRIM(text)',
-  help: 'Removes spaces from both ends of a text.',
+  help: m.formula_trim_help,
   examples: { 'TRIM("  a b ")': 'a b' },
   args: ['text'],
   min: 1,
@@ -60,7 +61,7 @@ export const trim = defineFunction({
 export const upper = defineFunction({
   name: 'UPPER',
   syntax: 'UPPER(text)',
-  help: 'Converts text to upper case, letter by letter: ß stays ß.',
+  help: m.formula_upper_help,
   examples: { 'UPPER("abc é")': 'ABC É', 'UPPER("Σίσυφος, Straße")': 'ΣΊΣΥΦΟΣ, STRAßE' },
   args: ['text'],
   min: 1,
@@ -76,7 +77,7 @@ export const upper = defineFunction({
 export const lower = defineFunction({
   name: 'LOWER',
   syntax: 'LOWER(text)',
-  help: 'Converts text to lower case. A Σ that ends a word becomes ς.',
+  help: m.formula_lower_help,
   examples: { 'LOWER("ABC É")': 'abc é', 'LOWER("ΣΊΣΥΦΟΣ")': 'σίσυφος' },
   args: ['text'],
   min: 1,
@@ -92,7 +93,7 @@ export const lower = defineFunction({
 export const len = defineFunction({
   name: 'LEN',
   syntax: 'LEN(text)',
-  help: 'The number of characters in a text, 0 if it is empty.',
+  help: m.formula_len_help,
   examples: { 'LEN("abc")': 3, 'LEN("")': 0, 'LEN(BLANK())': 0 },
   args: ['joined'],
   min: 1,
@@ -108,7 +109,7 @@ export const len = defineFunction({
 export const left = defineFunction({
   name: 'LEFT',
   syntax: 'LEFT(text, count)',
-  help: 'The first characters of a text.',
+  help: m.formula_left_help,
   examples: { 'LEFT("abcdef", 2)': 'ab', 'LEFT("a", -1)': '' },
   args: ['text', 'number'],
   min: 2,
@@ -133,7 +134,7 @@ export const left = defineFunction({
 export const right = defineFunction({
   name: 'RIGHT',
   syntax: 'RIGHT(text, count)',
-  help: 'The last characters of a text.',
+  help: m.formula_right_help,
   examples: { 'RIGHT("abcdef", 2)': 'ef', 'RIGHT("abc", 0)': '' },
   args: ['text', 'number'],
   min: 2,
@@ -168,7 +169,7 @@ export const right = defineFunction({
 export const substr = defineFunction({
   name: 'SUBSTR',
   syntax: 'SUBSTR(text, from, [count])',
-  help: 'Extracts characters from a text, starting at a position counted from 1.',
+  help: m.formula_substr_help,
   examples: { 'SUBSTR("abcdef", 3)': 'cdef', 'SUBSTR("abcdef", 3, 2)': 'cd', 'SUBSTR("abc", 0, 1)': 'a' },
   args: ['text', 'number', 'number'],
   min: 2,
@@ -184,7 +185,7 @@ export const substr = defineFunction({
 export const mid = defineFunction({
   name: 'MID',
   syntax: 'MID(text, from, count)',
-  help: 'Extracts characters from a text, starting at a position counted from 1.',
+  help: m.formula_mid_help,
   examples: { 'MID("abcdef", 3, 2)': 'cd', 'MID("abc", 2, 9)': 'bc' },
   args: ['text', 'number', 'number'],
   min: 3,
@@ -200,7 +201,7 @@ export const mid = defineFunction({
 export const repeat = defineFunction({
   name: 'REPEAT',
   syntax: 'REPEAT(text, times)',
-  help: 'Repeats a text. Empty if the result would be longer than 100,000 characters.',
+  help: m.formula_repeat_help,
   examples: { 'REPEAT("ab", 3)': 'ababab', 'REPEAT("ab", 0)': '' },
   args: ['text', 'number'],
   min: 2,
@@ -237,7 +238,7 @@ export const repeat = defineFunction({
 export const replace = defineFunction({
   name: 'REPLACE',
   syntax: 'REPLACE(text, find, replacement)',
-  help: 'Replaces every occurrence of a text.',
+  help: m.formula_replace_help,
   examples: { 'REPLACE("a-b-c", "-", "+")': 'a+b+c', 'REPLACE("abc", "", "x")': 'abc' },
   args: ['text', 'text', 'text'],
   min: 3,
@@ -281,7 +282,7 @@ export const replace = defineFunction({
 export const search = defineFunction({
   name: 'SEARCH',
   syntax: 'SEARCH(text, find)',
-  help: 'The position of one text in another, counted from 1, or 0 if not found.',
+  help: m.formula_search_help,
   examples: { 'SEARCH("abcabc", "c")': 3, 'SEARCH("abc", "C")': 0, 'SEARCH(BLANK(), "a")': 0 },
   args: ['joined', 'joined'],
   min: 2,
@@ -301,7 +302,7 @@ export const search = defineFunction({
 export const url = defineFunction({
   name: 'URL',
   syntax: 'URL(text)',
-  help: 'Turns a text into a link.',
+  help: m.formula_url_help,
   examples: { 'URL("https://example.org")': 'URI::( https://example.org )' },
   args: ['text'],
   min: 1,

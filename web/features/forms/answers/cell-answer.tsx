@@ -4,7 +4,7 @@ import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import type { Cell, EditorHandle } from '../../../cells/cell.ts'
 import { isFocusLeaving } from '../../../cells/focus-within.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { ControlGroup } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
@@ -67,7 +67,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
         data-invalid={props.isInvalid || undefined}
         onClick={() => setOpen(true)}
       >
-        {value === null ? <span className={styles.faint}>{t('Choose')}</span> : view}
+        {value === null ? <span className={styles.faint}>{m.common_choose()}</span> : view}
       </button>
     )
   }

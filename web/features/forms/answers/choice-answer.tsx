@@ -2,7 +2,7 @@ import { titlesIn } from '../../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Group } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
@@ -44,10 +44,10 @@ export function ChoiceList({ question, run, labelId, describedBy, isInvalid, isR
           <span dir="auto">{title}</span>
         </label>
       ))}
-      {choices.length === 0 && <span className={styles.faint}>{t('No options yet')}</span>}
+      {choices.length === 0 && <span className={styles.faint}>{m.form_no_options_yet()}</span>}
       {!isSeveral && value !== null && !isReadOnly && (
         <button type="button" className={styles.clear} onClick={() => set(null)}>
-          {t('Clear selection')}
+          {m.form_clear_selection()}
         </button>
       )}
     </Group>
@@ -71,7 +71,7 @@ export function ChoiceSelect({ question, run, id, describedBy, isInvalid, isRead
         run.leave(field.id)
       }}
     >
-      <option value="">{t('Choose')}</option>
+      <option value="">{m.common_choose()}</option>
       {offeredChoices(field, form).map(({ id, title }) => (
         <option key={id} value={title}>
           {title}

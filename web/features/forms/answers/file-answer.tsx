@@ -10,7 +10,7 @@ import {
 } from '../../../../src/core/fields/attachment-kinds.ts'
 import type { Question } from '../../../../src/core/views/form-answers.ts'
 import { formatBytes } from '../../../attachments/format-bytes.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Group } from '../../../ui/composite.tsx'
 import type { LocalFile } from '../local-files.ts'
@@ -87,7 +87,7 @@ export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid,
         aria-describedby={describedBy}
         onClick={() => input.current?.click()}
       >
-        {files.length === 0 || maxCount === 1 ? t('Drop files here or browse') : t('Add more files')}
+        {files.length === 0 || maxCount === 1 ? m.form_drop_files_here_or_browse() : m.form_add_more_files()}
       </Button>
     </Group>
   )
@@ -105,7 +105,7 @@ function FileLine({ one: { file }, onRemove }: { one: LocalFile; onRemove: () =>
       <IconButton
         icon={X}
         size="small"
-        label={t('Remove {title}', { title: file.name })}
+        label={m.form_remove_title({ title: file.name })}
         onClick={onRemove}
       />
     </li>

@@ -7,7 +7,7 @@ import type { Field } from '../../../../src/core/model.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
 import { LinkAdder } from '../../../cells/link-adder.tsx'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Group } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
@@ -44,7 +44,7 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
                 <IconButton
                   icon={X}
                   size="small"
-                  label={t('Remove {title}', { title: nameIn(field, record) })}
+                  label={m.form_remove_title({ title: nameIn(field, record) })}
                   onClick={() => void links.unlink(record)}
                 />
               )}
@@ -65,8 +65,8 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
         >
           <Plus size={14} aria-hidden />
           {links.isSingle && records.length > 0
-            ? t('Choose another {record}', { record: links.singular })
-            : t('Choose {record}', { record: links.singular })}
+            ? m.form_choose_another_record({ record: links.singular })
+            : m.form_choose_record({ record: links.singular })}
         </button>
       )}
       {isAdding && (
@@ -105,8 +105,8 @@ function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>)
     }
     return {
       isSingle,
-      singular: options.singular || t('record'),
-      plural: options.plural || t('records'),
+      singular: options.singular || m.common_record_noun(),
+      plural: options.plural || m.common_records_noun(),
       canWrite: true,
       current,
       subscribe(listener) {

@@ -1,7 +1,7 @@
 import { ScanLine } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { parseValue } from '../../../../src/core/fields/read.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import type { AnswerProps } from './answer.ts'
@@ -30,15 +30,15 @@ export function ScanButton({ question: { field }, run }: Pick<AnswerProps, 'ques
   return (
     <>
       <Button icon={ScanLine} onClick={() => setOpen(true)}>
-        {t('Scan a code')}
+        {m.form_scan_a_code()}
       </Button>
       {isOpen && (
-        <Dialog title={t('Scan a code')} onClose={() => setOpen(false)}>
+        <Dialog title={m.form_scan_a_code()} onClose={() => setOpen(false)}>
           <Camera onRead={take} />
           <p role="status">
             {unfit === null
-              ? t('Hold the code in front of the camera.')
-              : t('“{text}” is not a valid answer. Scan another code.', { text: unfit.slice(0, 100) })}
+              ? m.form_hold_code_front_camera()
+              : m.form_text_not_valid_answer_scan({ text: unfit.slice(0, 100) })}
           </p>
         </Dialog>
       )}
@@ -74,10 +74,7 @@ function Camera({ onRead }: { onRead: (text: string) => void }) {
         await video.current.play()
         await look()
       })
-      .catch(
-        () =>
-          !isOver && setFailure(t('Camera access is blocked. Allow it in your browser, or type the code.')),
-      )
+      .catch(() => !isOver && setFailure(m.form_camera_access_blocked_allow_browser()))
       .finally(() => isOver && stop(stream))
     return () => {
       isOver = true

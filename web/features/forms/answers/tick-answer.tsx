@@ -1,5 +1,5 @@
 import { type OptionsOf, readOptions } from '../../../../src/core/fields/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
@@ -54,7 +54,7 @@ export function StarsAnswer({ question, run, labelId, describedBy, isInvalid, is
             checked={star === stars}
             disabled={isReadOnly}
             aria-invalid={isInvalid || undefined}
-            aria-label={t('{stars} of {max}', { stars: star, max })}
+            aria-label={m.form_stars_of_max({ stars: star, max })}
             // The same star once more takes them away.
             onClick={() => star === stars && set(0)}
             onChange={() => set(star)}

@@ -5,7 +5,7 @@ import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
 import { collectsAnswers, optionsOf } from '../../../../src/core/views/index.ts'
 import { titleOf } from '../../../cells/link-value.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { loadCells } from '../answers/cells.ts'
 import type { FormSource } from '../form-source.ts'
@@ -26,13 +26,13 @@ export interface OpenForm {
 export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
   const share = await client.open()
   if (share.viewKind === null || !collectsAnswers({ kind: share.viewKind }) || share.tableId === null) {
-    throw new ShareError(t('This link doesn’t lead to a form.'), 'NO_FORM')
+    throw new ShareError(m.form_link_doesnt_lead_form(), 'NO_FORM')
   }
   if (share.form !== null && share.form !== 'open') return share
   const { tableId } = share
   const { fields, views } = await client.table(tableId)
   const view = views.find(({ id }) => id === share.viewId) ?? views[0]
-  if (!view) throw new ShareError(t('This link doesn’t lead to a form.'), 'NO_FORM')
+  if (!view) throw new ShareError(m.form_link_doesnt_lead_form(), 'NO_FORM')
   const asked = questionsOf(view, fields).map(({ field }) => field)
   const [people, pictures] = await Promise.all([
     asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),

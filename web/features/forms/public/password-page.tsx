@@ -1,4 +1,4 @@
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Main } from '../../../ui/main.tsx'
 import { LinkPassword } from '../../layout/link-password.tsx'
 import formStyles from '../form.module.css'
@@ -15,9 +15,9 @@ export const PasswordPage = ({ state, onTry }: PasswordPageProps) => (
     <div className={formStyles.form}>
       <LinkPassword
         className={styles.password}
-        title={t('This form is password-protected')}
-        openLabel={t('Open form')}
-        problem={state.isWrong ? t('Incorrect password.') : state.error}
+        title={m.form_this_form_is_password_protected()}
+        openLabel={m.form_open_form()}
+        problem={state.isWrong ? m.common_incorrect_password() : state.error}
         onTry={onTry}
       />
     </div>

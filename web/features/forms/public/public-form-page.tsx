@@ -4,7 +4,8 @@ import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../../../src/core/views/index.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
-import { isLanguage, RIGHT_TO_LEFT, showLanguage, t } from '../../../i18n.ts'
+import { isLanguage, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { keyed } from '../../../ui/keyed.ts'
 import { Main } from '../../../ui/main.tsx'
@@ -64,7 +65,7 @@ function refusedState(error: ShareError, password: string | null): State {
   if (error.code === 'INVALID_SHARED_VIEW_PASSWORD')
     return { kind: 'password', isWrong: password !== null, error: null }
   if (error.code === 'TOO_MANY_REQUESTS' && password !== null)
-    return { kind: 'password', isWrong: false, error: t('Too many attempts. Try again later.') }
+    return { kind: 'password', isWrong: false, error: m.form_too_many_attempts_try_again() }
   const isGone = error.code === 'VIEW_NOT_FOUND' || error.code === 'NO_FORM'
   return { kind: 'notice', notice: isGone ? 'gone' : { failure: error.message } }
 }
@@ -92,7 +93,7 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
   const foot = options.hideBranding ? null : (
     <footer className={styles.foot}>
       <a href="/" target="_blank" rel="noopener">
-        {t('Made with Sheaf')}
+        {m.form_made_with_sheaf()}
       </a>
     </footer>
   )
@@ -128,7 +129,7 @@ function Opening(): ReactNode {
   return (
     <Main className={styles.page} aria-busy="true">
       <div className={`${formStyles.form} ${styles.opening}`}>
-        <span className="visually-hidden">{t('Loading form')}</span>
+        <span className="visually-hidden">{m.form_loading_form()}</span>
         {keyed([40, 90, 0, 30, 100, 30, 100]).map(({ key, item: width }) => (
           <span key={key} style={{ inlineSize: `${width}%` }} />
         ))}
@@ -148,27 +149,19 @@ function Notice({
   if (typeof notice === 'object') {
     return (
       <Centred>
-        <EmptyState
-          headingLevel={1}
-          icon={CircleOff}
-          title={t('The form could not be opened')}
-          text={notice.failure}
-        >
+        <EmptyState headingLevel={1} icon={CircleOff} title={m.form_form_open_failed()} text={notice.failure}>
           <Button icon={RotateCw} variant="primary" onClick={onRetry}>
-            {t('Try again')}
+            {m.common_try_again()}
           </Button>
         </EmptyState>
       </Centred>
     )
   }
   const words = {
-    gone: [
-      t('Form not found'),
-      t('This link was turned off, has expired or is incomplete. Ask the person who sent it to you.'),
-    ],
-    closed: [t('This form is closed'), t('It no longer accepts responses.')],
-    full: [t('This form is closed'), t('It has reached its response limit.')],
-    answered: [t('You’ve already responded'), t('This form accepts one response per person.')],
+    gone: [m.form_form_not_found(), m.form_form_link_invalid_hint()],
+    closed: [m.form_this_form_is_closed(), m.form_it_no_longer_accepts_responses()],
+    full: [m.form_this_form_is_closed(), m.form_reached_response_limit()],
+    answered: [m.form_youve_already_responded(), m.form_form_accepts_one_response_per()],
   } as const
   const [title, text] = words[notice]
   const icon = notice === 'gone' ? Link2Off : notice === 'full' ? Users : CircleOff

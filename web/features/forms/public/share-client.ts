@@ -8,7 +8,7 @@ import {
   SUBMISSION_HEADER,
   TIME_ZONE_HEADER,
 } from '../../../../src/core/shares.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import type { Inputs, Outputs } from '../../../trpc.ts'
 
@@ -90,8 +90,7 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
 }
 
 /** What is said where no answer comes. */
-export const offline = (): ShareError =>
-  new ShareError(t('The server cannot be reached. Check your connection and try again.'), null)
+export const offline = (): ShareError => new ShareError(m.form_server_reach_failed(), null)
 
 /** A body as JSON; a proxy's page of HTML says nothing that one could act on. */
 export function bodyOf(text: string): unknown {
@@ -112,5 +111,5 @@ function answerOf<T>(body: unknown): T {
   const { result, error } = (body ?? {}) as Envelope
   if (result) return result.data as T
   const { appCode = 'INTERNAL_SERVER_ERROR', details } = error?.data ?? {}
-  throw new ShareError(error?.message ?? t('Something went wrong on the server.'), appCode, details)
+  throw new ShareError(error?.message ?? m.form_something_went_wrong_server(), appCode, details)
 }

@@ -1,6 +1,6 @@
 import { CloudOff, RotateCw } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { queueOf } from '../queue/base-queue.ts'
 import styles from './table-view.module.css'
@@ -15,10 +15,10 @@ export function QueueBar({ baseId }: { baseId: string }) {
         <div className={styles.offline} data-testid="queue-bar">
           <CloudOff size={14} aria-hidden />
           <span>
-            {t('You’re offline.')} {tn('1 unsaved change.', '{n} unsaved changes.', status.waiting)}
+            {m.records_youre_offline()} {m.records_unsaved_changes({ count: status.waiting })}
           </span>
           <Button size="small" variant="ghost" icon={RotateCw} onClick={queue.retryNow}>
-            {t('Retry now')}
+            {m.records_retry_now()}
           </Button>
         </div>
       )}

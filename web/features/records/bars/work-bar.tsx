@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Work } from '../../../../src/core/work.ts'
 import { messageOf } from '../../../errors.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { onWork } from '../../../socket.ts'
 import { api } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -18,11 +18,11 @@ export function WorkBar({ baseId, canCancel }: { baseId: string; canCancel: bool
     <div role="status" className={styles.works}>
       {works.map((work) => (
         <div key={work.id} className={styles.work} data-testid="work-bar">
-          <progress value={work.share ?? undefined} aria-label={t('Progress')} />
+          <progress value={work.share ?? undefined} aria-label={m.records_progress()} />
           <span dir="auto">{wording(work)}</span>
           {canCancel && work.canCancel && (
             <Button size="small" variant="ghost" onClick={() => void cancel(work)}>
-              {t('Cancel')}
+              {m.common_cancel()}
             </Button>
           )}
         </div>
@@ -59,42 +59,32 @@ function useWorks(baseId: string): Work[] {
 function wording({ kind, records, tableTitle: table, fieldTitle: field }: Work): string {
   switch (kind) {
     case 'convert':
-      return t('Changing field {field} of {table}…', { field: field ?? '', table })
+      return m.records_changing_field_field_of_table({ field: field ?? '', table })
     case 'fill':
-      return t('Adding field {field} to {table}…', { field: field ?? '', table })
+      return m.records_adding_field_field_to_table({ field: field ?? '', table })
     case 'purge':
       return field === null
-        ? t('Deleting records of {table} forever…', { table })
-        : t('Deleting field {field} of {table} forever…', { field, table })
+        ? m.records_deleting_records_of_table_forever({ table })
+        : m.records_deleting_field_field_table_forever({ field, table })
     case 'restore':
-      if (field !== null) return t('Restoring field {field} of {table}…', { field, table })
+      if (field !== null) return m.records_restoring_field_field_of_table({ field, table })
       break
   }
-  if (table === '') return kind === 'redo' ? t('Redoing a change…') : t('Undoing a change…')
-  if (records === null) return t('Preparing a change of {table}…', { table })
+  if (table === '') return kind === 'redo' ? m.records_redoing_a_change() : m.records_undoing_a_change()
+  if (records === null) return m.records_preparing_a_change_of_table({ table })
   switch (kind) {
     case 'insert':
-      return tn('Adding 1 record to {table}…', 'Adding {n} records to {table}…', records, { table })
+      return m.records_adding_records_to_table({ count: records, table })
     case 'delete':
-      return tn('Deleting 1 record of {table}…', 'Deleting {n} records of {table}…', records, { table })
+      return m.records_deleting_records_of_table({ count: records, table })
     case 'restore':
-      return tn('Restoring 1 record of {table}…', 'Restoring {n} records of {table}…', records, { table })
+      return m.records_restoring_records_of_table({ count: records, table })
     case 'undo':
-      return tn(
-        'Undoing a change of 1 record of {table}…',
-        'Undoing a change of {n} records of {table}…',
-        records,
-        { table },
-      )
+      return m.records_undoing_change_records_table({ count: records, table })
     case 'redo':
-      return tn(
-        'Redoing a change of 1 record of {table}…',
-        'Redoing a change of {n} records of {table}…',
-        records,
-        { table },
-      )
+      return m.records_redoing_change_records_table({ count: records, table })
     default:
-      return tn('Updating 1 record of {table}…', 'Updating {n} records of {table}…', records, { table })
+      return m.records_updating_records_of_table({ count: records, table })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import type { Selection } from '../../../../src/core/query.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { api, type Outputs } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { toast } from '../../../ui/toast.ts'
@@ -26,17 +26,17 @@ export async function askDeletion(
   })
   const blocking = effects.filter(refuses)
   if (blocking.length > 0) {
-    toast.error({ text: `${t('The database does not allow this:')} ${blocking.map(lineOf).join('; ')}` })
+    toast.error({ text: `${m.records_database_does_not_allow()} ${blocking.map(lineOf).join('; ')}` })
     return false
   }
   if (effects.length === 0) return true
   return confirm({
-    title: tn('Delete 1 record?', 'Delete {n} records?', count),
-    confirmLabel: tn('Delete record', 'Delete records', count),
+    title: m.records_delete_records_confirm({ count }),
+    confirmLabel: m.records_delete_records({ count }),
     danger: true,
     text: (
       <>
-        <p>{t('The database’s foreign keys also change records that refer to them:')}</p>
+        <p>{m.records_databases_foreign_keys_also_change()}</p>
         <ul data-testid="deletion-effects" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
           {effects.map((effect) => (
             <li key={`${effect.table} ${effect.rule}`} dir="auto">
@@ -55,28 +55,13 @@ function lineOf({ table, count, rule }: Effect): string {
   const names = { table }
   switch (rule) {
     case 'CASCADE':
-      return tn(
-        '1 record of "{table}" is deleted too',
-        '{n} records of "{table}" are deleted too',
-        count,
-        names,
-      )
+      return m.records_records_table_deleted_too({ count, ...names })
     case 'SET NULL':
-      return tn(
-        '1 record of "{table}" loses its link',
-        '{n} records of "{table}" lose their link',
-        count,
-        names,
-      )
+      return m.records_records_table_lose_link({ count, ...names })
     case 'SET DEFAULT':
-      return tn(
-        '1 record of "{table}" gets the default link',
-        '{n} records of "{table}" get the default link',
-        count,
-        names,
-      )
+      return m.records_records_table_get_default_link({ count, ...names })
     case 'RESTRICT':
     case 'NO ACTION':
-      return tn('1 record of "{table}" refers to it', '{n} records of "{table}" refer to it', count, names)
+      return m.records_records_table_refer({ count, ...names })
   }
 }

@@ -1,7 +1,7 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { FileTarget } from '../../../attachments/file-target.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { api } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
 import type { RecordStore } from '../record-store.ts'
@@ -27,6 +27,6 @@ export function fileTarget(store: RecordStore, field: Field, recordId: RecordId)
       return values[field.id] ?? null
     },
     write: (value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }]),
-    refused: (reason) => toast.error({ text: t('Files not added. {reason}', { reason }) }),
+    refused: (reason) => toast.error({ text: m.records_files_not_added_reason({ reason }) }),
   }
 }

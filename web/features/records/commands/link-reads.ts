@@ -6,7 +6,7 @@ import type { Field, RecordId, TableSchema } from '../../../../src/core/model.ts
 import type { LinkLines } from '../../../cells/cell.ts'
 import { cellText, shownText } from '../../../cells/cell-text.ts'
 import { linkValue } from '../../../cells/link-value.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api, cache } from '../../../trpc.ts'
 import type { TableContext } from '../context/table-context.ts'
@@ -47,7 +47,7 @@ export async function readLinkLines(
       return {
         id,
         title: title === null ? null : textOf(title, 0),
-        name: textOf(title, 0) || t('Record {id}', { id: String(id) }),
+        name: textOf(title, 0) || m.common_record_id({ id: String(id) }),
         details: others.map((value, at) => textOf(value, at + 1)).filter((text) => text !== ''),
       }
     }),

@@ -6,7 +6,7 @@ import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { LinkLine, LinkTarget } from '../../../cells/cell.ts'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { visitor } from '../../../session/visitor.ts'
 import { matches } from '../../../ui/matches.ts'
@@ -101,8 +101,8 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
   const place = { tableId: field.tableId, fieldId: field.id }
   return {
     isSingle: isSingleLink(options),
-    singular: options.singular || t('record'),
-    plural: options.plural || t('records'),
+    singular: options.singular || m.common_record_noun(),
+    plural: options.plural || m.common_records_noun(),
     canWrite: can(context, 'record.update') && field.readOnlyReason === null,
     current: holder.current,
     subscribe: holder.subscribe,

@@ -9,7 +9,7 @@ import type { Selection } from '../../../../src/core/query.ts'
 import { isEmptyList, isPartial } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
 import type { CellArea, CellWrite } from '../../../grid/source.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
@@ -40,7 +40,7 @@ export async function deleteRecords(context: TableContext, ids: readonly RecordI
   }
   const written = await store.apply([{ kind: 'delete', tableId: context.schema.table.id, ids: known }])
   if (!written) return false
-  offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', known.length), written.id)
+  offerUndo(placeOf(context), m.records_records_deleted({ count: known.length }), written.id)
   return true
 }
 
@@ -69,7 +69,7 @@ export async function deleteAll(context: TableContext, except: ReadonlySet<Recor
     if (!(await agrees(context, { filter, search, timeZone }, count))) return false
     const applied = await inLine(baseId, () => api.records.deleteMatching.mutate({ selection }))
     store.take(applied)
-    offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', applied.count), applied.id)
+    offerUndo(placeOf(context), m.records_records_deleted({ count: applied.count }), applied.id)
     return true
   } catch (error) {
     toast.error({ text: messageOf(error) })
@@ -120,7 +120,7 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
     return clearAll(get(), only.fieldIds, count)
   }
   if (rows > MAX_ROWS) {
-    toast.error({ text: t('Too many cells at once. Select whole columns or fewer rows.') })
+    toast.error({ text: m.records_too_many_cells_once_select() })
     return
   }
   const cells: CellWrite[] = []
@@ -146,7 +146,7 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
 /** A single key has emptied more than what is on screen. */
 function offerClearUndo(context: TableContext, changeId: number, records: number): void {
   if (records <= CONFIRM_RECORDS) return
-  const text = tn('Values cleared in 1 record', 'Values cleared in {n} records', records)
+  const text = m.records_values_cleared_in_records({ count: records })
   offerUndo(placeOf(context), text, changeId)
 }
 
@@ -227,7 +227,7 @@ export async function duplicateRecords(context: TableContext, ids: readonly Reco
   const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
   const written = await store.insertRows(copies, next ?? null)
   if (written) {
-    offerUndo(placeOf(context), tn('1 record duplicated', '{n} records duplicated', ids.length), written.id)
+    offerUndo(placeOf(context), m.records_records_duplicated({ count: ids.length }), written.id)
   }
 }
 
@@ -285,7 +285,7 @@ export async function copyRecordLink({ schema, state }: TableContext, id: Record
   // A visitor knows the view by its link alone, and is there already.
   const place = isVisitorPage ? currentPath().split('?', 1)[0] : paths.table(baseId, tableId, state.view.id)
   const path = `${place}?rowId=${encodeURIComponent(id)}`
-  if (await copyText(addressOf(path))) toast.success({ text: t('Link copied') })
+  if (await copyText(addressOf(path))) toast.success({ text: m.records_link_copied() })
 }
 
 /** Makes a select option; true once it may be used. */

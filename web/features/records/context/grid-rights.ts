@@ -1,7 +1,7 @@
 import type { TableSchema } from '../../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import type { GridRights } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { ViewState } from '../../views/state/view-state.ts'
 import type { StoreQuery } from '../store/types.ts'
 
@@ -25,8 +25,8 @@ export function gridRights(
       moveRecords:
         readOnlyReason ??
         (hasOrder
-          ? mayEdit || t('Your role can’t reorder records')
-          : t('Records of a connected database are ordered by primary key')),
+          ? mayEdit || m.records_your_role_cant_reorder_records()
+          : m.records_records_connected_database_ordered_primary()),
       // Who may not save an arrangement keeps it for the visit.
       arrangeColumns: true,
       addFields: roleCan(role, 'field.create'),
@@ -40,8 +40,8 @@ export function manualOrderRight(
   { keptBecause }: Pick<ViewState, 'keptBecause'>,
   { sorts }: Pick<StoreQuery, 'sorts'>,
 ): true | string {
-  if (sorts.length > 0) return t('Remove the sort to reorder records manually')
+  if (sorts.length > 0) return m.records_remove_sort_reorder_records_manually()
   if (moveRecords !== true) return moveRecords
-  if (keptBecause === 'locked') return t('This view is locked: unlock it to reorder its records')
-  return keptBecause === 'personal' ? t('Only the owner of this view can reorder its records') : true
+  if (keptBecause === 'locked') return m.records_view_locked_unlock_reorder_records()
+  return keptBecause === 'personal' ? m.records_only_owner_view_reorder_records() : true
 }

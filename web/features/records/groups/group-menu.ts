@@ -4,7 +4,7 @@ import { ALL_COLLAPSED, NONE_COLLAPSED, withCollapsed } from '../../../grid/grou
 import { groupName } from '../../../grid/groups/group-text.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
 import type { MenuAnchor } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { copyText } from '../../../ui/copy-text.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { toast } from '../../../ui/toast.ts'
@@ -23,7 +23,7 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
   const { remembered } = groups
   const add: MenuItem = {
     kind: 'action',
-    label: t('New record in this group'),
+    label: m.records_new_record_in_this_group(),
     icon: Plus,
     run() {
       remembered.change((now) => withCollapsed(now, group.keys, false))
@@ -35,13 +35,14 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
   }
   const copy: MenuItem = {
     kind: 'action',
-    label: t('Copy value'),
+    label: m.records_copy_value(),
     icon: Copy,
-    run: () => void copyText(name).then((isCopied) => isCopied && toast.success({ text: t('Value copied') })),
+    run: () =>
+      void copyText(name).then((isCopied) => isCopied && toast.success({ text: m.records_value_copied() })),
   }
   const options: MenuItem = {
     kind: 'action',
-    label: t('Edit options'),
+    label: m.records_edit_options(),
     icon: Pencil,
     run: () => context.editField({ field, anchor: anchor.element }),
   }
@@ -51,13 +52,13 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     { kind: 'separator' },
     {
       kind: 'action',
-      label: t('Expand all groups'),
+      label: m.records_expand_all_groups(),
       icon: ChevronsUpDown,
       run: () => remembered.change(() => NONE_COLLAPSED),
     },
     {
       kind: 'action',
-      label: t('Collapse all groups'),
+      label: m.records_collapse_all_groups(),
       icon: ChevronsDownUp,
       run: () => remembered.change(() => ALL_COLLAPSED),
     },
@@ -65,5 +66,5 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     ...(value === null ? [] : [copy]),
     ...(isChoice && can(context, 'field.update') ? [options] : []),
   ]
-  openMenu(anchorOf(anchor), items, t('Options for group {group}', { group: name }))
+  openMenu(anchorOf(anchor), items, m.records_options_for_group_group({ group: name }))
 }

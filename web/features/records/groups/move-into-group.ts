@@ -2,7 +2,7 @@ import type { Operation } from '../../../../src/core/changes.ts'
 import { groupKeyOf } from '../../../../src/core/group-key.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { toast } from '../../../ui/toast.ts'
 import type { TableContext } from '../context/table-context.ts'
@@ -34,7 +34,7 @@ export async function moveIntoGroup(
   )
   if (fixed) {
     toast.error({
-      text: t('{field} is read-only, so records can’t be moved between groups', { field: fixed.title }),
+      text: m.records_field_read_only_records_cant({ field: fixed.title }),
     })
     return
   }
@@ -44,7 +44,7 @@ export async function moveIntoGroup(
   })
   const isSorted = store.query().sorts.length > 0
   if (isSorted && rows.length === 0) {
-    toast.warning({ text: t('Remove the sort to reorder records manually') })
+    toast.warning({ text: m.records_remove_sort_reorder_records_manually() })
     return
   }
   const operations: Operation[] = [

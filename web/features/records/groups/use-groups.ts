@@ -5,7 +5,7 @@ import { messageOf } from '../../../errors.ts'
 import { ALL_COLLAPSED, isCollapsed, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
 import { pathTo } from '../../../grid/groups/tree.ts'
 import type { GridGroups } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { useOnChange } from '../../../ui/effects.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -89,16 +89,16 @@ function useGroupActions({ change }: RememberedGroups, isGrouped: boolean): void
   useScreenActions([
     {
       id: 'groups.collapse',
-      label: () => t('Collapse all groups'),
-      group: () => t('Table'),
+      label: () => m.records_collapse_all_groups(),
+      group: () => m.common_table(),
       icon: ChevronsDownUp,
       when: () => isGrouped,
       run: () => change(() => ALL_COLLAPSED),
     },
     {
       id: 'groups.expand',
-      label: () => t('Expand all groups'),
-      group: () => t('Table'),
+      label: () => m.records_expand_all_groups(),
+      group: () => m.common_table(),
       icon: ChevronsUpDown,
       when: () => isGrouped,
       run: () => change(() => NONE_COLLAPSED),

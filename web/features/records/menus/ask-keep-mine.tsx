@@ -1,6 +1,6 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { cellText } from '../../../cells/cell-text.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
@@ -14,7 +14,7 @@ export function askKeepMine(
   const field = fieldOf(context, fieldId)
   const text = (value: CellValue): string => {
     const shown = field ? cellText(field, value) : ''
-    return shown === '' ? t('(empty)') : shown
+    return shown === '' ? m.common_empty() : shown
   }
   return new Promise((resolve) => {
     openDialog((close) => {
@@ -24,22 +24,22 @@ export function askKeepMine(
       }
       return (
         <Dialog
-          title={t('{field} was changed by someone else', { field: field?.title ?? '' })}
+          title={m.records_field_changed_someone_else({ field: field?.title ?? '' })}
           size="confirm"
           // Leaving without an answer must not lose what was typed.
           closable={false}
           onClose={() => answer(true)}
           footer={
             <>
-              <Button onClick={() => answer(false)}>{t('Keep theirs')}</Button>
+              <Button onClick={() => answer(false)}>{m.records_keep_theirs()}</Button>
               <Button variant="primary" data-autofocus onClick={() => answer(true)}>
-                {t('Keep mine')}
+                {m.records_keep_mine()}
               </Button>
             </>
           }
         >
-          <p dir="auto">{t('Yours: {value}', { value: text(mine) })}</p>
-          <p dir="auto">{t('Theirs: {value}', { value: text(theirs) })}</p>
+          <p dir="auto">{m.records_yours_value({ value: text(mine) })}</p>
+          <p dir="auto">{m.records_theirs_value({ value: text(theirs) })}</p>
         </Dialog>
       )
     })

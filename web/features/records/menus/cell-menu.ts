@@ -20,7 +20,7 @@ import { messageOf } from '../../../errors.ts'
 import { withCollapsed } from '../../../grid/groups/collapsed.ts'
 import { groupAt } from '../../../grid/groups/tree.ts'
 import type { CellArea, CellMenuRequest } from '../../../grid/source.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -41,7 +41,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
   const items: MenuItem[] = [
     ...(several
       ? []
-      : [{ kind: 'id', label: t('Record'), value: String(context.store.realId(row.id)) } as const]),
+      : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(row.id)) } as const]),
     ...(row.state === 'failed' ? failedItems(context, row.id) : []),
     ...(several ? [] : placeItems(context, request.rowIndex, row.id)),
     ...clipboardItems(context, request),
@@ -49,7 +49,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
     ...groupItems(context, request.rowIndex),
     ...recordItems(context, request.rowIndex, ids),
   ]
-  openMenu(anchorOf(request), items, several ? t('Selected records') : t('Record'))
+  openMenu(anchorOf(request), items, several ? m.records_selected_records() : m.common_record())
 }
 
 function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked: RecordId): RecordId[] {
@@ -66,8 +66,8 @@ function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked:
 /** What can be done about values of a record that were refused. */
 export function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
   return [
-    { kind: 'action', label: t('Try to save again'), icon: RotateCcw, run: () => store.retry(id) },
-    { kind: 'action', label: t('Discard unsaved change'), icon: Undo2, run: () => store.discard(id) },
+    { kind: 'action', label: m.records_try_to_save_again(), icon: RotateCcw, run: () => store.retry(id) },
+    { kind: 'action', label: m.records_discard_unsaved_change(), icon: Undo2, run: () => store.discard(id) },
     { kind: 'separator' },
   ]
 }
@@ -82,10 +82,10 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
     grid()?.focus()
   }
   return [
-    { kind: 'action', label: t('Insert above'), icon: ArrowUpToLine, run: () => insert(id) },
+    { kind: 'action', label: m.records_insert_above(), icon: ArrowUpToLine, run: () => insert(id) },
     {
       kind: 'action',
-      label: t('Insert below'),
+      label: m.records_insert_below(),
       icon: ArrowDownToLine,
       run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
     },
@@ -102,7 +102,7 @@ function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
   return [
     {
       kind: 'action',
-      label: t('Collapse group'),
+      label: m.records_collapse_group(),
       icon: ChevronsDownUp,
       run: () => remembered.change((now) => withCollapsed(now, group.node.keys, true)),
     },
@@ -114,7 +114,7 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   const { grid } = context
   const copy: MenuItem = {
     kind: 'action',
-    label: t('Copy'),
+    label: m.common_copy(),
     icon: Copy,
     shortcut: shortcutLabel('mod+c'),
     run: () => grid()?.copy(),
@@ -123,7 +123,7 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   const paste = async () => {
     if (!(await grid()?.paste())) {
       toast.error({
-        text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
+        text: m.records_browser_blocks_clipboard_access_here({
           keys: shortcutLabel('mod+v'),
         }),
       })
@@ -133,14 +133,14 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
     copy,
     {
       kind: 'action',
-      label: t('Cut'),
+      label: m.records_cut(),
       icon: Scissors,
       shortcut: shortcutLabel('mod+x'),
       run: () => grid()?.cut(),
     },
     {
       kind: 'action',
-      label: t('Paste'),
+      label: m.records_paste(),
       icon: ClipboardPaste,
       shortcut: shortcutLabel('mod+v'),
       run: () => void paste().catch((error) => toast.error({ text: messageOf(error) })),
@@ -150,14 +150,14 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
       : [
           {
             kind: 'action',
-            label: t('Clear'),
+            label: m.common_clear(),
             icon: Eraser,
             shortcut: 'Del',
             run: () => grid()?.clear(),
           } as const,
           {
             kind: 'action' as const,
-            label: t('Fill down'),
+            label: m.records_fill_down(),
             icon: PaintBucket,
             shortcut: shortcutLabel('mod+d'),
             run: () => grid()?.fillDown(),
@@ -179,14 +179,14 @@ export function recordItems(context: TableContext, rowIndex: number, ids: readon
       : [
           {
             kind: 'action',
-            label: t('Open record'),
+            label: m.common_open_record(),
             icon: Maximize2,
-            shortcut: t('Space'),
+            shortcut: m.common_space(),
             run: () => context.openRecord(id),
           },
           {
             kind: 'action',
-            label: t('Copy record link'),
+            label: m.records_copy_record_link(),
             icon: Link,
             run: () => run(copyRecordLink(context, id)),
           },
@@ -195,19 +195,19 @@ export function recordItems(context: TableContext, rowIndex: number, ids: readon
     kind: 'action',
     icon: Files,
     run: () => run(duplicateRecords(context, ids)),
-    label: several ? tn('Duplicate 1 record', 'Duplicate {n} records', ids.length) : t('Duplicate'),
+    label: several ? m.records_duplicate_records({ count: ids.length }) : m.common_duplicate(),
   }
   const edit: MenuItem = {
     kind: 'action',
     icon: Pencil,
     run: () => context.editRecords(ids),
-    label: tn('Edit 1 record', 'Edit {n} records', ids.length),
+    label: m.records_edit_records({ count: ids.length }),
   }
   const remove: MenuItem = {
     kind: 'action',
     icon: Trash2,
     tone: 'danger',
-    label: several ? tn('Delete 1 record', 'Delete {n} records', ids.length) : t('Delete record'),
+    label: several ? m.records_delete_records_count({ count: ids.length }) : m.common_delete_record(),
     run: () => (isLocal ? context.store.discard(id) : run(deleteRecords(context, ids))),
   }
   return [

@@ -24,7 +24,7 @@ import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../../src/core/group-key.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../../src/core/model.ts'
 import type { MenuAnchor } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { deleteField, duplicateField, setDisplayField } from '../../schema/field-commands.tsx'
@@ -44,7 +44,7 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
   // What opens from the menu hangs on the whole header: the menu's own button goes with the pointer.
   const header = anchor.element.closest('[role="columnheader"]') ?? anchor.element
   const items: MenuItem[] = [
-    { kind: 'id', label: t('Field'), value: field.id },
+    { kind: 'id', label: m.common_field(), value: field.id },
     ...(can(context, 'field.update') ? editItems(context, field, header) : []),
     ...linkItems(context, field, header),
     { kind: 'separator' },
@@ -57,18 +57,23 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
       ? [deleteItem(context, field)]
       : []),
   ]
-  openMenu(anchorOf(anchor), items, t('Options for {field}', { field: field.title }))
+  openMenu(anchorOf(anchor), items, m.records_options_for_field({ field: field.title }))
 }
 
 function editItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
   const display: MenuItem = {
     kind: 'action',
-    label: t('Set as display field'),
+    label: m.records_set_as_display_field(),
     icon: Star,
     run: () => void setDisplayField(context.schema.table, field),
   }
   return [
-    { kind: 'action', label: t('Edit field'), icon: Pencil, run: () => context.editField({ field, anchor }) },
+    {
+      kind: 'action',
+      label: m.records_edit_field(),
+      icon: Pencil,
+      run: () => context.editField({ field, anchor }),
+    },
     ...(field.isDisplay ? [] : [display]),
   ]
 }
@@ -80,7 +85,7 @@ function linkItems(context: TableContext, field: Field, anchor: Element): MenuIt
   const { baseId } = context.schema.table
   const lookup: MenuItem = {
     kind: 'action',
-    label: t('Add lookup of {link}', { link: field.title }),
+    label: m.records_add_lookup_of_link({ link: field.title }),
     icon: Telescope,
     run: () => {
       const start = withOptions(withType(draftOf(null), 'Lookup'), { relationFieldId: field.id })
@@ -90,7 +95,7 @@ function linkItems(context: TableContext, field: Field, anchor: Element): MenuIt
   return [
     {
       kind: 'action',
-      label: t('Open linked table'),
+      label: m.records_open_linked_table(),
       icon: ArrowUpRight,
       run: () => goTo(paths.table(baseId, link.relatedTableId)),
     },
@@ -115,45 +120,50 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
   const current = view.sorts.find((sort) => sort.fieldId === field.id)
   const unsort: MenuItem = {
     kind: 'action',
-    label: t('Remove sort'),
+    label: m.records_remove_sort(),
     icon: ArrowDownToDot,
     run: () => state.update({ sorts: view.sorts.filter((sort) => sort.fieldId !== field.id) }),
   }
   const comparing: MenuItem[] = [
     {
       kind: 'action',
-      label: t('Sort {order}', { order: labels.asc }),
+      label: m.records_sort_order({ order: labels.asc }),
       icon: ArrowDownAZ,
       run: () => sortBy('asc'),
     },
     {
       kind: 'action',
-      label: t('Sort {order}', { order: labels.desc }),
+      label: m.records_sort_order({ order: labels.desc }),
       icon: ArrowUpAZ,
       run: () => sortBy('desc'),
     },
     ...(current ? [unsort] : []),
-    { kind: 'action', label: t('Filter by this field'), icon: Filter, run: () => filterBy(get(), field) },
+    {
+      kind: 'action',
+      label: m.records_filter_by_this_field(),
+      icon: Filter,
+      run: () => filterBy(get(), field),
+    },
   ]
   const isGrouped = view.groups.some((group) => group.fieldId === field.id)
   const group: MenuItem = isGrouped
     ? {
         kind: 'action',
-        label: t('Remove group'),
+        label: m.records_remove_group(),
         icon: Layers,
         run: () => state.update({ groups: view.groups.filter((one) => one.fieldId !== field.id) }),
       }
     : {
         kind: 'action',
-        label: t('Group by this field'),
+        label: m.records_group_by_this_field(),
         icon: Layers,
         disabledReason:
-          view.groups.length < MAX_GROUPS ? null : t('You can group by up to {n} fields', { n: MAX_GROUPS }),
+          view.groups.length < MAX_GROUPS ? null : m.records_group_up_fields({ count: MAX_GROUPS }),
         run: () => state.update({ groups: [...view.groups, { fieldId: field.id, direction: 'asc' }] }),
       }
   const summary: MenuItem = {
     kind: 'action',
-    label: t('Summary'),
+    label: m.records_summary(),
     icon: Sigma,
     run: () => openSummaryMenu(get(), field.id, anchor),
   }
@@ -164,14 +174,14 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     { kind: 'separator' },
     {
       kind: 'action',
-      label: t('Freeze up to this field'),
+      label: m.records_freeze_up_to_this_field(),
       icon: Pin,
       checked: at + 1 === view.frozen || undefined,
       run: () => state.update({ frozen: Math.max(1, at + 1) }),
     },
     {
       kind: 'action',
-      label: t('Fit to content'),
+      label: m.records_fit_to_content(),
       icon: MoveHorizontal,
       run: () => grid()?.fitColumns([field.id]),
     },
@@ -180,7 +190,7 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
       : [
           {
             kind: 'action' as const,
-            label: t('Hide field'),
+            label: m.records_hide_field(),
             icon: EyeOff,
             run: () => state.arrange([{ fieldId: field.id, show: false }]),
           },
@@ -199,13 +209,13 @@ function insertItems(context: TableContext, field: Field, anchor: Element): Menu
   const before: MenuItem = {
     kind: 'action',
     icon: isRtl ? ArrowRightToLine : ArrowLeftToLine,
-    label: isRtl ? t('Insert right') : t('Insert left'),
+    label: isRtl ? m.records_insert_right() : m.records_insert_left(),
     run: () => context.editField({ field: null, anchor, beforeFieldId: field.id }),
   }
   const after: MenuItem = {
     kind: 'action',
     icon: isRtl ? ArrowLeftToLine : ArrowRightToLine,
-    label: isRtl ? t('Insert left') : t('Insert right'),
+    label: isRtl ? m.records_insert_left() : m.records_insert_right(),
     run: () => context.editField({ field: null, anchor, ...placeAfter(context, field) }),
   }
   return field.isDisplay ? [after] : [before, after]
@@ -223,7 +233,7 @@ const isDuplicable = (field: Field): boolean => !field.isSystem && !field.isPrim
 
 const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
   kind: 'action',
-  label: t('Duplicate field'),
+  label: m.records_duplicate_field(),
   icon: Copy,
   run: () =>
     duplicateField(context.schema.table, field, {
@@ -234,7 +244,7 @@ const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
 
 const deleteItem = (context: TableContext, field: Field): MenuItem => ({
   kind: 'action',
-  label: t('Delete field'),
+  label: m.records_delete_field(),
   icon: Trash2,
   tone: 'danger',
   run: () => void deleteField(context.schema, field),

@@ -1,6 +1,6 @@
 import { summarySetOf } from '../../../../src/core/fields/field.ts'
 import { summariesFor } from '../../../../src/core/summaries.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { fieldOf, type TableContext } from '../context/table-context.ts'
 
@@ -17,15 +17,19 @@ export function openSummaryMenu(
   const choose = (summary: string | null) => state.arrange([{ fieldId, summary }])
   const items: MenuItem[] = summariesFor(summarySetOf(field)).map(({ key, label }) => ({
     kind: 'action',
-    label: t(label),
+    label: label(),
     checked: current === key,
     run: () => choose(key),
   }))
   const none: MenuItem = {
     kind: 'action',
-    label: t('None'),
+    label: m.common_none(),
     checked: current === null,
     run: () => choose(null),
   }
-  openMenu(anchor, [none, { kind: 'separator' }, ...items], t('Summary of {field}', { field: field.title }))
+  openMenu(
+    anchor,
+    [none, { kind: 'separator' }, ...items],
+    m.records_summary_of_field({ field: field.title }),
+  )
 }

@@ -3,7 +3,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { shownText } from '../../../cells/cell-text.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { trpc } from '../../../trpc.ts'
 import styles from './record-panel.module.css'
@@ -47,7 +47,7 @@ function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta:
     const title = display ? shownText(display, names.data?.rows[at]?.[0] ?? null) : ''
     titles.set(String(id), title)
   }
-  const nameOf = (id: RecordId) => titles.get(String(id)) || t('Record {id}', { id: String(id) })
+  const nameOf = (id: RecordId) => titles.get(String(id)) || m.common_record_id({ id: String(id) })
   return (
     <div className={styles.change} data-testid="link-change">
       <span className={styles.changed} dir="auto">
@@ -55,12 +55,12 @@ function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta:
       </span>
       {delta.linked.length > 0 && (
         <span className={styles.value} dir="auto">
-          {t('linked {records}', { records: listed(delta.linked.map(nameOf)) })}
+          {m.records_linked_records({ records: listed(delta.linked.map(nameOf)) })}
         </span>
       )}
       {delta.unlinked.length > 0 && (
         <span className={styles.value} dir="auto">
-          {t('unlinked {records}', { records: listed(delta.unlinked.map(nameOf)) })}
+          {m.records_unlinked_records({ records: listed(delta.unlinked.map(nameOf)) })}
         </span>
       )}
     </div>
@@ -70,7 +70,7 @@ function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta:
 function listed(names: string[]): string {
   const shown = names.slice(0, MAX_NAMED)
   const rest = names.length - shown.length
-  const all = rest > 0 ? [...shown, t('{n} more', { n: rest })] : shown
+  const all = rest > 0 ? [...shown, m.records_more_count({ count: rest })] : shown
   return new Intl.ListFormat(undefined, { type: 'conjunction' }).format(all)
 }
 

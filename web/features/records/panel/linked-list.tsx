@@ -7,7 +7,7 @@ import { LinkAdder } from '../../../cells/link-adder.tsx'
 import { LinkWords } from '../../../cells/link-line.tsx'
 import { linksIn, titleOf } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { useOnChange } from '../../../ui/effects.ts'
 import styles from './linked-list.module.css'
@@ -54,17 +54,17 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
         <p className={styles.problem} role="alert">
           {messageOf(problem)}
           <Button size="small" variant="ghost" onClick={retry}>
-            {t('Try again')}
+            {m.common_try_again()}
           </Button>
         </p>
       )}
       {hasMore && (
         <Button size="small" variant="ghost" onClick={more}>
-          {tn('Show 1 more', 'Show more of {n}', count)}
+          {m.records_show_more_of({ count })}
         </Button>
       )}
       {count === 0 && lines.length === 0 && !links.canWrite && (
-        <span className={styles.nothing}>{t('None')}</span>
+        <span className={styles.nothing}>{m.common_none()}</span>
       )}
       {links.canWrite && !isAdding && (
         <button
@@ -78,8 +78,8 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
         >
           <Plus size={14} aria-hidden />
           {links.isSingle && count > 0
-            ? t('Choose another {record}', { record: links.singular })
-            : t('Link {record}', { record: links.singular })}
+            ? m.records_choose_another_record({ record: links.singular })
+            : m.records_link_record({ record: links.singular })}
         </button>
       )}
       {isAdding && (
@@ -106,7 +106,7 @@ function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
           icon={X}
           size="small"
           iconSize={14}
-          label={t('Unlink {title}', { title: line.name })}
+          label={m.records_unlink_title({ title: line.name })}
           onClick={() => void links.unlink(line)}
         />
       )}

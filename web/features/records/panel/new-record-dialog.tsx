@@ -5,7 +5,7 @@ import type { Values } from '../../../../src/core/changes.ts'
 import { startsNow, startValue } from '../../../../src/core/fields/default-value.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { ControlGroup } from '../../../ui/composite.tsx'
@@ -88,7 +88,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
       const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
       context.store.take(written)
       onClose()
-      offerUndo(placeOf(context), t('Record added'), written.id)
+      offerUndo(placeOf(context), m.records_record_added(), written.id)
       const [id] = written.inserted
       if (id !== undefined) onCreated?.(id)
     } catch (refused) {
@@ -120,16 +120,16 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
 
   return (
     <Dialog
-      title={t('New record')}
+      title={m.common_new_record()}
       onClose={leave}
       closable={!isBusy}
       footer={
         <>
           <Button disabled={isBusy} onClick={leave}>
-            {t('Cancel')}
+            {m.common_cancel()}
           </Button>
           <Button variant="primary" busy={isBusy} data-testid="create-record" onClick={() => void create()}>
-            {t('Add record')}
+            {m.records_add_record()}
           </Button>
         </>
       }
@@ -156,7 +156,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
             aria-controls={moreId}
             onClick={() => setShowsMore(!showsMore)}
           >
-            {t('Hidden fields ({n})', { n: others.length })}
+            {m.records_hidden_fields_count({ count: others.length })}
           </Button>
         )}
         {showsMore && (

@@ -1,4 +1,4 @@
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { toast } from '../../../ui/toast.ts'
@@ -16,8 +16,8 @@ export function openNewRecord(get: GetContext, options: NewRecordOptions = {}): 
       onClose={close}
       onAbandoned={(values) =>
         toast.warning({
-          text: t('Record not added'),
-          action: { label: t('Keep editing'), run: () => openNewRecord(get, { ...options, values }) },
+          text: m.records_record_not_added(),
+          action: { label: m.records_keep_editing(), run: () => openNewRecord(get, { ...options, values }) },
         })
       }
     />

@@ -5,7 +5,7 @@ import type { FileTarget } from '../../../attachments/file-target.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
 import { CellInput } from '../../../cells/cell-input.tsx'
 import { CELLS } from '../../../cells/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { LinkedList } from './linked-list.tsx'
 import styles from './record-panel.module.css'
 
@@ -34,7 +34,7 @@ export function RecordField(props: RecordFieldProps) {
         <Icon size={13} aria-hidden />
         <span dir="auto">{field.title}</span>
         {field.required && (
-          <span role="img" className={styles.required} aria-label={t('Required')}>
+          <span role="img" className={styles.required} aria-label={m.common_required()}>
             *
           </span>
         )}

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { fileTarget } from '../commands/file-target.ts'
@@ -60,7 +60,7 @@ export function RecordFields(props: {
           aria-controls={hiddenId}
           onClick={() => setShowsHidden(!showsHidden)}
         >
-          {t('Hidden fields ({n})', { n: hidden.length })}
+          {m.records_hidden_fields_count({ count: hidden.length })}
         </Button>
       )}
       {showsHidden && (

@@ -4,7 +4,8 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field, Person, RecordId } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
-import { formatAgo, localeTag, t } from '../../../i18n.ts'
+import { formatAgo, localeTag } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { type Outputs, trpc } from '../../../trpc.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -27,7 +28,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
   if (history.error) {
     return (
       <ErrorState
-        title={t('History could not be loaded')}
+        title={m.records_history_load_failed()}
         error={history.error}
         onRetry={() => void history.refetch()}
       />
@@ -42,7 +43,9 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
   return (
     <div className={styles.body} aria-busy={history.isPending || undefined}>
       {history.isPending && older.length === 0 && <Skeleton height={60} />}
-      {!history.isPending && entries.length === 0 && <p className={styles.gone}>{t('No changes yet.')}</p>}
+      {!history.isPending && entries.length === 0 && (
+        <p className={styles.gone}>{m.records_no_changes_yet()}</p>
+      )}
       <ol className={styles.history}>
         {entries.map((entry) => (
           <HistoryEntry key={entry.id} entry={entry} people={people} context={context} recordId={recordId} />
@@ -56,7 +59,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
             setBefore(last.id)
           }}
         >
-          {t('Show older')}
+          {m.records_show_older()}
         </Button>
       )}
     </div>
@@ -78,7 +81,7 @@ function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
       {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
       <div className={styles.story}>
         <p>
-          <strong dir="auto">{person ? person.displayName || person.email : t('Someone')}</strong>{' '}
+          <strong dir="auto">{person ? person.displayName || person.email : m.records_someone()}</strong>{' '}
           {kindText(entry.kind)}{' '}
           <time dateTime={entry.at} className={styles.when} data-tip={at.toLocaleString(localeTag())}>
             {formatAgo(entry.at)}
@@ -94,14 +97,14 @@ function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
                 {field.title}
               </span>
               <Value field={field} value={change.before} isOld />
-              <ArrowRight size={12} className="flip-in-rtl" aria-label={t('changed to')} />
+              <ArrowRight size={12} className="flip-in-rtl" aria-label={m.records_changed_to()} />
               <Value field={field} value={change.after} />
               {can(context, 'record.update') && isWritable(field) && (
                 <IconButton
                   icon={RotateCcw}
                   size="small"
                   iconSize={13}
-                  label={t('Restore previous value of {field}', { field: field.title })}
+                  label={m.records_restore_previous_value_of_field({ field: field.title })}
                   onClick={() =>
                     void context.store.writeRows([{ id: recordId, values: { [field.id]: change.before } }])
                   }
@@ -117,7 +120,7 @@ function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
 
 function Value({ field, value, isOld = false }: { field: Field; value: CellValue; isOld?: boolean }) {
   const { View, type } = CELLS[field.type]
-  if (value === null || value === '') return <span className={styles.nothing}>{t('(empty)')}</span>
+  if (value === null || value === '') return <span className={styles.nothing}>{m.common_empty()}</span>
   const options = type.options.safeParse(field.options)
   return (
     <span className={styles.value} data-old={isOld || undefined}>
@@ -136,18 +139,18 @@ function Value({ field, value, isOld = false }: { field: Field; value: CellValue
 function kindText(kind: string): string {
   switch (kind) {
     case 'records.insert':
-      return t('created the record')
+      return m.records_created_the_record()
     case 'records.import':
-      return t('imported the record')
+      return m.records_imported_the_record()
     case 'records.delete':
-      return t('deleted the record')
+      return m.records_deleted_the_record()
     case 'records.move':
-      return t('moved the record')
+      return m.records_moved_the_record()
     case 'undo':
-      return t('undid a change')
+      return m.records_undid_a_change()
     case 'redo':
-      return t('redid a change')
+      return m.records_redid_a_change()
     default:
-      return t('changed')
+      return m.records_changed()
   }
 }

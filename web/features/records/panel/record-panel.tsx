@@ -24,7 +24,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { shownText } from '../../../cells/cell-text.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
@@ -96,13 +96,13 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     }
   }
 
-  const name = t('Record {title}', { title: title || String(recordId) })
+  const name = m.records_record_title({ title: title || String(recordId) })
   const tools = (
     <>
       <IconButton
         icon={ChevronUp}
         size="small"
-        label={t('Previous record')}
+        label={m.records_previous_record()}
         shortcut={shortcutLabel('alt+↑')}
         disabled={!index}
         onClick={() => step(-1)}
@@ -110,21 +110,21 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       <IconButton
         icon={ChevronDown}
         size="small"
-        label={t('Next record')}
+        label={m.records_next_record()}
         shortcut={shortcutLabel('alt+↓')}
         disabled={index === undefined || index + 1 >= (store.source.rowCount ?? 0)}
         onClick={() => step(1)}
       />
       {!place.isWindow && (
         <h2 className={styles.title} dir="auto" data-tip={title} data-tip-clipped>
-          {title || t('Untitled')}
+          {title || m.common_untitled()}
         </h2>
       )}
       <IconButton
         icon={Link}
         size="small"
         iconSize={15}
-        label={t('Copy record link')}
+        label={m.records_copy_record_link()}
         onClick={() => void copyRecordLink(context, recordId)}
       />
       {place.toggle && (
@@ -132,7 +132,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
           icon={place.isWindow ? PanelRight : Maximize2}
           size="small"
           iconSize={15}
-          label={place.isWindow ? t('Open as side panel') : t('Open in a window')}
+          label={place.isWindow ? m.records_open_as_side_panel() : m.records_open_in_a_window()}
           onClick={place.toggle}
         />
       )}
@@ -146,17 +146,17 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   )
   const content = (
     <>
-      <div className={styles.tabs} role="tablist" aria-label={t('Record')}>
-        <Tab label={t('Fields')} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
+      <div className={styles.tabs} role="tablist" aria-label={m.common_record()}>
+        <Tab label={m.common_fields()} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
         {!isVisitorPage && (
-          <Tab label={t('History')} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
+          <Tab label={m.common_history()} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
         )}
       </div>
       {isMissing(read.error) ? (
-        <p className={styles.gone}>{t('This record was deleted.')}</p>
+        <p className={styles.gone}>{m.records_this_record_was_deleted()}</p>
       ) : read.error && !read.data && !row ? (
         <ErrorState
-          title={t('The record could not be loaded')}
+          title={m.records_record_load_failed()}
           error={read.error}
           onRetry={() => void read.refetch()}
         />
@@ -183,7 +183,12 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
 
   if (place.isWindow) {
     return (
-      <Dialog title={title || t('Untitled')} size="large" followsAddress onClose={() => closeSaved(onClose)}>
+      <Dialog
+        title={title || m.common_untitled()}
+        size="large"
+        followsAddress
+        onClose={() => closeSaved(onClose)}
+      >
         <section
           ref={appear}
           className={styles.window}
@@ -210,7 +215,13 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     >
       <header className={styles.head}>
         {tools}
-        <IconButton icon={X} size="small" label={t('Close record')} shortcut={t('Esc')} onClick={onClose} />
+        <IconButton
+          icon={X}
+          size="small"
+          label={m.records_close_record()}
+          shortcut={m.records_escape_key()}
+          onClick={onClose}
+        />
       </header>
       {content}
     </aside>
@@ -263,19 +274,19 @@ function PanelMenu(props: {
     <IconButton
       icon={EllipsisVertical}
       size="small"
-      label={t('More')}
+      label={m.common_more()}
       aria-haspopup="menu"
       onClick={(event) =>
         openMenu(
           event.currentTarget,
           [
-            { kind: 'id', label: t('Record'), value: String(recordId) },
-            { kind: 'action', label: t('Reload'), icon: RotateCw, run: onReload },
+            { kind: 'id', label: m.common_record(), value: String(recordId) },
+            { kind: 'action', label: m.records_reload(), icon: RotateCw, run: onReload },
             ...(can(context, 'record.create')
               ? [
                   {
                     kind: 'action' as const,
-                    label: t('Duplicate'),
+                    label: m.common_duplicate(),
                     icon: Files,
                     run: () => run(duplicateRecords(context, [recordId])),
                   },
@@ -285,7 +296,7 @@ function PanelMenu(props: {
               ? [
                   {
                     kind: 'action' as const,
-                    label: t('Delete record'),
+                    label: m.common_delete_record(),
                     icon: Trash2,
                     tone: 'danger' as const,
                     run: () => {
@@ -296,7 +307,7 @@ function PanelMenu(props: {
                 ]
               : []),
           ],
-          t('Record'),
+          m.common_record(),
         )
       }
     />

@@ -1,4 +1,4 @@
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Dialog } from '../../../ui/overlays.ts'
 import styles from './paste-dialog.module.css'
 
@@ -18,14 +18,14 @@ export interface LeftOutText {
 export function LeftOutDialog(props: { texts: readonly LeftOutText[]; onClose: () => void }) {
   const { texts, onClose } = props
   return (
-    <Dialog title={t('Invalid values')} onClose={onClose}>
-      <p className={styles.note}>{t('These cells were not changed.')}</p>
+    <Dialog title={m.records_invalid_values()} onClose={onClose}>
+      <p className={styles.note}>{m.records_these_cells_were_not_changed()}</p>
       <table className={styles.table}>
         <thead>
           <tr>
-            <th>{t('Row')}</th>
-            <th>{t('Field')}</th>
-            <th>{t('Text')}</th>
+            <th>{m.records_row()}</th>
+            <th>{m.common_field()}</th>
+            <th>{m.records_text()}</th>
           </tr>
         </thead>
         <tbody>
@@ -42,7 +42,7 @@ export function LeftOutDialog(props: { texts: readonly LeftOutText[]; onClose: (
         </tbody>
       </table>
       {texts.length > MAX_LISTED && (
-        <p className={styles.note}>{tn('1 more', '{n} more', texts.length - MAX_LISTED)}</p>
+        <p className={styles.note}>{m.common_more_count({ count: texts.length - MAX_LISTED })}</p>
       )}
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { TriangleAlert, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'
@@ -43,17 +43,15 @@ export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () 
       {texts && (
         <div className={styles.leftOut} data-testid="left-out">
           <TriangleAlert size={14} aria-hidden />
-          <span>
-            {tn('1 value was invalid and not pasted', '{n} values were invalid and not pasted', texts.length)}
-          </span>
+          <span>{m.records_values_invalid_not_pasted({ count: texts.length })}</span>
           <Button size="small" variant="ghost" onClick={() => show(texts)}>
-            {t('Show')}
+            {m.records_show()}
           </Button>
           <IconButton
             icon={X}
             size="small"
             iconSize={14}
-            label={t('Dismiss')}
+            label={m.records_dismiss()}
             onClick={() => {
               forget(tableId)
               onFocus()

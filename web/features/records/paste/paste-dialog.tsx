@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { PastePlan } from '../../../grid/paste.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import styles from './paste-dialog.module.css'
@@ -27,14 +27,14 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
   const titles = plan.newOptions.reduce((sum, { titles }) => sum + titles.length, 0)
   return (
     <Dialog
-      title={t('Add rows, fields or options?')}
+      title={m.records_add_rows_fields_or_options()}
       onClose={() => onAnswer(null)}
       onSubmit={() => onAnswer(answer)}
       footer={
         <>
-          <Button onClick={() => onAnswer(null)}>{t('Cancel')}</Button>
+          <Button onClick={() => onAnswer(null)}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" data-autofocus>
-            {t('Paste')}
+            {m.records_paste()}
           </Button>
         </>
       }
@@ -42,12 +42,12 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
       <div className={styles.list}>
         {rows > 0 && (
           <Offer checked={answer.rows} onChange={(on) => setAnswer({ ...answer, rows: on })}>
-            {tn('Add 1 record', 'Add {n} records', rows)}
+            {m.records_add_records({ count: rows })}
           </Offer>
         )}
         {fields > 0 && (
           <Offer checked={answer.fields} onChange={(on) => setAnswer({ ...answer, fields: on })}>
-            {tn('Add 1 field', 'Add {n} fields', fields)}
+            {m.records_add_fields({ count: fields })}
           </Offer>
         )}
         {titles > 0 && (
@@ -56,7 +56,7 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
             disabled={!mayAddOptions}
             onChange={(on) => setAnswer({ ...answer, options: on })}
           >
-            {tn('Add 1 option', 'Add {n} options', titles)}
+            {m.records_add_options({ count: titles })}
             {plan.newOptions.map((each) => (
               <small key={each.fieldId} className={styles.detail} dir="auto">
                 {nameOf(each.fieldId)}: {each.titles.slice(0, 8).join(', ')}
@@ -65,7 +65,7 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
             ))}
           </Offer>
         )}
-        <p className={styles.note}>{t('Unchecked items are skipped. Everything else is pasted.')}</p>
+        <p className={styles.note}>{m.records_unchecked_items_skipped_everything_else()}</p>
       </div>
     </Dialog>
   )

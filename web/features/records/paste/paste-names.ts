@@ -7,7 +7,7 @@ import type { Field, RecordPage } from '../../../../src/core/model.ts'
 import { cellText } from '../../../cells/cell-text.ts'
 import { linkValue } from '../../../cells/link-value.ts'
 import type { PasteNames, PastePlan } from '../../../grid/paste.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
 import { relatedTable } from '../commands/link-reads.ts'
@@ -74,8 +74,8 @@ function meaningOf(
   for (const part of parts) {
     const called = found.get(part) ?? []
     const [record] = called
-    if (!record) return { reason: t('No record named “{name}”', { name: part }) }
-    if (called.length > 1) return { reason: t('More than one record is named “{name}”', { name: part }) }
+    if (!record) return { reason: m.records_no_record_named_name({ name: part }) }
+    if (called.length > 1) return { reason: m.records_more_one_record_named_name({ name: part }) }
     records.push(record)
   }
   return { records }

@@ -5,7 +5,7 @@ import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
 import { readClipboard } from '../../../grid/clipboard.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -26,7 +26,7 @@ export async function pasteFromButton(get: GetContext): Promise<void> {
   } catch (error) {
     if (!(error instanceof DOMException || error instanceof TypeError)) throw error
     toast.error({
-      text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
+      text: m.records_browser_blocks_clipboard_access_here({
         keys: shortcutLabel('mod+v'),
       }),
     })
@@ -39,7 +39,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   const [header, ...lines] = block?.texts ?? []
   if (!header) return
   if (lines.length > MAX_ROWS) {
-    toast.error({ text: t('Too much data to paste at once. Import it as a file instead.') })
+    toast.error({ text: m.records_too_much_data_paste_once() })
     return
   }
   const context = get()
@@ -81,7 +81,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
         }),
       ),
     )
-    toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
+    toast.success({ text: m.records_records_pasted({ count: rows.length }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
@@ -89,12 +89,12 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
 
 const agree = (header: readonly string[], rows: number): Promise<boolean> =>
   confirm({
-    title: t('Paste this sheet?'),
-    text: t('Pastes {records} with the fields {fields}. Missing fields are created.', {
-      records: tn('1 record', '{n} records', rows),
+    title: m.records_paste_this_sheet_confirm(),
+    text: m.records_pastes_records_fields_fields_missing({
+      records: m.common_records_count({ count: rows }),
       fields: new Intl.ListFormat(undefined).format(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
     }),
-    confirmLabel: t('Paste'),
+    confirmLabel: m.records_paste(),
   })
 
 const shownWritable = ({ schema, state }: TableContext): Field[] =>

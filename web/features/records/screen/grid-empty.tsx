@@ -1,6 +1,6 @@
 import { ClipboardPaste, FileUp, Plus, SearchX, Table2, X } from 'lucide-react'
 import type { Search } from '../../../../src/core/query.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { pickImport } from '../../tables/pick-import.ts'
@@ -30,22 +30,22 @@ export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyP
   if (search || active.length > 0) return <NoMatch context={context} search={search} onSearch={onSearch} />
   const { baseId, id: tableId } = schema.table
   if (!can(context, 'record.create')) {
-    return <EmptyState icon={Table2} title={t('No records yet')} />
+    return <EmptyState icon={Table2} title={m.records_no_records_yet()} />
   }
   return (
     <EmptyState
       icon={Table2}
-      title={t('No records yet')}
-      text={t('Add a record, import a file or paste rows from a spreadsheet.')}
+      title={m.records_no_records_yet()}
+      text={m.records_add_record_import_file_paste()}
     >
       <Button variant="primary" icon={Plus} onClick={onAddRecord}>
-        {t('Add record')}
+        {m.records_add_record()}
       </Button>
       <Button icon={FileUp} onClick={() => pickImport({ baseId, tableId })}>
-        {t('Import')}
+        {m.records_import()}
       </Button>
       <Button icon={ClipboardPaste} onClick={() => void pasteFromButton(() => context)}>
-        {t('Paste')}
+        {m.records_paste()}
       </Button>
     </EmptyState>
   )
@@ -59,13 +59,13 @@ function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecor
     ({ condition }) => completeFilter(condition, schema.fields) !== null,
   )
   return (
-    <EmptyState icon={SearchX} title={t('No matching records')}>
+    <EmptyState icon={SearchX} title={m.common_no_matching_records()}>
       <ul className={styles.conditions}>
         {search && (
           <li>
             <button type="button" className={styles.condition} onClick={() => onSearch(null)}>
-              <span dir="auto">{t('contains "{text}"', { text: search.text })}</span>
-              <X size={13} aria-label={t('Remove')} />
+              <span dir="auto">{m.records_contains_text({ text: search.text })}</span>
+              <X size={13} aria-label={m.common_remove()} />
             </button>
           </li>
         )}
@@ -80,7 +80,7 @@ function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecor
                 onClick={() => state.update({ filter: fromGroup(replaceAt(group, path, null)) })}
               >
                 <span dir="auto">{describeCondition(condition, field, context.people)}</span>
-                <X size={13} aria-label={t('Remove')} />
+                <X size={13} aria-label={m.common_remove()} />
               </button>
             </li>
           )
@@ -93,7 +93,7 @@ function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecor
           if (filter) state.update({ filter: null })
         }}
       >
-        {t('Clear all')}
+        {m.records_clear_all()}
       </Button>
     </EmptyState>
   )

@@ -1,38 +1,41 @@
 import type { ShortcutSection } from '../../../actions/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 
 /** The grid's own keys, for the shortcut sheet. They are read by `web/grid/keys.ts`. */
 export const GRID_SHORTCUTS: ShortcutSection = {
-  title: () => t('Grid'),
+  title: () => m.records_grid(),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move; hold Shift to extend the selection') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Jump to the edge of the data') },
-    { keys: ['Home', 'End'], label: () => t('Start and end of the row') },
-    { keys: [shortcutLabel('mod+Home'), shortcutLabel('mod+End')], label: () => t('First and last cell') },
-    { keys: ['PageUp', 'PageDown'], label: () => t('Page up or down') },
-    { keys: ['Tab', 'Shift+Tab'], label: () => t('Next and previous cell') },
-    { keys: ['Enter', 'F2'], label: () => t('Edit; Enter again moves down') },
-    { keys: ['Esc'], label: () => t('Cancel') },
-    { keys: ['Alt+Enter'], label: () => t('Line break in long text') },
-    { keys: [shortcutLabel('mod+enter')], label: () => t('Save and add a record') },
-    { keys: [t('Space')], label: () => t('Open record') },
+    { keys: ['↑', '↓', '←', '→'], label: () => m.records_move_hold_shift_extend_selection() },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => m.records_jump_edge_data() },
+    { keys: ['Home', 'End'], label: () => m.records_start_end_row() },
+    {
+      keys: [shortcutLabel('mod+Home'), shortcutLabel('mod+End')],
+      label: () => m.records_first_and_last_cell(),
+    },
+    { keys: ['PageUp', 'PageDown'], label: () => m.records_page_up_or_down() },
+    { keys: ['Tab', 'Shift+Tab'], label: () => m.records_next_and_previous_cell() },
+    { keys: ['Enter', 'F2'], label: () => m.records_edit_enter_again_moves_down() },
+    { keys: ['Esc'], label: () => m.common_cancel() },
+    { keys: ['Alt+Enter'], label: () => m.records_line_break_in_long_text() },
+    { keys: [shortcutLabel('mod+enter')], label: () => m.records_save_and_add_a_record() },
+    { keys: ['Space'], label: () => m.common_open_record() },
     {
       keys: [shortcutLabel('shift+Space'), shortcutLabel('mod+Space')],
-      label: () => t('Select row, column'),
+      label: () => m.records_select_row_column(),
     },
-    { keys: [shortcutLabel('mod+a')], label: () => t('Select all') },
+    { keys: [shortcutLabel('mod+a')], label: () => m.common_select_all() },
     {
       keys: [shortcutLabel('mod+c'), shortcutLabel('mod+x'), shortcutLabel('mod+v')],
-      label: () => t('Copy, cut, paste'),
+      label: () => m.records_copy_cut_paste(),
     },
-    { keys: [shortcutLabel('mod+shift+v')], label: () => t('Paste as text') },
-    { keys: [shortcutLabel('mod+d'), shortcutLabel('mod+r')], label: () => t('Fill down, fill right') },
-    { keys: [shortcutLabel('mod+;')], label: () => t('Insert today’s date; with Shift, current time') },
-    { keys: ['Del', 'Backspace'], label: () => t('Clear') },
-    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
-    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
-    { keys: ['Shift+F10'], label: () => t('Cell menu') },
-    { keys: ['Alt+↑', 'Alt+↓'], label: () => t('Previous and next record') },
+    { keys: [shortcutLabel('mod+shift+v')], label: () => m.records_paste_as_text() },
+    { keys: [shortcutLabel('mod+d'), shortcutLabel('mod+r')], label: () => m.records_fill_down_fill_right() },
+    { keys: [shortcutLabel('mod+;')], label: () => m.records_insert_todays_date_shift_current() },
+    { keys: ['Del', 'Backspace'], label: () => m.common_clear() },
+    { keys: [shortcutLabel('mod+z')], label: () => m.common_undo() },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => m.common_redo() },
+    { keys: ['Shift+F10'], label: () => m.records_cell_menu() },
+    { keys: ['Alt+↑', 'Alt+↓'], label: () => m.records_previous_and_next_record() },
   ],
 }

@@ -2,7 +2,8 @@ import { useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { Grid, type GridHandle } from '../../../grid/grid.tsx'
 import type { CheckedRows, SelectionStatus } from '../../../grid/source.ts'
-import { localeTag, t, tn } from '../../../i18n.ts'
+import { localeTag } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { useRowColor } from '../../views/coloring/row-color.ts'
@@ -81,7 +82,7 @@ export function TableView(props: KindScreenProps) {
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
     query.sorts.length > 0 && !gridGroups
-      ? t('Remove the sort to reorder records manually')
+      ? m.records_remove_sort_reorder_records_manually()
       : rights.grid.moveRecords
 
   return (
@@ -96,7 +97,7 @@ export function TableView(props: KindScreenProps) {
       <div className={styles.gridArea}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('Records could not be loaded')}
+            title={m.records_records_load_failed()}
             error={error}
             onRetry={() => void store.reload()}
           />
@@ -128,9 +129,9 @@ export function TableView(props: KindScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={styles.readError} role="alert">
-            <span>{t('Some records could not be loaded.')}</span>
+            <span>{m.records_records_load_failed_sentence()}</span>
             <button type="button" onClick={() => void store.reload()}>
-              {t('Try again')}
+              {m.common_try_again()}
             </button>
           </div>
         )}
@@ -158,14 +159,14 @@ function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
   const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 })
   return (
     <output className={styles.numbers} data-testid="selection-numbers">
-      <span>{tn('1 cell', '{n} cells', status.cells)}</span>
+      <span>{m.records_cells_count({ count: status.cells })}</span>
       {status.numbers > 0 && (
         <>
-          <span>{t('Sum {n}', { n: format.format(status.sum) })}</span>
-          {status.average !== null && <span>{t('Average {n}', { n: format.format(status.average) })}</span>}
+          <span>{m.records_sum({ n: format.format(status.sum) })}</span>
+          {status.average !== null && <span>{m.records_average({ n: format.format(status.average) })}</span>}
         </>
       )}
-      {!status.complete && <span>{t('(loaded cells only)')}</span>}
+      {!status.complete && <span>{m.records_loaded_cells_only()}</span>}
     </output>
   )
 }

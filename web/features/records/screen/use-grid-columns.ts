@@ -5,7 +5,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, Sort, View } from '../../../../src/core/model.ts'
 import { findSummary } from '../../../../src/core/summaries.ts'
 import type { GridColumn } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+
 import { timeZone } from '../../../time-zone.ts'
 import { trpc } from '../../../trpc.ts'
 import { conditionsOf } from '../../views/filter/filter-edit.ts'
@@ -115,5 +115,5 @@ export function summaryOf(field: Field, key: string | null, summaries: Summaries
   const summary = key === null ? null : findSummary(key)
   if (!summary?.sets.includes(summarySetOf(field))) return null
   const value = summaries[`${field.id} ${summary.key}`]
-  return { key: summary.key, label: t(summary.label), value: summaryText(field, summary.key, value ?? null) }
+  return { key: summary.key, label: summary.label(), value: summaryText(field, summary.key, value ?? null) }
 }

@@ -2,7 +2,7 @@ import { Columns3, Expand, Plus, Redo2, Search, Undo2 } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Action } from '../../../actions/action.ts'
 import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../../actions/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
 import { isShortcut, isTyping } from '../../../ui/shortcuts.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
@@ -35,11 +35,11 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       grid()?.select(row, first?.field.id)
       grid()?.focus()
     }
-    const group = () => t('Table')
+    const group = () => m.common_table()
     const actions: Action[] = [
       {
         id: 'record.create',
-        label: () => t('New record'),
+        label: () => m.common_new_record(),
         group,
         icon: Plus,
         shortcut: 'alt+r',
@@ -48,7 +48,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       },
       {
         id: 'field.create',
-        label: () => t('Add field'),
+        label: () => m.common_add_field(),
         group,
         icon: Columns3,
         shortcut: 'alt+c',
@@ -57,7 +57,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       },
       {
         id: 'view.search',
-        label: () => t('Search this view'),
+        label: () => m.records_search_this_view(),
         group,
         icon: Search,
         shortcut: 'mod+f',
@@ -65,7 +65,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       },
       {
         id: 'record.undo',
-        label: () => t('Undo'),
+        label: () => m.common_undo(),
         group,
         icon: Undo2,
         when: ({ can }) => can('record.undo'),
@@ -73,7 +73,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       },
       {
         id: 'record.redo',
-        label: () => t('Redo'),
+        label: () => m.common_redo(),
         group,
         icon: Redo2,
         when: ({ can }) => can('record.undo'),
@@ -81,7 +81,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       },
       {
         id: 'view.fullScreen',
-        label: () => t('Full screen'),
+        label: () => m.records_full_screen(),
         group,
         icon: Expand,
         shortcut: 'alt+f',

@@ -2,7 +2,7 @@ import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } 
 import type { Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -144,8 +144,8 @@ export function ViewFrame(props: ViewFrameProps) {
             onClose={() => setEditing(null)}
             onAbandoned={(start) =>
               toast.warning({
-                text: t('Field not saved'),
-                action: { label: t('Keep editing'), run: () => setEditing({ ...editing, start }) },
+                text: m.records_field_not_saved(),
+                action: { label: m.records_keep_editing(), run: () => setEditing({ ...editing, start }) },
               })
             }
           />

@@ -2,7 +2,7 @@ import type { Operation, Values } from '../../../../src/core/changes.ts'
 import { startValue } from '../../../../src/core/fields/default-value.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { Paging } from './paging.ts'
 import type { ListState } from './table-state.ts'
 import type { DraftRecord } from './types.ts'
@@ -204,6 +204,6 @@ function requiredMessage(lacking: readonly Field[]): string | null {
     lacking.map((field) => field.title),
   )
   return lacking.length === 1
-    ? t('{field} is required', { field: names })
-    : t('{fields} are required', { fields: names })
+    ? m.records_field_is_required({ field: names })
+    : m.records_fields_are_required({ fields: names })
 }

@@ -1,7 +1,7 @@
 import type { AppliedChange, Operation, Values } from '../../../../src/core/changes.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { Drafts } from './drafts.ts'
 import type { Live } from './live.ts'
 import type { Paging } from './paging.ts'
@@ -205,7 +205,8 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     // The rows are back as they were; what was typed into single cells stays in red beside its reason.
     if (isReloadDue) void paging.reload()
-    if (isReloadDue || rows > MAX_RED_ROWS) deps.notify(t('No changes saved. {reason}', { reason }), 'error')
+    if (isReloadDue || rows > MAX_RED_ROWS)
+      deps.notify(m.records_no_changes_saved_reason({ reason }), 'error')
   }
 
   function rollBack(number: number, operations: Operation[], error: unknown): void {
@@ -221,7 +222,7 @@ export function createOptimistic(deps: OptimisticDeps) {
       }
     }
     void paging.reload()
-    deps.notify(t('No changes saved. {reason}', { reason: messageOf(error) }), 'error')
+    deps.notify(m.records_no_changes_saved_reason({ reason: messageOf(error) }), 'error')
   }
 
   function refuseRow(
@@ -236,7 +237,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (rows > MAX_RED_ROWS) edits.settle(number, id)
     else {
       const isNamedHere = typeof named === 'string' && named in values
-      const other = t('Not saved because another value in the same change was invalid.')
+      const other = m.records_not_saved_because_another_value()
       edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === named ? reason : other))
     }
     state.rowChanged(id)

@@ -7,7 +7,7 @@ import { cellText } from '../../../cells/cell-text.ts'
 import { messageOf } from '../../../errors.ts'
 import { writeClipboard } from '../../../grid/clipboard.ts'
 import type { CheckedRows } from '../../../grid/source.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -76,8 +76,8 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
   }
 
   return (
-    <section className={styles.bulk} aria-label={t('Selected records')} data-testid="bulk-bar">
-      <strong>{tn('1 record selected', '{n} records selected', count)}</strong>
+    <section className={styles.bulk} aria-label={m.records_selected_records()} data-testid="bulk-bar">
+      <strong>{m.records_records_selected({ count })}</strong>
       {can(context, 'record.update') && (
         <Button
           size="small"
@@ -87,12 +87,12 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           aria-expanded={isEditing}
           onClick={() => onEditing(!isEditing)}
         >
-          {t('Edit field')}
+          {m.records_edit_field()}
         </Button>
       )}
       {can(context, 'record.create') && count <= MAX_COPIES && (
         <Button size="small" variant="ghost" icon={Files} onClick={() => run(duplicate)}>
-          {t('Duplicate')}
+          {m.common_duplicate()}
         </Button>
       )}
       {count <= MAX_COPIED && (
@@ -102,25 +102,25 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           icon={Copy}
           onClick={() => run(async () => copyRecords(context, await ids()))}
         >
-          {t('Copy')}
+          {m.common_copy()}
         </Button>
       )}
       {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (
         <Button size="small" variant="ghost" icon={Download} onClick={() => run(exportChecked)}>
-          {t('Export')}
+          {m.common_export()}
         </Button>
       )}
       {can(context, 'record.delete') && (
         <Button size="small" variant="ghost" icon={Trash2} onClick={() => run(remove)}>
-          {t('Delete')}
+          {m.records_delete()}
         </Button>
       )}
-      <IconButton icon={X} size="small" iconSize={14} label={t('Clear selection')} onClick={clear} />
+      <IconButton icon={X} size="small" iconSize={14} label={m.records_clear_selection()} onClick={clear} />
       {anchor && isEditing && (
         <Popover
           anchor={anchor}
           onClose={() => onEditing(false)}
-          label={t('Edit field of selected records')}
+          label={m.records_edit_field_of_selected_records()}
           className={toolbar.panel}
           isSheetOnPhones
         >
@@ -149,12 +149,12 @@ function BulkEdit(props: {
   const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
   const [value, setValue] = useState<CellValue>(null)
   const field = writable.find(({ id }) => id === fieldId)
-  if (!field) return <p className={toolbar.hint}>{t('No editable fields in this view')}</p>
+  if (!field) return <p className={toolbar.hint}>{m.records_no_editable_fields_view()}</p>
   return (
     <div className={styles.bulkEdit}>
       <select
         className={toolbar.select}
-        aria-label={t('Field')}
+        aria-label={m.common_field()}
         data-autofocus
         value={fieldId}
         onChange={(event) => {
@@ -178,7 +178,7 @@ function BulkEdit(props: {
         hidesLabel
       />
       <Button size="small" variant="primary" onClick={() => onApply(field, value)}>
-        {tn('Change 1 record', 'Change {n} records', count)}
+        {m.records_change_records({ count })}
       </Button>
     </div>
   )
@@ -197,7 +197,7 @@ async function setForAll(
       ? await updateAll(context, checked.except, values)
       : await context.store.writeRows([...checked.ids].map((id) => ({ id, values })))
   if (written) {
-    offerUndo(placeOf(context), tn('1 record changed', '{n} records changed', count), written.id)
+    offerUndo(placeOf(context), m.records_records_changed({ count }), written.id)
   }
 }
 
@@ -222,5 +222,5 @@ async function copyRecords(
   )
   const forms = writeClipboard(texts, { fields: [], values: [] })
   if (await copyText(forms['text/plain']))
-    toast.success({ text: tn('1 record copied', '{n} records copied', ids.length) })
+    toast.success({ text: m.records_records_copied({ count: ids.length }) })
 }

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Field } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import { highlightText } from '../../../grid/highlight.ts'
-import { formatNumber, t } from '../../../i18n.ts'
+import { formatNumber } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
@@ -74,7 +75,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <IconButton
         icon={SearchIcon}
         iconSize={15}
-        label={t('Search this view')}
+        label={m.records_search_this_view()}
         shortcut={shortcutLabel('mod+f')}
         size="small"
         data-testid="search-button"
@@ -90,7 +91,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <SearchIcon size={14} aria-hidden />
       <select
         className={styles.searchField}
-        aria-label={t('Search in')}
+        aria-label={m.records_search_in()}
         value={fieldId ?? ''}
         onChange={(event) => {
           const next = event.target.value || null
@@ -98,7 +99,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
           apply({ fieldId: next }, 0)
         }}
       >
-        <option value="">{t('All fields')}</option>
+        <option value="">{m.records_all_fields()}</option>
         {fields.map((field) => (
           <option key={field.id} value={field.id}>
             {field.title}
@@ -109,8 +110,8 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         ref={input}
         className={`${toolbar.input} ${styles.searchInput}`}
         dir="auto"
-        placeholder={t('Search')}
-        aria-label={t('Search this view')}
+        placeholder={m.common_search()}
+        aria-label={m.records_search_this_view()}
         data-testid="search-input"
         value={text}
         onChange={(event) => {
@@ -130,7 +131,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         <output className={styles.found} data-testid="search-count">
           {found.of === null
             ? formatNumber(found.count)
-            : t('{n} of {total}', { n: formatNumber(found.count), total: formatNumber(found.of) })}
+            : m.records_match_of_total({ count: found.count, total: found.of })}
         </output>
       )}
       {!filters && (
@@ -139,7 +140,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
             icon={ChevronUp}
             size="small"
             iconSize={15}
-            label={t('Previous match')}
+            label={m.records_previous_match()}
             shortcut={shortcutLabel('shift+enter')}
             onClick={() => hits.go(-1)}
           />
@@ -147,7 +148,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
             icon={ChevronDown}
             size="small"
             iconSize={15}
-            label={t('Next match')}
+            label={m.records_next_match()}
             shortcut={shortcutLabel('enter')}
             onClick={() => hits.go(1)}
           />
@@ -157,7 +158,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         icon={ListFilter}
         size="small"
         iconSize={14}
-        label={t('Show matching records only')}
+        label={m.records_show_matching_records_only()}
         aria-pressed={filters}
         data-testid="search-filters"
         onClick={() => {
@@ -166,7 +167,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
           input.current?.focus()
         }}
       />
-      <IconButton icon={X} size="small" iconSize={14} label={t('Close search')} onClick={close} />
+      <IconButton icon={X} size="small" iconSize={14} label={m.records_close_search()} onClick={close} />
     </search>
   )
 }

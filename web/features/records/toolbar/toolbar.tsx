@@ -6,7 +6,7 @@ import type { RowHeight } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import type { Action } from '../../../actions/action.ts'
 import { useScreenActions } from '../../../actions/index.ts'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -58,7 +58,12 @@ const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.t
 const HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
 
 const heightLabel = (height: RowHeight): string =>
-  ({ short: t('Short'), medium: t('Medium'), tall: t('Tall'), extra: t('Extra tall') })[height]
+  ({
+    short: m.records_short(),
+    medium: m.records_medium(),
+    tall: m.records_tall(),
+    extra: m.records_extra_tall(),
+  })[height]
 
 /** What the editor of a new field hangs on: the button of fields, or that of all controls in a narrow window. */
 export const fieldsAnchor = (): Element | null =>
@@ -108,12 +113,12 @@ export function TableToolbar(props: TableToolbarProps) {
       {controls.includes('fields') && (
         <ToolbarButton
           icon={Columns3}
-          label={t('Fields')}
+          label={m.common_fields()}
           count={hidden.length}
-          countText={tn('1 hidden', '{n} hidden', hidden.length)}
+          countText={m.records_hidden_count({ count: hidden.length })}
           tip={
             hidden.length > 0
-              ? t('Hidden: {fields}', { fields: hidden.map(({ field }) => field.title).join(', ') })
+              ? m.records_hidden_fields_named({ fields: hidden.map(({ field }) => field.title).join(', ') })
               : undefined
           }
           testId="fields-button"
@@ -139,7 +144,7 @@ export function TableToolbar(props: TableToolbarProps) {
       {controls.includes('filter') && (
         <ToolbarButton
           icon={ListFilter}
-          label={t('Filter')}
+          label={m.records_filter()}
           count={conditions.length}
           tip={sentences.join(' · ')}
           testId="filter-button"
@@ -160,7 +165,7 @@ export function TableToolbar(props: TableToolbarProps) {
       {controls.includes('group') && (
         <ToolbarButton
           icon={Layers}
-          label={t('Group')}
+          label={m.records_group()}
           count={groups.length}
           tip={groups.join(' · ')}
           testId="group-button"
@@ -178,7 +183,7 @@ export function TableToolbar(props: TableToolbarProps) {
       {controls.includes('sort') && (
         <ToolbarButton
           icon={ArrowDownUp}
-          label={t('Sort')}
+          label={m.records_sort()}
           count={sorts.length}
           tip={sorts.join(' · ')}
           testId="sort-button"
@@ -192,7 +197,7 @@ export function TableToolbar(props: TableToolbarProps) {
       {controls.includes('color') && (
         <ToolbarButton
           icon={Palette}
-          label={t('Colour')}
+          label={m.common_colour()}
           count={colors.length}
           tip={colors.join(' · ')}
           testId="color-button"
@@ -213,9 +218,9 @@ export function TableToolbar(props: TableToolbarProps) {
           type="button"
           className={viewStyles.button}
           aria-haspopup="menu"
-          data-tip={t('Row height')}
+          data-tip={m.records_row_height()}
           data-testid="row-height-button"
-          aria-label={t('Row height')}
+          aria-label={m.records_row_height()}
           onClick={(event) =>
             openMenu(
               event.currentTarget,
@@ -225,12 +230,12 @@ export function TableToolbar(props: TableToolbarProps) {
                 checked: view.rowHeight === height,
                 run: () => state.update({ rowHeight: height }),
               })),
-              t('Row height'),
+              m.records_row_height(),
             )
           }
         >
           <Rows3 size={15} />
-          {isNarrow && <span className={viewStyles.buttonLabel}>{t('Row height')}</span>}
+          {isNarrow && <span className={viewStyles.buttonLabel}>{m.records_row_height()}</span>}
         </button>
       )}
       {props.tools}
@@ -238,7 +243,7 @@ export function TableToolbar(props: TableToolbarProps) {
   )
 
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={t('View')}>
+    <div className={styles.toolbar} role="toolbar" aria-label={m.common_view()}>
       {isNarrow ? (
         <ToolbarSheet
           count={hidden.length + conditions.length + groups.length + sorts.length + colors.length}
@@ -274,17 +279,19 @@ export function TableToolbar(props: TableToolbarProps) {
           aria-label={schema.readOnlyReason}
           data-tip={schema.readOnlyReason}
         >
-          <Lock size={13} aria-hidden /> {t('Read only')}
+          <Lock size={13} aria-hidden /> {m.records_read_only()}
         </span>
       )}
       {!isVisitorPage && (
         <IconButton
           icon={Ellipsis}
           size="small"
-          label={t('More view options')}
+          label={m.records_more_view_options()}
           aria-haspopup="menu"
           data-testid="view-more"
-          onClick={(event) => openMenu(event.currentTarget, toolbarMenu(context), t('More view options'))}
+          onClick={(event) =>
+            openMenu(event.currentTarget, toolbarMenu(context), m.records_more_view_options())
+          }
         />
       )}
       {can(context, 'record.create') && (
@@ -292,12 +299,12 @@ export function TableToolbar(props: TableToolbarProps) {
           size="small"
           variant="primary"
           icon={Plus}
-          data-tip={t('New record')}
+          data-tip={m.common_new_record()}
           data-tip-keys={shortcutLabel('alt+r')}
           data-testid="add-record"
           onClick={props.onAddRecord}
         >
-          {t('Record')}
+          {m.common_record()}
         </Button>
       )}
     </div>
@@ -306,11 +313,11 @@ export function TableToolbar(props: TableToolbarProps) {
 
 /** What the palette calls the controls that open a panel. */
 const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> = {
-  fields: { label: () => t('Show or hide fields'), icon: Columns3 },
-  filter: { label: () => t('Filter…'), icon: ListFilter },
-  group: { label: () => t('Group by…'), icon: Layers },
-  sort: { label: () => t('Sort by…'), icon: ArrowDownUp },
-  color: { label: () => t('Colour by…'), icon: Palette },
+  fields: { label: () => m.records_show_or_hide_fields(), icon: Columns3 },
+  filter: { label: () => m.records_filter_menu(), icon: ListFilter },
+  group: { label: () => m.records_group_by(), icon: Layers },
+  sort: { label: () => m.records_sort_by(), icon: ArrowDownUp },
+  color: { label: () => m.records_colour_by(), icon: Palette },
 }
 
 /** Offers in the palette what the toolbar of a view offers: its controls, upload and download. */
@@ -319,7 +326,7 @@ function useToolbarActions(
   controls: readonly ToolbarControl[],
   open: (control: ToolbarControl) => void,
 ): void {
-  const group = () => t('View')
+  const group = () => m.common_view()
   const panels = controls.flatMap((control): Action[] => {
     const named = CONTROLS[control]
     return named ? [{ id: `view.${control}`, group, ...named, run: () => open(control) }] : []

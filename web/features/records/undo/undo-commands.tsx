@@ -1,7 +1,9 @@
 import type { Action } from '../../../../src/core/actions.ts'
+import { actionText } from '../../../../src/core/actions.ts'
 import type { AppliedChange } from '../../../../src/core/changes.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
-import { formatAgo, localeTag, t, tn } from '../../../i18n.ts'
+import { formatAgo, localeTag } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { api, cache } from '../../../trpc.ts'
@@ -10,7 +12,7 @@ import { toast } from '../../../ui/toast.ts'
 import type { TableContext } from '../context/table-context.ts'
 import { inLine } from '../queue/base-queue.ts'
 import type { Undone } from '../store/types.ts'
-import { actionLabel, undoQuestion } from './action-label.ts'
+import { undoQuestion } from './action-label.ts'
 
 /** Messages of undo and redo stand in one place, and take that of an offer to undo. */
 export const UNDO_TOPIC = 'undo'
@@ -101,8 +103,8 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
       <>
         <p data-testid="undo-place">
           {action.tableTitle === null
-            ? t('Done {when}.', { when: formatAgo(action.at) })
-            : t('Done {when} in table {table}.', {
+            ? m.records_done_when({ when: formatAgo(action.at) })
+            : m.records_done_when_in_table_table({
                 when: formatAgo(action.at),
                 table: action.tableTitle,
               })}
@@ -110,7 +112,7 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
         {!isRedo && <p>{effectOf(action)}</p>}
       </>
     ),
-    confirmLabel: isRedo ? t('Redo') : t('Undo'),
+    confirmLabel: isRedo ? m.common_redo() : m.common_undo(),
     danger: !isRedo && action.kind.endsWith('.create'),
   })
 }
@@ -119,53 +121,52 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
 function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string {
   switch (kind) {
     case 'table.create':
-      return t('The table moves to the trash with its records and views.')
+      return m.records_table_moves_trash_records_views()
     case 'table.delete':
-      return t('The table is restored with its records and views.')
+      return m.records_table_restored_records_views()
     case 'field.create':
-      return t('The field moves to the trash with its values.')
+      return m.records_field_moves_trash_values()
     case 'field.delete':
-      return t('The field is restored with its values.')
+      return m.records_field_restored_values()
     case 'view.create':
-      return t('The view is deleted. Its records stay.')
+      return m.records_view_deleted_records_stay()
     case 'view.delete':
-      return t('The view is restored.')
+      return m.records_the_view_is_restored()
     case 'records.insert':
     case 'records.import':
     case 'records.restore':
-      return tn('1 record moves to the trash.', '{n} records move to the trash.', records)
+      return m.records_records_move_to_the_trash({ count: records })
     case 'records.delete':
-      return tn('1 record is restored.', '{n} records are restored.', records)
+      return m.records_records_are_restored({ count: records })
     default:
       break
   }
-  if (kind.startsWith('records.') && reason === 'many')
-    return tn('1 record changes.', '{n} records change.', records)
+  if (kind.startsWith('records.') && reason === 'many') return m.records_records_change({ count: records })
   if (reason === 'elsewhere')
     return viewTitle === null
-      ? t('This changes a table that is not on screen.')
-      : t('This changes view “{view}”, which is not on screen.', { view: viewTitle })
-  return t('Everything is restored to its previous state.')
+      ? m.records_changes_table_not_screen()
+      : m.records_changes_view_view_not_screen({ view: viewTitle })
+  return m.records_everything_restored_previous_state()
 }
 
 async function tellNothing({ baseId, tableId }: UndoPlace, direction: Direction): Promise<void> {
   if (direction === 'redo') {
-    toast.success({ text: t('There is nothing to redo'), topic: UNDO_TOPIC })
+    toast.success({ text: m.records_there_is_nothing_to_redo(), topic: UNDO_TOPIC })
     return
   }
   const { historySince } = await api.records.actions.query({ baseId, limit: 1 })
   const text =
     historySince !== null
-      ? t('There is nothing left to undo: changes before {day} are no longer kept', {
+      ? m.records_nothing_left_undo_changes_before({
           day: new Date(historySince).toLocaleDateString(localeTag()),
         })
       : tableId === undefined
-        ? t('There is nothing to undo')
-        : t('There is nothing to undo in this table')
+        ? m.records_there_is_nothing_to_undo()
+        : m.records_nothing_undo_table()
   toast.success({
     text,
     topic: UNDO_TOPIC,
-    action: { label: t('History'), run: () => goTo(paths.history(baseId)) },
+    action: { label: m.common_history(), run: () => goTo(paths.history(baseId)) },
   })
 }
 
@@ -175,13 +176,9 @@ function tell(place: UndoPlace, direction: Direction, action: Action, undone: Un
   // Fields, views and tables are not records: what the browser holds of them is out of date.
   else void cache.schema.invalidate()
   void cache.records.actions.invalidate()
-  const what = actionLabel(action)
-  const text = direction === 'undo' ? t('Undone: {what}', { what }) : t('Redone: {what}', { what })
-  const left = tn(
-    '1 value was kept because someone changed it since',
-    '{n} values were kept because someone changed them since',
-    skipped,
-  )
+  const what = actionText(action)
+  const text = direction === 'undo' ? m.records_undone_what({ what }) : m.records_redone_what({ what })
+  const left = m.records_values_kept_because_someone_changed({ count: skipped })
   toast.success({ text: skipped > 0 ? `${text}. ${left}` : text, topic: UNDO_TOPIC })
 }
 
@@ -204,7 +201,7 @@ export function offerUndo(
     text,
     topic: UNDO_TOPIC,
     action: {
-      label: t('Undo'),
+      label: m.common_undo(),
       async run() {
         try {
           const undone = await inLine(baseId, () => api.records.undo.mutate({ baseId, entryId }))
@@ -212,7 +209,7 @@ export function offerUndo(
           else await cache.schema.invalidate()
           void cache.records.actions.invalidate()
           await onUndone?.()
-          toast.success({ text: t('Undone: {what}', { what: text }), topic: UNDO_TOPIC })
+          toast.success({ text: m.records_undone_what({ what: text }), topic: UNDO_TOPIC })
         } catch (error) {
           toast.error({ text: messageOf(error) })
         }

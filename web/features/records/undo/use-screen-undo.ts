@@ -1,7 +1,7 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../../actions/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
 import { isShortcut } from '../../../ui/shortcuts.ts'
 import { redo, type UndoPlace, undo } from './undo-commands.tsx'
@@ -21,7 +21,7 @@ export function useScreenUndo(
     return [
       {
         id: 'screen.undo',
-        label: () => t('Undo'),
+        label: () => m.common_undo(),
         group,
         icon: Undo2,
         when: () => mayUndo,
@@ -29,7 +29,7 @@ export function useScreenUndo(
       },
       {
         id: 'screen.redo',
-        label: () => t('Redo'),
+        label: () => m.common_redo(),
         group,
         icon: Redo2,
         when: () => mayUndo,

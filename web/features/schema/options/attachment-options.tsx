@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { FILE_KINDS, type FileKind } from '../../../../src/core/fields/attachment-kinds.ts'
 import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { useServerLimits } from '../../../attachments/use-server-limits.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import own from './attachment-options.module.css'
 import styles from './options.module.css'
 import type { OptionsProps } from './options-props.ts'
@@ -21,19 +21,19 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
   return (
     <>
       <fieldset className={own.kinds}>
-        <legend>{t('File types')}</legend>
+        <legend>{m.schema_file_types()}</legend>
         {FILE_KINDS.map(({ key, label }) => (
           <Tick
             key={key}
-            label={t(label)}
+            label={label()}
             checked={chosen.includes(key)}
             onChange={(isOn) => toggle(key, isOn)}
           />
         ))}
       </fieldset>
-      {chosen.length === 0 && <p className={own.hint}>{t('All file types are allowed.')}</p>}
+      {chosen.length === 0 && <p className={own.hint}>{m.schema_all_file_types_are_allowed()}</p>}
       <Amount
-        label={t('Maximum files per cell')}
+        label={m.schema_maximum_files_per_cell()}
         value={options.maxCount}
         max={100}
         placeholder={server && Number.isFinite(server.maxCount) ? String(server.maxCount) : ''}
@@ -42,7 +42,7 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
         }
       />
       <Amount
-        label={t('Maximum file size (MB)')}
+        label={m.schema_maximum_file_size_mb()}
         value={options.maxSizeMb}
         max={server && Number.isFinite(server.maxBytes) ? server.maxBytes / 1024 ** 2 : 100_000}
         placeholder={server && Number.isFinite(server.maxBytes) ? formatBytes(server.maxBytes) : ''}

@@ -3,7 +3,7 @@ import { OWN_COLUMN } from '../../../../src/core/fields/field.ts'
 import { formulaOf } from '../../../../src/core/fields/formula.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { BUTTON_ICONS, ButtonFace } from '../../../cells/button.tsx'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { TextField } from '../../../ui/field.tsx'
 import { FormulaEditor } from '../../formula/formula-editor.tsx'
 import editor from '../field-editor.module.css'
@@ -14,19 +14,19 @@ import { Choice } from './parts.tsx'
 /** A button's words and looks, and the formula that makes the address it opens. */
 export function ButtonPart({ options, onChange, table, field }: FieldOptionsProps) {
   const set = (patch: object) => onChange({ ...options, ...patch })
-  const expects = { type: 'text' as const, message: t('The URL must be text: wrap numbers in CONCAT( … )') }
+  const expects = { type: 'text' as const, message: m.schema_url_must_be_text() }
   return (
     <div className={editor.part} data-wide>
       <div className={optionStyles.pair}>
         <TextField
-          label={t('Label')}
-          placeholder={t('Same as the field name')}
+          label={m.schema_label()}
+          placeholder={m.schema_same_as_the_field_name()}
           maxLength={255}
           value={String(options.label ?? '')}
           onChange={(event) => set({ label: event.target.value })}
         />
         <div className={editor.part}>
-          <span>{t('Preview')}</span>
+          <span>{m.schema_preview()}</span>
           <span>
             <ButtonFace value={SAMPLE} field={field ?? SAMPLE_FIELD()} options={options} />
           </span>
@@ -34,34 +34,32 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
       </div>
       <div className={optionStyles.pair}>
         <Choice
-          label={t('Style')}
+          label={m.schema_style()}
           value={String(options.theme)}
           values={BUTTON_THEMES.map((value) => ({ value: String(value), label: themeLabel(value) }))}
           onChange={(theme) => set({ theme })}
         />
         <Choice
-          label={t('Colour')}
+          label={m.common_colour()}
           value={String(options.color)}
           values={BUTTON_COLORS.map((value) => ({ value: String(value), label: colorLabel(value) }))}
           onChange={(color) => set({ color })}
         />
       </div>
       <Choice
-        label={t('Icon')}
+        label={m.common_icon()}
         value={String(options.icon ?? '')}
         values={[
-          { value: '', label: t('None') },
+          { value: '', label: m.common_none() },
           ...Object.keys(BUTTON_ICONS).map((value) => ({ value, label: iconLabel(value) })),
         ]}
         onChange={(icon) => set({ icon: icon || null })}
       />
       {options.kind === 'webhook' ? (
-        <p className={optionStyles.note}>
-          {t('Webhooks are not available yet, so this button does nothing')}
-        </p>
+        <p className={optionStyles.note}>{m.schema_webhooks_not_available_yet_button()}</p>
       ) : (
         <FormulaEditor
-          label={t('URL formula')}
+          label={m.schema_url_formula()}
           table={table}
           field={field}
           value={formulaOf({ options }).formula}
@@ -79,7 +77,7 @@ const SAMPLE = JSON.stringify({ type: 'url', label: '', url: 'https://example.co
 const SAMPLE_FIELD = (): Field => ({
   id: '',
   tableId: '',
-  title: t('Button'),
+  title: m.schema_button(),
   columnName: '',
   type: 'Button',
   options: {},
@@ -95,35 +93,35 @@ const SAMPLE_FIELD = (): Field => ({
 })
 
 const themeLabel = (theme: (typeof BUTTON_THEMES)[number]): string =>
-  ({ solid: t('Solid'), light: t('Light'), text: t('Text only') })[theme]
+  ({ solid: m.schema_solid(), light: m.schema_light(), text: m.schema_text_only() })[theme]
 
 const colorLabel = (color: (typeof BUTTON_COLORS)[number]): string =>
   ({
-    brand: t('Standard'),
-    red: t('Red'),
-    green: t('Green'),
-    maroon: t('Maroon'),
-    blue: t('Blue'),
-    orange: t('Orange'),
-    pink: t('Pink'),
-    purple: t('Purple'),
-    yellow: t('Yellow'),
-    gray: t('Grey'),
+    brand: m.schema_standard(),
+    red: m.schema_red(),
+    green: m.schema_green(),
+    maroon: m.schema_maroon(),
+    blue: m.schema_blue(),
+    orange: m.schema_orange(),
+    pink: m.schema_pink(),
+    purple: m.schema_purple(),
+    yellow: m.schema_yellow(),
+    gray: m.schema_grey(),
   })[color]
 
 const iconLabel = (icon: string): string => {
   const labels: Record<string, string> = {
-    open: t('Open'),
-    link: t('Link'),
-    mail: t('Mail'),
-    phone: t('Phone'),
-    map: t('Place'),
-    search: t('Search'),
-    download: t('Download'),
-    send: t('Send'),
-    play: t('Play'),
-    check: t('Check'),
-    star: t('Star'),
+    open: m.common_open(),
+    link: m.common_link(),
+    mail: m.schema_mail(),
+    phone: m.schema_phone(),
+    map: m.common_place(),
+    search: m.common_search(),
+    download: m.common_download(),
+    send: m.schema_send(),
+    play: m.schema_play(),
+    check: m.schema_check(),
+    star: m.schema_star(),
   }
   return labels[icon] ?? icon
 }

@@ -2,7 +2,7 @@ import { GripVertical, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useRef } from 'react'
 import { CHOICE_COLORS, type Choice, choiceColor } from '../../../../src/core/fields/choices.ts'
 import { createId } from '../../../../src/core/ids.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../../views/controls/toolbar.module.css'
@@ -68,7 +68,7 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
         className={styles.add}
         onClick={() => addAfter(choices.length - 1)}
       >
-        {t('Add option')}
+        {m.schema_add_option()}
       </Button>
     </div>
   )
@@ -85,29 +85,31 @@ function ChoiceLine({ choice, onChange, onRemove, onKeyDown }: ChoiceLineProps) 
   const { ref, style, listeners } = useSortableItem(choice.id)
   return (
     <div ref={ref} style={style} className={styles.choice} data-testid="choice-line">
-      <span
-        className={toolbar.grip}
-        {...listeners}
-        data-tip={t('Drag to move, or press Alt and an arrow key')}
-      >
+      <span className={toolbar.grip} {...listeners} data-tip={m.schema_drag_move_press_alt_arrow()}>
         <GripVertical size={14} aria-hidden />
       </span>
       <ColorPicker
         colors={CHOICE_COLORS}
         value={choice.color}
-        label={t('Colour of {option}', { option: choice.title || t('the option') })}
+        label={m.schema_colour_of_option({ option: choice.title || m.schema_the_option() })}
         onChange={(color) => onChange({ ...choice, color })}
       />
       <input
         className={`${toolbar.input} ${styles.control}`}
-        aria-label={t('Option name')}
-        placeholder={t('Option')}
+        aria-label={m.schema_option_name()}
+        placeholder={m.schema_option()}
         dir="auto"
         value={choice.title}
         onChange={(event) => onChange({ ...choice, title: event.target.value })}
         onKeyDown={onKeyDown}
       />
-      <IconButton icon={Trash2} size="small" iconSize={14} label={t('Remove option')} onClick={onRemove} />
+      <IconButton
+        icon={Trash2}
+        size="small"
+        iconSize={14}
+        label={m.schema_remove_option()}
+        onClick={onRemove}
+      />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { DURATION_FORMATS } from '../../../../src/core/fields/duration.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { OptionsProps } from './options-props.ts'
 import { Choice } from './parts.tsx'
 
@@ -7,7 +7,7 @@ import { Choice } from './parts.tsx'
 export function TimeOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice
-      label={t('Time')}
+      label={m.schema_time()}
       value={options.time12h === true ? '12' : '24'}
       values={[
         { value: '24', label: '14:05' },
@@ -22,7 +22,7 @@ export function TimeOptions({ options, onChange }: OptionsProps) {
 export function DurationOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice
-      label={t('Format')}
+      label={m.common_format()}
       value={String(options.format)}
       values={DURATION_FORMATS.map((format, at) => ({
         value: String(format),

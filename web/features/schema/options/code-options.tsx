@@ -3,7 +3,7 @@ import { BARCODE_FORMATS } from '../../../../src/core/fields/codes.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { holdsFiles, isSecret } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import editor from '../field-editor.module.css'
 import type { FieldOptionsProps } from './options-props.ts'
@@ -21,7 +21,7 @@ export function BarcodeOptions(props: FieldOptionsProps) {
     <div className={editor.part}>
       <ShownField {...props} />
       <Choice
-        label={t('Kind')}
+        label={m.schema_kind()}
         value={String(options.format)}
         values={BARCODE_FORMATS.map((value) => ({ value: String(value), label: value }))}
         onChange={(format) => onChange({ ...options, format })}
@@ -41,7 +41,7 @@ function ShownField({ options, onChange, table, field }: FieldOptionsProps) {
   })
   return (
     <Choice
-      label={t('Field to show')}
+      label={m.schema_field_to_show()}
       value={String(options.valueFieldId)}
       values={offered.map(({ id, title }) => ({ value: id, label: title }))}
       onChange={(valueFieldId) => onChange({ ...options, valueFieldId })}

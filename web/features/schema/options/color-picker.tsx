@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Popover } from '../../../ui/overlays.ts'
 import styles from './options.module.css'
 
@@ -33,7 +33,7 @@ export function ColorPicker({ colors, value, label, onChange }: ColorPickerProps
               type="button"
               className={styles.swatch}
               style={{ background: color }}
-              aria-label={t('Colour {n}', { n: index + 1 })}
+              aria-label={m.common_colour_number({ n: index + 1 })}
               aria-pressed={color === value}
               onClick={() => {
                 onChange(color)

@@ -1,5 +1,5 @@
 import { DATE_FORMATS, formatDay } from '../../../../src/core/fields/date-text.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
 import type { OptionsProps } from './options-props.ts'
 import { Choice, Tick } from './parts.tsx'
@@ -10,7 +10,7 @@ const EXAMPLE_DAY = '2024-11-25'
 export function DateOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice
-      label={t('Format')}
+      label={m.common_format()}
       value={String(options.format)}
       values={DATE_FORMATS.map((format) => ({
         value: String(format),
@@ -30,7 +30,7 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
     <div className={editor.part}>
       <DateOptions options={options} onChange={onChange} />
       <Choice
-        label={t('Time')}
+        label={m.schema_time()}
         value={options.time12h ? '12' : '24'}
         values={[
           { value: '24', label: '14:05' },
@@ -39,23 +39,26 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
         onChange={(hours) => onChange({ ...options, time12h: hours === '12' })}
       />
       <Choice
-        label={t('Precision')}
+        label={m.schema_precision()}
         value={exactness}
         values={[
-          { value: 'min', label: t('minutes') },
-          { value: 's', label: t('seconds') },
-          { value: 'ms', label: t('milliseconds') },
+          { value: 'min', label: m.schema_minutes() },
+          { value: 's', label: m.schema_seconds() },
+          { value: 'ms', label: m.schema_milliseconds() },
         ]}
         onChange={(to) => onChange({ ...options, seconds: to !== 'min', milliseconds: to === 'ms' })}
       />
       <Choice
-        label={t('Time zone')}
+        label={m.schema_time_zone()}
         value={zone}
-        values={zones.map((value) => ({ value, label: value === 'local' ? t('Viewer’s time zone') : value }))}
+        values={zones.map((value) => ({
+          value,
+          label: value === 'local' ? m.schema_viewers_time_zone() : value,
+        }))}
         onChange={(timeZone) => onChange({ ...options, timeZone })}
       />
       <Tick
-        label={t('Use the same time zone for everyone')}
+        label={m.schema_use_same_time_zone_everyone()}
         checked={zone !== 'local'}
         onChange={(same) => {
           const here = Intl.DateTimeFormat().resolvedOptions().timeZone

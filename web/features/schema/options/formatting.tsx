@@ -4,7 +4,7 @@ import type { FormulaDisplay } from '../../../../src/core/fields/formula.ts'
 import { displaysOf, formulaResult } from '../../../../src/core/fields/formula-display.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { ValueType } from '../../../../src/core/formula/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
 import type { FieldOptionsProps } from './options-props.ts'
 import { Choice } from './parts.tsx'
@@ -31,16 +31,16 @@ export function Formatting({ type, display, onDisplay, table, chooseType, Option
         onClick={() => setOpen(!isOpen)}
       >
         {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} className="flip-in-rtl" />}
-        {t('Formatting')}
+        {m.schema_formatting()}
       </button>
       {isOpen && (
         <div id={id} className={editor.part} data-testid="formula-formatting">
           <Choice
-            label={t('Show as')}
+            label={m.schema_show_as()}
             value={shown.type}
             values={displaysOf(type).map((name) => ({
               value: name,
-              label: isWhole(name) ? t('Whole number') : t(fieldType(name).label),
+              label: isWhole(name) ? m.schema_whole_number() : fieldType(name).label(),
             }))}
             onChange={(name) => onDisplay(name === displaysOf(type)[0] ? null : { type: name, options: {} })}
           />

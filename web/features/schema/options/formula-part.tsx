@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { formulaOf } from '../../../../src/core/fields/formula.ts'
 import { fitsDisplay, formulaResult } from '../../../../src/core/fields/formula-display.ts'
 import type { ValueType } from '../../../../src/core/formula/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { FormulaEditor } from '../../formula/formula-editor.tsx'
 import editor from '../field-editor.module.css'
 import { Formatting } from './formatting.tsx'
@@ -22,7 +22,7 @@ export function FormulaPart({
   return (
     <div className={editor.part} data-wide>
       <FormulaEditor
-        label={t('Formula')}
+        label={m.schema_formula()}
         table={table}
         field={field}
         value={formula}

@@ -1,6 +1,6 @@
 import { CHECKBOX_ICONS } from '../../../../src/core/fields/checkbox.ts'
 import { RATING_ICONS } from '../../../../src/core/fields/rating.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
 import { ColorPicker } from './color-picker.tsx'
 import styles from './options.module.css'
@@ -9,12 +9,12 @@ import { Choice } from './parts.tsx'
 
 const iconLabel = (icon: (typeof CHECKBOX_ICONS)[number]): string =>
   ({
-    square: t('Square'),
-    circle: t('Circle'),
-    star: t('Star'),
-    heart: t('Heart'),
-    thumb: t('Thumb'),
-    flag: t('Flag'),
+    square: m.schema_square(),
+    circle: m.schema_circle(),
+    star: m.schema_star(),
+    heart: m.schema_heart(),
+    thumb: m.schema_thumb(),
+    flag: m.schema_flag(),
   })[icon]
 
 const SIGN_COLORS = [
@@ -35,13 +35,13 @@ export function RatingOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Choice
-        label={t('Maximum')}
+        label={m.schema_maximum()}
         value={Number(options.max)}
         values={Array.from({ length: 10 }, (_, at) => ({ value: at + 1, label: String(at + 1) }))}
         onChange={(max) => onChange({ ...options, max })}
       />
       <Choice
-        label={t('Icon')}
+        label={m.common_icon()}
         value={String(options.icon)}
         values={RATING_ICONS.map((icon) => ({ value: String(icon), label: iconLabel(icon) }))}
         onChange={(icon) => onChange({ ...options, icon })}
@@ -56,7 +56,7 @@ export function CheckOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Choice
-        label={t('Icon')}
+        label={m.common_icon()}
         value={String(options.icon)}
         values={CHECKBOX_ICONS.map((icon) => ({ value: String(icon), label: iconLabel(icon) }))}
         onChange={(icon) => onChange({ ...options, icon })}
@@ -69,11 +69,11 @@ export function CheckOptions({ options, onChange }: OptionsProps) {
 function SignColor({ options, onChange }: OptionsProps) {
   return (
     <div className={styles.line}>
-      <span>{t('Colour')}</span>
+      <span>{m.common_colour()}</span>
       <ColorPicker
         colors={SIGN_COLORS}
         value={String(options.color)}
-        label={t('Colour')}
+        label={m.common_colour()}
         onChange={(color) => onChange({ ...options, color })}
       />
     </div>

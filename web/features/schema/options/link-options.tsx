@@ -1,5 +1,5 @@
 import { Table2 } from 'lucide-react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import { TextField } from '../../../ui/field.tsx'
 import editor from '../field-editor.module.css'
@@ -18,13 +18,13 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
   const linkable = (tables.data ?? []).filter(
     (one) => one.kind === 'table' && !one.isJunction && one.sourceId === own?.sourceId,
   )
-  const here = own?.title ?? t('This table')
-  const there = related?.title ?? t('the other table')
+  const here = own?.title ?? m.schema_this_table()
+  const there = related?.title ?? m.schema_the_other_table()
   const kinds = [
-    { value: 'mm', label: t('Many to many') },
-    { value: 'hm', label: t('Has many') },
-    { value: 'bt', label: t('Belongs to one') },
-    { value: 'oo', label: t('One to one') },
+    { value: 'mm', label: m.schema_many_to_many() },
+    { value: 'hm', label: m.schema_has_many() },
+    { value: 'bt', label: m.schema_belongs_to_one() },
+    { value: 'oo', label: m.schema_one_to_one() },
   ]
   const kind = String(options.kind ?? 'mm')
   const isMade = field !== null
@@ -33,16 +33,16 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
     <div className={editor.part}>
       {isMade ? (
         <p className={styles.note}>
-          <bdi>{t('{kind} with {table}', { kind: kindLabel, table: there })}</bdi>
+          <bdi>{m.schema_relationship_with_table({ kind: kindLabel, table: there })}</bdi>
           <br />
           <bdi>{explain(kind, here, there)}</bdi>
         </p>
       ) : (
         <>
           <SearchChoice
-            label={t('Table')}
+            label={m.common_table()}
             value={relatedTableId}
-            placeholder={t('Choose a table')}
+            placeholder={m.schema_choose_a_table()}
             lines={linkable.map((one) => ({
               value: one.id,
               label: one.title,
@@ -51,7 +51,7 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
             onChange={(id) => onChange({ ...options, relatedTableId: id, viewId: null })}
           />
           <Choice
-            label={t('Relationship')}
+            label={m.schema_relationship()}
             value={kind}
             // A value names what its own record is linked to, not whose only one it is.
             values={kinds.filter(({ value }) => !isConverting || value === 'mm' || value === 'bt')}
@@ -64,10 +64,10 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
       )}
       {views.data && (
         <Choice
-          label={t('Records to choose from')}
+          label={m.schema_records_to_choose_from()}
           value={String(options.viewId ?? '')}
           values={[
-            { value: '', label: t('All records') },
+            { value: '', label: m.schema_all_records() },
             ...views.data.views.map((view) => ({ value: view.id, label: view.title })),
           ]}
           onChange={(id) => onChange({ ...options, viewId: id === '' ? null : id })}
@@ -75,22 +75,22 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
       )}
       {!isMade && relatedTableId !== table.id && (
         <Tick
-          label={t('Show a matching field in {table}', { table: there })}
+          label={m.schema_show_matching_field_table({ table: there })}
           checked={options.createInverse !== false}
           onChange={(createInverse) => onChange({ ...options, createInverse })}
         />
       )}
       <div className={styles.pair}>
         <TextField
-          label={t('Singular name')}
-          placeholder={t('record')}
+          label={m.schema_singular_name()}
+          placeholder={m.common_record_noun()}
           maxLength={255}
           value={String(options.singular ?? '')}
           onChange={(event) => onChange({ ...options, singular: event.target.value })}
         />
         <TextField
-          label={t('Plural name')}
-          placeholder={t('records')}
+          label={m.schema_plural_name()}
+          placeholder={m.common_records_noun()}
           maxLength={255}
           value={String(options.plural ?? '')}
           onChange={(event) => onChange({ ...options, plural: event.target.value })}
@@ -102,17 +102,8 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
 
 function explain(kind: string, here: string, there: string): string {
   const names = { here, there }
-  if (kind === 'hm')
-    return t(
-      'Each {here} record has many {there} records; each {there} record belongs to one {here} record.',
-      names,
-    )
-  if (kind === 'bt')
-    return t(
-      'Each {here} record belongs to one {there} record; each {there} record has many {here} records.',
-      names,
-    )
-  if (kind === 'oo')
-    return t('Each {here} record links to one {there} record, and the other way round.', names)
-  return t('Each {here} record links to many {there} records, and the other way round.', names)
+  if (kind === 'hm') return m.schema_has_many_hint(names)
+  if (kind === 'bt') return m.schema_belongs_to_one_hint(names)
+  if (kind === 'oo') return m.schema_one_to_one_hint(names)
+  return m.schema_many_to_many_hint(names)
 }

@@ -1,4 +1,5 @@
-import { localeTag, t } from '../../../i18n.ts'
+import { localeTag } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
 import type { OptionsProps } from './options-props.ts'
 import { Choice, Tick } from './parts.tsx'
@@ -38,7 +39,7 @@ const CURRENCIES = [
 export function NumberOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
-      label={t('Thousands separator')}
+      label={m.schema_thousands_separator()}
       checked={options.thousands === true}
       onChange={(thousands) => onChange({ ...options, thousands })}
     />
@@ -61,7 +62,7 @@ export function PercentOptions({ options, onChange }: OptionsProps) {
     <div className={editor.part}>
       <Precision options={options} onChange={onChange} />
       <Tick
-        label={t('Show as progress bar')}
+        label={m.schema_show_as_progress_bar()}
         checked={options.bar === true}
         onChange={(bar) => onChange({ ...options, bar })}
       />
@@ -77,13 +78,13 @@ export function CurrencyOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Choice
-        label={t('Currency')}
+        label={m.schema_currency()}
         value={code}
         values={offered.map((value) => ({ value, label: `${value} · ${names.of(value) ?? value}` }))}
         onChange={(next) => onChange({ ...options, code: next })}
       />
       <Choice
-        label={t('Format for')}
+        label={m.schema_format_for()}
         value={String(options.locale)}
         values={locales(String(options.locale))}
         onChange={(locale) => onChange({ ...options, locale })}
@@ -96,9 +97,9 @@ export function CurrencyOptions({ options, onChange }: OptionsProps) {
 function Precision({ options, onChange, mayBeAll }: OptionsProps & { mayBeAll?: boolean }) {
   return (
     <Choice
-      label={t('Decimal places shown')}
+      label={m.schema_decimal_places_shown()}
       value={options.precision === null ? ALL : Number(options.precision)}
-      values={mayBeAll ? [{ value: ALL, label: t('All') }, ...PRECISIONS] : PRECISIONS}
+      values={mayBeAll ? [{ value: ALL, label: m.schema_all() }, ...PRECISIONS] : PRECISIONS}
       onChange={(precision) => onChange({ ...options, precision: precision === ALL ? null : precision })}
     />
   )

@@ -1,4 +1,4 @@
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { OptionsProps } from './options-props.ts'
 import { Tick } from './parts.tsx'
 
@@ -6,7 +6,7 @@ import { Tick } from './parts.tsx'
 export function PeopleOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
-      label={t('Allow several people')}
+      label={m.schema_allow_several_people()}
       checked={options.multiple === true}
       onChange={(multiple) => onChange({ ...options, multiple })}
     />

@@ -6,7 +6,7 @@ import { isForeignKey, rollupFunctionsFor } from '../../../../src/core/fields/tr
 import type { Field } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
 import editor from '../field-editor.module.css'
@@ -58,7 +58,7 @@ export function RollupOptions(props: FieldOptionsProps) {
               }}
             />
             <Choice
-              label={t('Aggregation')}
+              label={m.schema_aggregation()}
               value={chosen}
               values={offered.map((value) => ({ value, label: functionLabel(value) }))}
               onChange={(name) => onChange({ ...options, function: name })}
@@ -83,16 +83,16 @@ function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | '
   return (
     <>
       <Choice
-        label={t('Decimal places')}
+        label={m.schema_decimal_places()}
         value={typeof precision === 'number' ? precision : -1}
         values={[
-          { value: -1, label: t('Same as the field') },
+          { value: -1, label: m.schema_same_as_the_field() },
           ...Array.from({ length: 9 }, (_, digits) => ({ value: digits, label: String(digits) })),
         ]}
         onChange={(digits) => onChange({ ...options, precision: digits < 0 ? null : digits })}
       />
       <Tick
-        label={t('Thousands separator')}
+        label={m.schema_thousands_separator()}
         checked={options.thousands === true}
         onChange={(thousands) => onChange({ ...options, thousands })}
       />
@@ -102,14 +102,14 @@ function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | '
 
 const functionLabel = (name: RollupFunction): string =>
   ({
-    count: t('Count'),
-    sum: t('Sum'),
-    avg: t('Average'),
-    min: t('Minimum'),
-    max: t('Maximum'),
-    countDistinct: t('Count unique'),
-    sumDistinct: t('Sum unique'),
-    avgDistinct: t('Average unique'),
+    count: m.schema_count(),
+    sum: m.schema_sum(),
+    avg: m.schema_average(),
+    min: m.schema_minimum(),
+    max: m.schema_maximum(),
+    countDistinct: m.schema_count_unique(),
+    sumDistinct: m.schema_sum_unique(),
+    avgDistinct: m.schema_average_unique(),
   })[name]
 
 interface RelationProps extends FieldOptionsProps {
@@ -131,11 +131,9 @@ function Relation({ options, onChange, table, chooseType, accepts, children }: R
   if (own.data && links.length === 0) {
     return (
       <div className={editor.part}>
-        <p className={styles.note}>
-          {t('This field needs a link to another table. This table has no suitable link yet.')}
-        </p>
+        <p className={styles.note}>{m.schema_field_needs_link_another_table()}</p>
         <Button size="small" onClick={() => chooseType('Links')}>
-          {t('Add a link field')}
+          {m.schema_add_a_link_field()}
         </Button>
       </div>
     )
@@ -143,9 +141,9 @@ function Relation({ options, onChange, table, chooseType, accepts, children }: R
   return (
     <div className={editor.part}>
       <SearchChoice
-        label={t('Link')}
+        label={m.common_link()}
         value={chosen?.field.id ?? ''}
-        placeholder={t('Choose a link')}
+        placeholder={m.schema_choose_a_link()}
         lines={links.map(({ field }) => lineOf(field))}
         onChange={(relationFieldId) => onChange({ ...options, relationFieldId, targetFieldId: '' })}
       />
@@ -173,9 +171,9 @@ function Target({ options, onChange, targets }: FieldOptionsProps & { targets: F
   )
   return (
     <SearchChoice
-      label={t('Field')}
+      label={m.common_field()}
       value={String(options.targetFieldId ?? '')}
-      placeholder={t('Choose a field')}
+      placeholder={m.schema_choose_a_field()}
       lines={offered.map(lineOf)}
       onChange={(targetFieldId) => onChange({ ...options, targetFieldId })}
     />

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Option } from '../../../ui/composite.tsx'
 import { matches } from '../../../ui/matches.ts'
 import { Popover } from '../../../ui/overlays.ts'
@@ -94,7 +94,7 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
             aria-controls={`${id}-list`}
             aria-activedescendant={active ? `${id}-${active.value}` : undefined}
             className={toolbar.input}
-            placeholder={t('Search')}
+            placeholder={m.common_search()}
             aria-label={label}
             data-autofocus
             value={text}
@@ -122,9 +122,9 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
                 </span>
               </Option>
             ))}
-            {found.length === 0 && <p className={toolbar.hint}>{t('No results')}</p>}
+            {found.length === 0 && <p className={toolbar.hint}>{m.schema_no_results()}</p>}
             {all.length > found.length && (
-              <p className={toolbar.hint}>{tn('1 more', '{n} more', all.length - found.length)}</p>
+              <p className={toolbar.hint}>{m.common_more_count({ count: all.length - found.length })}</p>
             )}
           </div>
         </Popover>

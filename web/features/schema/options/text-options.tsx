@@ -1,4 +1,4 @@
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { OptionsProps } from './options-props.ts'
 import { Tick } from './parts.tsx'
 
@@ -6,7 +6,7 @@ import { Tick } from './parts.tsx'
 export function LongTextOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
-      label={t('Format as rich text (Markdown)')}
+      label={m.schema_format_as_rich_text_markdown()}
       checked={options.rich === true}
       onChange={(rich) => onChange({ ...options, rich })}
     />
@@ -17,7 +17,7 @@ export function LongTextOptions({ options, onChange }: OptionsProps) {
 export function ValidatedOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
-      label={t('Accept only valid values')}
+      label={m.schema_accept_only_valid_values()}
       checked={options.validate === true}
       onChange={(validate) => onChange({ ...options, validate })}
     />

@@ -1,16 +1,16 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { fetchSignedIn } from '../../../session/index.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
 import { toast } from '../../../ui/toast.ts'
 
 const FORMATS = [
-  { type: 'csv', extension: 'csv', label: () => t('CSV') },
-  { type: 'excel', extension: 'xlsx', label: () => t('Excel (.xlsx)') },
-  { type: 'json', extension: 'json', label: () => t('JSON') },
+  { type: 'csv', extension: 'csv', label: () => m.shares_csv() },
+  { type: 'excel', extension: 'xlsx', label: () => m.shares_excel_xlsx() },
+  { type: 'json', extension: 'json', label: () => m.shares_json() },
 ]
 
 /**
@@ -27,7 +27,7 @@ export function DownloadButton({ address, title }: { address: string; title: str
       const answer = await fetchSignedIn(`${address}/${type}`)
       if (!answer.ok) {
         const { message, msg } = (await answer.json()) as { message?: string; msg?: string }
-        throw new Error(message ?? msg ?? t('The file could not be created'))
+        throw new Error(message ?? msg ?? m.shares_file_create_failed())
       }
       const url = URL.createObjectURL(await answer.blob())
       const link = document.createElement('a')
@@ -58,11 +58,11 @@ export function DownloadButton({ address, title }: { address: string; title: str
             label: label(),
             run: () => void download(type, extension),
           })),
-          t('Download'),
+          m.common_download(),
         )
       }
     >
-      {t('Download')}
+      {m.common_download()}
     </Button>
   )
 }

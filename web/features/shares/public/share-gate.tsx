@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { OpenedShare, ShareKind } from '../../../../src/core/shares.ts'
 import { DEFAULT_THEME } from '../../../../src/core/theme.ts'
 import { appCodeOf, messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { visitor } from '../../../session/visitor.ts'
 import { api, queryClient } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
@@ -66,7 +66,7 @@ export function ShareGate({ kind, linkId, children }: ShareGateProps) {
         <Main className={styles.centre}>
           <ErrorState
             headingLevel={1}
-            title={t('This page could not be loaded')}
+            title={m.shares_this_page_load_failed()}
             error={state.error}
             onRetry={() => void open(keptPassword(linkId))}
           />
@@ -80,7 +80,7 @@ export function ShareGate({ kind, linkId, children }: ShareGateProps) {
 function stateAfter(error: unknown, password: string | null): State {
   const code = appCodeOf(error)
   if (code === 'INVALID_SHARED_VIEW_PASSWORD') {
-    return { step: 'password', problem: password === null ? null : t('Incorrect password.') }
+    return { step: 'password', problem: password === null ? null : m.common_incorrect_password() }
   }
   if (code === 'TOO_MANY_REQUESTS') return { step: 'password', problem: messageOf(error) }
   if (code?.endsWith('NOT_FOUND') || code === 'BAD_REQUEST' || code === 'INVALID_REQUEST_BODY') {

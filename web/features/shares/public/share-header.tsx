@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Logo } from '../../layout/logo.tsx'
 import styles from './public-share.module.css'
 
@@ -15,7 +15,13 @@ export interface ShareHeaderProps {
 export function ShareHeader({ title, description, icon, children }: ShareHeaderProps) {
   return (
     <header className={styles.header}>
-      <a href="/dashboard" target="_blank" rel="noreferrer" className={styles.logo} aria-label={t('Sheaf')}>
+      <a
+        href="/dashboard"
+        target="_blank"
+        rel="noreferrer"
+        className={styles.logo}
+        aria-label={m.shares_sheaf()}
+      >
         <Logo />
       </a>
       {icon}

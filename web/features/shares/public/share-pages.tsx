@@ -1,5 +1,5 @@
 import { Link2Off } from 'lucide-react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { LinkPassword } from '../../layout/link-password.tsx'
@@ -12,13 +12,11 @@ export function ClosedPage() {
       <EmptyState
         icon={Link2Off}
         headingLevel={1}
-        title={t('This link doesn’t work')}
-        text={t(
-          'It was turned off or has expired, or the URL is incomplete. Ask the person who shared it with you.',
-        )}
+        title={m.shares_this_link_doesnt_work()}
+        text={m.shares_link_invalid_hint()}
       >
         <a className={styles.signIn} href="/dashboard#/signin">
-          {t('Sign in')}
+          {m.shares_sign_in()}
         </a>
       </EmptyState>
     </Main>
@@ -36,8 +34,8 @@ export const PasswordPage = ({ problem, onTry }: PasswordPageProps) => (
   <Main className={styles.centre} data-testid="share-password">
     <LinkPassword
       className={styles.password}
-      title={t('This page is password-protected')}
-      openLabel={t('Open')}
+      title={m.shares_this_page_is_password_protected()}
+      openLabel={m.common_open()}
       problem={problem}
       onTry={onTry}
     />

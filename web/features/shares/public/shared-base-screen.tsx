@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { Table } from '../../../../src/core/model.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../../src/core/views/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../../navigation/paths.ts'
 import { trpc } from '../../../trpc.ts'
 import { useOnChange } from '../../../ui/effects.ts'
@@ -62,9 +62,10 @@ function SharedBase({
           href={`/dashboard#${paths.copySharedBase(linkId)}`}
           target="_blank"
           rel="noreferrer"
-          data-tip={t('Copy to my bases')}
+          data-tip={m.shares_copy_to_my_bases()}
         >
-          <Copy size={14} aria-hidden /> <span className={styles.copyText}>{t('Copy to my bases')}</span>
+          <Copy size={14} aria-hidden />{' '}
+          <span className={styles.copyText}>{m.shares_copy_to_my_bases()}</span>
         </a>
       </ShareHeader>
       <div className={styles.columns}>
@@ -76,14 +77,16 @@ function SharedBase({
             onClick={() => setChoosing(!isChoosing)}
           >
             <Table2 size={16} aria-hidden />
-            <span dir="auto">{tables.data?.find(({ id }) => id === tableId)?.title ?? t('Tables')}</span>
+            <span dir="auto">
+              {tables.data?.find(({ id }) => id === tableId)?.title ?? m.common_tables()}
+            </span>
             <ChevronDown size={14} aria-hidden />
           </button>
         )}
-        <nav className={styles.tables} aria-label={t('Tables')} hidden={isNarrow && !isChoosing}>
+        <nav className={styles.tables} aria-label={m.common_tables()} hidden={isNarrow && !isChoosing}>
           {tables.error && (
             <ErrorState
-              title={t('Tables could not be loaded')}
+              title={m.shares_tables_load_failed()}
               error={tables.error}
               onRetry={() => void tables.refetch()}
             />
@@ -100,7 +103,11 @@ function SharedBase({
         <div className={styles.content}>
           {tableId && <TableScreen baseId={baseId} tableId={tableId} viewId={viewId} rowId={rowId} />}
           {!tableId && tables.data?.length === 0 && (
-            <EmptyState icon={Table2} title={t('Nothing here yet')} text={t('This base has no tables.')} />
+            <EmptyState
+              icon={Table2}
+              title={m.shares_nothing_here_yet()}
+              text={m.shares_this_base_has_no_tables()}
+            />
           )}
         </div>
       </div>
@@ -132,7 +139,7 @@ function TableEntry({ table, openId, viewId }: { table: Table; openId?: string; 
           type="button"
           className={styles.caret}
           aria-expanded={isExpanded}
-          aria-label={t('Views of {title}', { title: table.title })}
+          aria-label={m.shares_views_of_title({ title: table.title })}
           onClick={() => setExpanded(!isExpanded)}
         >
           <Caret size={14} className="flip-in-rtl" />

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
@@ -25,7 +25,7 @@ function SharedDiagram({ title }: { title: string }) {
       <ShareHeader title={title} description={null} />
       {diagram.error && (
         <ErrorState
-          title={t('The diagram could not be loaded')}
+          title={m.shares_diagram_load_failed()}
           error={diagram.error}
           onRetry={() => void diagram.refetch()}
         />

@@ -6,7 +6,7 @@ import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-people.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { api, trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
@@ -67,7 +67,7 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
       </ShareHeader>
       {schema.error && (
         <ErrorState
-          title={t('Records could not be loaded')}
+          title={m.shares_records_load_failed()}
           error={schema.error}
           onRetry={() => void schema.refetch()}
         />

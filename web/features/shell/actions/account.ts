@@ -1,17 +1,17 @@
 import { KeyRound, LockKeyhole, LogOut, UserRound } from 'lucide-react'
 import type { Action } from '../../../actions/action.ts'
 import { isOffline } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { leave } from '../../../navigation/leave.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { api } from '../../../trpc.ts'
 
-const group = () => t('Account')
+const group = () => m.shell_account()
 
 /** Name and e-mail. */
 export const editProfile: Action = {
   id: 'account.profile',
-  label: () => t('Profile'),
+  label: () => m.shell_profile(),
   group,
   icon: UserRound,
   run: () => goTo(paths.account('profile')),
@@ -20,7 +20,7 @@ export const editProfile: Action = {
 /** A new password. */
 export const changePassword: Action = {
   id: 'account.password',
-  label: () => t('Change password'),
+  label: () => m.common_change_password(),
   group,
   icon: LockKeyhole,
   run: () => goTo(paths.account('password')),
@@ -29,7 +29,7 @@ export const changePassword: Action = {
 /** Tokens for programs. */
 export const openTokens: Action = {
   id: 'account.tokens',
-  label: () => t('API tokens'),
+  label: () => m.shell_api_tokens(),
   group,
   icon: KeyRound,
   run: () => goTo(paths.account('tokens')),
@@ -38,7 +38,7 @@ export const openTokens: Action = {
 /** Ends the session here and in the other tabs. */
 export const signOutAction: Action = {
   id: 'account.signOut',
-  label: () => t('Sign out'),
+  label: () => m.shell_sign_out(),
   group,
   icon: LogOut,
   async run() {

@@ -1,15 +1,15 @@
 import { BookOpen, LayoutGrid, Pencil, Plus, Trash2 } from 'lucide-react'
 import type { Action } from '../../../actions/action.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { createBase, editBase, openApiDocs, openBaseTrash } from '../../bases/base-commands.tsx'
 
-const group = () => t('Bases')
+const group = () => m.shell_bases()
 
 /** Leads to the list of bases. */
 export const goToBases: Action = {
   id: 'bases.open',
-  label: () => t('Go to bases'),
+  label: () => m.shell_go_to_bases(),
   group,
   icon: LayoutGrid,
   shortcut: 'alt+b',
@@ -19,7 +19,7 @@ export const goToBases: Action = {
 /** Asks for a name and makes a base. */
 export const createBaseAction: Action = {
   id: 'base.create',
-  label: () => t('New base'),
+  label: () => m.shell_new_base(),
   group,
   icon: Plus,
   shortcut: 'alt+d',
@@ -30,7 +30,7 @@ export const createBaseAction: Action = {
 /** Name and colour of the base on the screen. */
 export const editBaseAction: Action = {
   id: 'base.edit',
-  label: () => t('Rename this base'),
+  label: () => m.shell_rename_this_base(),
   group,
   icon: Pencil,
   shortcut: 'alt+,',
@@ -43,7 +43,7 @@ export const editBaseAction: Action = {
 /** The deleted bases. */
 export const openTrashAction: Action = {
   id: 'bases.trash',
-  label: () => t('Deleted bases'),
+  label: () => m.shell_deleted_bases(),
   group,
   icon: Trash2,
   run: openBaseTrash,
@@ -52,7 +52,7 @@ export const openTrashAction: Action = {
 /** The API's own page: of the base on the screen, elsewhere of this server. */
 export const apiDocsAction: Action = {
   id: 'api.docs',
-  label: () => t('API documentation'),
+  label: () => m.shell_api_documentation(),
   group,
   icon: BookOpen,
   shortcut: 'mod+j',

@@ -1,6 +1,6 @@
 import { History, Keyboard, PanelLeft, Search } from 'lucide-react'
 import type { Action } from '../../../actions/action.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
 import { toggleSidebarCollapsed } from '../../layout/sidebar-state.ts'
@@ -9,12 +9,12 @@ import { toggleSidebarCollapsed } from '../../layout/sidebar-state.ts'
 export const CommandPalette = lazyPart(() => import('../command-palette.tsx'), 'CommandPalette')
 const ShortcutSheet = lazyPart(() => import('../shortcut-sheet.tsx'), 'ShortcutSheet')
 
-const group = () => t('General')
+const group = () => m.shell_general()
 
 /** Finds bases, tables, views and actions by typing. */
 export const openPalette: Action = {
   id: 'palette.open',
-  label: () => t('Search and commands'),
+  label: () => m.shell_search_and_commands(),
   group,
   icon: Search,
   shortcut: 'mod+k',
@@ -25,7 +25,7 @@ export const openPalette: Action = {
 /** The views one was in last, the one before the present first. */
 export const openRecentViews: Action = {
   id: 'views.recent',
-  label: () => t('Recent views'),
+  label: () => m.shell_recent_views(),
   group,
   icon: History,
   shortcut: 'mod+l',
@@ -35,7 +35,7 @@ export const openRecentViews: Action = {
 /** Lists the keys. */
 export const showShortcuts: Action = {
   id: 'shortcuts.show',
-  label: () => t('Keyboard shortcuts'),
+  label: () => m.shell_keyboard_shortcuts(),
   group,
   icon: Keyboard,
   shortcut: '?',
@@ -45,7 +45,7 @@ export const showShortcuts: Action = {
 /** Shows or hides the tree of tables. */
 export const toggleSidebar: Action = {
   id: 'sidebar.toggle',
-  label: () => t('Show or hide the sidebar'),
+  label: () => m.shell_show_or_hide_the_sidebar(),
   group,
   icon: PanelLeft,
   shortcut: 'mod+b',

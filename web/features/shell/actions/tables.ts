@@ -1,18 +1,18 @@
 import { Copy, FileUp, History, Network, Table2, Trash2 } from 'lucide-react'
 import type { Table } from '../../../../src/core/model.ts'
 import type { Action, ActionContext } from '../../../actions/action.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { cache } from '../../../trpc.ts'
 import { pickImport } from '../../tables/pick-import.ts'
 import { createTable, duplicateTable } from '../../tables/table-commands.tsx'
 
-const group = () => t('This base')
+const group = () => m.shell_this_base()
 
 /** Makes a table in the base on the screen. */
 export const createTableAction: Action = {
   id: 'table.create',
-  label: () => t('New table'),
+  label: () => m.common_new_table(),
   group,
   icon: Table2,
   shortcut: 'alt+t',
@@ -25,7 +25,7 @@ export const createTableAction: Action = {
 /** Copies the table on the screen. */
 export const duplicateTableAction: Action = {
   id: 'table.duplicate',
-  label: () => t('Duplicate table'),
+  label: () => m.shell_duplicate_table(),
   group,
   icon: Copy,
   when: (context) => context.can('table.duplicate') && tableOf(context) !== undefined,
@@ -41,7 +41,7 @@ const tableOf = ({ base, tableId }: ActionContext): Table | undefined =>
 /** Imports a file as a new table. */
 export const importAction: Action = {
   id: 'base.import',
-  label: () => t('Import data'),
+  label: () => m.shell_import_data(),
   group,
   icon: FileUp,
   when: ({ can }) => can('import.create'),
@@ -53,7 +53,7 @@ export const importAction: Action = {
 /** The diagram of the base on the screen. */
 export const relationsAction: Action = {
   id: 'base.relations',
-  label: () => t('Relations between tables'),
+  label: () => m.shell_relations_between_tables(),
   group,
   icon: Network,
   when: ({ base }) => base !== undefined && base !== null,
@@ -65,7 +65,7 @@ export const relationsAction: Action = {
 /** What was deleted in the base on the screen. */
 export const trashAction: Action = {
   id: 'base.trash',
-  label: () => t('Trash'),
+  label: () => m.common_trash(),
   group,
   icon: Trash2,
   when: ({ can }) => can('record.restore'),
@@ -77,7 +77,7 @@ export const trashAction: Action = {
 /** What was done in the base on the screen. */
 export const historyAction: Action = {
   id: 'base.history',
-  label: () => t('History'),
+  label: () => m.common_history(),
   group,
   icon: History,
   when: ({ can }) => can('record.undo'),

@@ -1,6 +1,6 @@
 import { Share2 } from 'lucide-react'
 import type { Action } from '../../../actions/action.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { openShareDialog } from '../../shares/open-share-dialog.tsx'
 import { KIND_INFO, KINDS } from '../../views/manage/kind-info.tsx'
 import { createView } from '../../views/manage/view-commands.tsx'
@@ -9,7 +9,7 @@ import { createView } from '../../views/manage/view-commands.tsx'
 export const createViewActions: readonly Action[] = KINDS.map((kind) => ({
   id: `view.create.${kind}`,
   label: KIND_INFO[kind].newLabel,
-  group: () => t('Views'),
+  group: () => m.shell_views(),
   icon: KIND_INFO[kind].Icon,
   hint: KIND_INFO[kind].purpose,
   when: ({ can, tableId }) => tableId !== null && can('view.create'),
@@ -21,8 +21,8 @@ export const createViewActions: readonly Action[] = KINDS.map((kind) => ({
 /** The public links of the view and the base on the screen. */
 export const shareAction: Action = {
   id: 'view.share',
-  label: () => t('Share'),
-  group: () => t('This base'),
+  label: () => m.common_share(),
+  group: () => m.shell_this_base(),
   icon: Share2,
   shortcut: 'alt+i',
   when: ({ can }) => can('view.share') || can('base.share'),

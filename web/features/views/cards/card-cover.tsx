@@ -7,7 +7,7 @@ import { FileIcon } from '../../../attachments/file-icon.tsx'
 import { sourceOf } from '../../../attachments/file-thumb.tsx'
 import { distrust, useSignedFile } from '../../../attachments/signed-files.ts'
 import { listIn } from '../../../cells/link-value.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import styles from './record-card.module.css'
 
 /** Pictures that can be leafed through on a card; the others are seen in the record. */
@@ -48,7 +48,7 @@ export const CardCover = memo(function CardCover({ pictures, tableId, fit }: Car
           <span
             className={styles.dots}
             role="img"
-            aria-label={t('Image {n} of {count}', { n: current + 1, count: shown.length })}
+            aria-label={m.views_image_of_count({ n: current + 1, count: shown.length })}
           >
             {shown.map((one, index) => (
               <span key={one.path} data-on={index === current || undefined} />
@@ -84,7 +84,7 @@ function Picture({ item, tableId }: { item: AttachmentItem; tableId: string }) {
 /** For the pointer: whoever uses the keyboard opens the record, which shows all of them. */
 function Arrow({ icon, onPress }: { icon: 'previous' | 'next'; onPress: () => void }) {
   const Icon = icon === 'previous' ? ChevronLeft : ChevronRight
-  const label = icon === 'previous' ? t('Previous image') : t('Next image')
+  const label = icon === 'previous' ? m.views_previous_image() : m.views_next_image()
   return (
     <button
       type="button"

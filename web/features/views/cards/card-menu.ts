@@ -1,7 +1,7 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isChecked } from '../../../grid/checks.ts'
 import type { CheckedRows } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import type { TableContext } from '../../records/context/table-context.ts'
 import { failedItems, recordItems } from '../../records/menus/cell-menu.ts'
@@ -28,11 +28,11 @@ export function openCardMenu(context: TableContext, request: CardMenuRequest): v
     [
       ...(several
         ? []
-        : [{ kind: 'id', label: t('Record'), value: String(context.store.realId(id)) } as const]),
+        : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(id)) } as const]),
       ...(isFailed && !several ? failedItems(context, id) : []),
       ...(several ? [] : items),
       ...recordItems(context, index, chosen),
     ],
-    several ? t('Selected records') : t('Record'),
+    several ? m.views_selected_records() : m.common_record(),
   )
 }

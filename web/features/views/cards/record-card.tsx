@@ -7,7 +7,7 @@ import { CELLS } from '../../../cells/index.ts'
 import { isEmptyList } from '../../../cells/link-value.ts'
 import { usePeople } from '../../../cells/people.ts'
 import type { GridRow } from '../../../grid/source.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { RowColor } from '../coloring/row-color.ts'
 import { CardCover, picturesOf } from './card-cover.tsx'
 import type { CardField, CardFields } from './card-fields.ts'
@@ -104,7 +104,7 @@ function Title({ row, title }: { row: GridRow; title: CardField | null }) {
   const text = title ? shownText(title.field, row.values(title.field.id), people) : ''
   return (
     <span className={styles.title} dir="auto" data-empty={text === '' || undefined} title={text || undefined}>
-      {text || t('Untitled')}
+      {text || m.common_untitled()}
     </span>
   )
 }

@@ -4,7 +4,7 @@ import { CHOICE_COLORS, choiceColor } from '../../../../src/core/fields/choices.
 import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
 import type { RowColoring } from '../../../../src/core/views/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import toolbar from '../controls/toolbar.module.css'
 import { newCondition } from '../filter/filter-edit.ts'
@@ -28,19 +28,19 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
   const name = useId()
   const [first] = selects
   const modes: { mode: RowColoring['mode'] | null; label: string; next: RowColoring | null }[] = [
-    { mode: null, label: t('None'), next: null },
+    { mode: null, label: m.common_none(), next: null },
     {
       mode: 'select',
-      label: t('By select field'),
+      label: m.views_by_select_field(),
       next: first ? { mode: 'select', fieldId: first.id, isBackground: false } : null,
     },
-    { mode: 'filter', label: t('By conditions'), next: firstRules(fields) },
+    { mode: 'filter', label: m.views_by_conditions(), next: firstRules(fields) },
   ]
   const mode = coloring?.mode ?? null
   return (
     <div className={styles.menu}>
       <fieldset className={styles.modes}>
-        <legend className="visually-hidden">{t('Colour records')}</legend>
+        <legend className="visually-hidden">{m.views_colour_records()}</legend>
         {modes.map((one) => (
           <label key={one.label} className={styles.mode}>
             <input
@@ -55,12 +55,12 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
           </label>
         ))}
       </fieldset>
-      {!first && <p className={toolbar.hint}>{t('Add a single select field to colour records by it.')}</p>}
+      {!first && <p className={toolbar.hint}>{m.views_add_single_select_field_colour()}</p>}
       {coloring?.mode === 'select' && (
         <div className={styles.select}>
           <select
             className={toolbar.select}
-            aria-label={t('Field')}
+            aria-label={m.common_field()}
             value={coloring.fieldId}
             onChange={(event) => onChange({ ...coloring, fieldId: event.target.value })}
           >
@@ -132,14 +132,14 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
                 <IconButton
                   icon={ArrowUp}
                   size="small"
-                  label={t('Move up')}
+                  label={m.views_move_up()}
                   onClick={() => change(list.toSpliced(index, 1).toSpliced(index - 1, 0, rule))}
                 />
               )}
               <IconButton
                 icon={X}
                 size="small"
-                label={t('Remove this colour')}
+                label={m.views_remove_this_colour()}
                 onClick={() => change(list.filter((one) => one !== rule))}
               />
             </div>
@@ -148,13 +148,13 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
               people={people}
               filter={rule.filter}
               isSaved={true}
-              emptyHint={t('Add a condition to apply this colour.')}
+              emptyHint={m.views_add_condition_apply_colour()}
               onChange={(filter) => patch(rule.id, { filter: filter ?? { join: 'and', children: [] } })}
             />
           </li>
         ))}
       </ol>
-      {list.length > 1 && <p className={toolbar.hint}>{t('The first matching condition applies.')}</p>}
+      {list.length > 1 && <p className={toolbar.hint}>{m.views_the_first_matching_condition_applies()}</p>}
       {list.length < MAX_RULES && fresh && (
         <div className={toolbar.actions}>
           <Button
@@ -163,7 +163,7 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
             icon={Plus}
             onClick={() => change([...list, { ...fresh, id: nextId.current++ }])}
           >
-            {t('Add colour')}
+            {m.views_add_colour()}
           </Button>
         </div>
       )}
@@ -182,12 +182,12 @@ function Extent({
   return (
     <select
       className={toolbar.select}
-      aria-label={t('Apply colour to')}
+      aria-label={m.views_apply_colour_to()}
       value={isBackground ? 'all' : 'bar'}
       onChange={(event) => onChange(event.target.value === 'all')}
     >
-      <option value="bar">{t('Edge of the record')}</option>
-      <option value="all">{t('Whole record')}</option>
+      <option value="bar">{m.views_edge_of_the_record()}</option>
+      <option value="all">{m.views_whole_record()}</option>
     </select>
   )
 }
@@ -198,13 +198,13 @@ function Swatches({ color, onChange }: { color: string; onChange: (color: string
   const all = known.includes(color.toLowerCase()) ? known : [...known, color]
   return (
     <fieldset className={styles.swatches}>
-      <legend className="visually-hidden">{t('Colour')}</legend>
+      <legend className="visually-hidden">{m.common_colour()}</legend>
       {all.map((one, index) => (
         <label key={one} className={styles.swatch} style={{ background: one }}>
           <input
             type="radio"
             name={name}
-            aria-label={t('Colour {n}', { n: index + 1 })}
+            aria-label={m.common_colour_number({ n: index + 1 })}
             checked={one === color.toLowerCase() || one === color}
             onChange={() => onChange(one)}
           />

@@ -1,6 +1,6 @@
 import type { Field, Person } from '../../../../src/core/model.ts'
 import type { RowColoring } from '../../../../src/core/views/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { describeCondition } from '../filter/describe-condition.ts'
 import { completeFilter, conditionsOf } from '../filter/filter-edit.ts'
 
@@ -13,7 +13,7 @@ export function describeColoring(
   if (coloring === null) return []
   if (coloring.mode === 'select') {
     const field = fields.get(coloring.fieldId)
-    return field ? [t('By {field}', { field: field.title })] : []
+    return field ? [m.views_by_field({ field: field.title })] : []
   }
   const all = [...fields.values()]
   return coloring.rules.flatMap(({ filter }) => {

@@ -1,6 +1,6 @@
 import { SlidersHorizontal } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import styles from './toolbar.module.css'
 import { ToolbarButton } from './toolbar-button.tsx'
 
@@ -18,7 +18,7 @@ export function ToolbarSheet({ count, isOpen, onOpen, children }: ToolbarSheetPr
   return (
     <ToolbarButton
       icon={SlidersHorizontal}
-      label={t('View settings')}
+      label={m.views_view_settings()}
       count={count}
       isOpen={isOpen}
       onOpen={onOpen}

@@ -1,7 +1,7 @@
 import { Image } from 'lucide-react'
 import type { Field } from '../../../../src/core/model.ts'
 import { isCover } from '../../../../src/core/views/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import toolbar from '../controls/toolbar.module.css'
 import { ToolbarButton } from '../controls/toolbar-button.tsx'
 import styles from './cover-menu.module.css'
@@ -24,8 +24,8 @@ export function CoverMenu(props: CoverMenuProps) {
   return (
     <ToolbarButton
       icon={Image}
-      label={t('Cover')}
-      tip={field ? t('Cover: {field}', { field: field.title }) : t('Card cover image')}
+      label={m.views_cover()}
+      tip={field ? m.views_cover_field({ field: field.title }) : m.views_card_cover_image()}
       testId="cover-button"
     >
       {() => <CoverChoice {...props} />}
@@ -39,14 +39,14 @@ export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
   return (
     <div className={styles.menu}>
       <label className={styles.line}>
-        <span>{t('Cover image')}</span>
+        <span>{m.views_cover_image()}</span>
         <select
           className={toolbar.select}
           data-autofocus
           value={cover.coverFieldId ?? ''}
           onChange={(event) => onChange({ coverFieldId: event.target.value || null })}
         >
-          <option value="">{t('None')}</option>
+          <option value="">{m.common_none()}</option>
           {covers.map((field) => (
             <option key={field.id} value={field.id}>
               {field.title}
@@ -54,19 +54,17 @@ export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
           ))}
         </select>
       </label>
-      {covers.length === 0 && (
-        <p className={toolbar.hint}>{t('Add an attachment field to show cover images.')}</p>
-      )}
+      {covers.length === 0 && <p className={toolbar.hint}>{m.views_add_attachment_field_show_cover()}</p>}
       {cover.coverFieldId !== null && (
         <label className={styles.line}>
-          <span>{t('Image fit')}</span>
+          <span>{m.views_image_fit()}</span>
           <select
             className={toolbar.select}
             value={cover.coverFit}
             onChange={(event) => onChange({ coverFit: event.target.value === 'crop' ? 'crop' : 'fit' })}
           >
-            <option value="fit">{t('Fit')}</option>
-            <option value="crop">{t('Fill')}</option>
+            <option value="fit">{m.views_fit()}</option>
+            <option value="crop">{m.views_fill()}</option>
           </select>
         </label>
       )}

@@ -2,7 +2,7 @@ import { GripVertical, Plus } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import type { Field } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../controls/toolbar.module.css'
@@ -37,8 +37,8 @@ export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
       <input
         type="search"
         className={toolbar.input}
-        placeholder={t('Find a field')}
-        aria-label={t('Find a field')}
+        placeholder={m.views_find_a_field()}
+        aria-label={m.views_find_a_field()}
         data-autofocus
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -59,11 +59,11 @@ export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
             />
           ))}
         </SortableList>
-        {found.length === 0 && <p className={toolbar.hint}>{t('No matching fields')}</p>}
+        {found.length === 0 && <p className={toolbar.hint}>{m.views_no_matching_fields()}</p>}
       </div>
       <div className={styles.foot}>
         <Button size="small" variant="ghost" onClick={() => setAll(true)} disabled={found.every(isShown)}>
-          {t('Show all')}
+          {m.views_show_all()}
         </Button>
         <Button
           size="small"
@@ -71,11 +71,11 @@ export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
           onClick={() => setAll(false)}
           disabled={!found.some((one) => isShown(one) && !one.field.isDisplay)}
         >
-          {t('Hide all')}
+          {m.views_hide_all()}
         </Button>
         {onAddField && (
           <Button size="small" variant="ghost" icon={Plus} onClick={onAddField}>
-            {t('Add field')}
+            {m.common_add_field()}
           </Button>
         )}
       </div>
@@ -103,11 +103,7 @@ function FieldLine({ field, isShown, onShow, onMove }: FieldLineProps) {
 
   return (
     <div ref={ref} style={style} className={styles.item} data-testid="fields-menu-item">
-      <span
-        className={toolbar.grip}
-        {...listeners}
-        data-tip={t('Drag to move, or press Alt and an arrow key')}
-      >
+      <span className={toolbar.grip} {...listeners} data-tip={m.views_drag_move_press_alt_arrow()}>
         <GripVertical size={14} aria-hidden />
       </span>
       <label className={styles.label}>

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
-import { t, tn } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
 import styles from './filter-menu.module.css'
@@ -47,11 +47,13 @@ export function ChoicePicker({ choices, several, value, onChange }: ChoicePicker
         className={`${toolbar.select} ${styles.picker}`}
         aria-haspopup="dialog"
         aria-expanded={anchor !== null}
-        aria-label={picked.length > 0 ? picked.map(({ title }) => title).join(', ') : t('Choose a value')}
+        aria-label={
+          picked.length > 0 ? picked.map(({ title }) => title).join(', ') : m.views_choose_a_value()
+        }
         onClick={(event) => setAnchor(anchor ? null : event.currentTarget)}
       >
         <span className={styles.picked} dir="auto">
-          {picked.length === 0 && <span className={toolbar.hint}>{t('Choose')}</span>}
+          {picked.length === 0 && <span className={toolbar.hint}>{m.common_choose()}</span>}
           {picked.slice(0, 2).map((one) => (
             <Pill key={one.value} choice={one} />
           ))}
@@ -63,14 +65,14 @@ export function ChoicePicker({ choices, several, value, onChange }: ChoicePicker
         <Popover
           anchor={anchor}
           onClose={() => setAnchor(null)}
-          label={t('Choose a value')}
+          label={m.views_choose_a_value()}
           className={styles.choices}
         >
           <input
             type="search"
             className={toolbar.input}
-            placeholder={t('Search')}
-            aria-label={t('Search')}
+            placeholder={m.common_search()}
+            aria-label={m.common_search()}
             data-autofocus
             value={text}
             onChange={(event) => setText(event.target.value)}
@@ -87,9 +89,9 @@ export function ChoicePicker({ choices, several, value, onChange }: ChoicePicker
                 <Pill choice={choice} />
               </label>
             ))}
-            {found.length === 0 && <p className={toolbar.hint}>{t('No results')}</p>}
+            {found.length === 0 && <p className={toolbar.hint}>{m.views_no_results()}</p>}
             {found.length > MAX_SHOWN && (
-              <p className={toolbar.hint}>{tn('1 more', '{n} more', found.length - MAX_SHOWN)}</p>
+              <p className={toolbar.hint}>{m.common_more_count({ count: found.length - MAX_SHOWN })}</p>
             )}
           </div>
         </Popover>

@@ -1,6 +1,6 @@
 import type { Condition } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import toolbar from '../controls/toolbar.module.css'
 import { ConditionValue } from './condition-value.tsx'
 import { operatorChoices, withField, withOperator } from './filter-edit.ts'
@@ -22,14 +22,14 @@ export function ConditionEditor({ condition, fields, people, isActive, onChange 
     <div className={styles.condition} data-inactive={!isActive || undefined}>
       <select
         className={`${toolbar.select} ${styles.field}`}
-        aria-label={t('Field')}
+        aria-label={m.common_field()}
         value={condition.fieldId}
         onChange={(event) => {
           const next = fields.find(({ id }) => id === event.target.value)
           if (next) onChange(withField(condition, next, field))
         }}
       >
-        {!field && <option value={condition.fieldId}>{t('Deleted field')}</option>}
+        {!field && <option value={condition.fieldId}>{m.views_deleted_field()}</option>}
         {fields.map((one) => (
           <option key={one.id} value={one.id}>
             {one.title}
@@ -40,13 +40,13 @@ export function ConditionEditor({ condition, fields, people, isActive, onChange 
         <>
           <select
             className={`${toolbar.select} ${styles.operator}`}
-            aria-label={t('Operator')}
+            aria-label={m.views_operator()}
             value={condition.operator}
             onChange={(event) => onChange(withOperator(condition, event.target.value, field))}
           >
             {operatorChoices(field, condition.operator).map(({ key, label }) => (
               <option key={key} value={key}>
-                {t(label)}
+                {label}
               </option>
             ))}
           </select>

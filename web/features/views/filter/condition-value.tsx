@@ -9,7 +9,7 @@ import {
   operandNeeds,
 } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import toolbar from '../controls/toolbar.module.css'
 import { ChoicePicker, type PickedChoice } from './choice-picker.tsx'
 import { DayInput } from './day-input.tsx'
@@ -48,12 +48,17 @@ export function ConditionValue({ condition, field, people, onChange }: Condition
       <span className={toolbar.row}>
         <TypedInput
           field={field}
-          label={t('From')}
+          label={m.common_from()}
           value={low}
           onChange={(value) => setValue([value, high])}
         />
-        <span>{t('and')}</span>
-        <TypedInput field={field} label={t('To')} value={high} onChange={(value) => setValue([low, value])} />
+        <span>{m.views_and()}</span>
+        <TypedInput
+          field={field}
+          label={m.views_to()}
+          value={high}
+          onChange={(value) => setValue([low, value])}
+        />
       </span>
     )
   }
@@ -61,7 +66,7 @@ export function ConditionValue({ condition, field, people, onChange }: Condition
   return (
     <TypedInput
       field={field}
-      label={t('Value')}
+      label={m.views_value()}
       value={value}
       asText={set === 'text' || condition.operator === 'like' || condition.operator === 'nlike'}
       onChange={setValue}
@@ -103,8 +108,8 @@ function TypedInput({ field, label, value, asText = false, onChange }: TypedInpu
       className={`${toolbar.input} ${styles.value}`}
       aria-label={label}
       aria-invalid={isUnfit || undefined}
-      data-tip={isUnfit ? t('Invalid for this field') : undefined}
-      placeholder={asText ? t('Enter a value') : type.example}
+      data-tip={isUnfit ? m.views_invalid_for_this_field() : undefined}
+      placeholder={asText ? m.views_enter_a_value() : type.example}
       dir="auto"
       value={text}
       onChange={(event) => {
@@ -134,7 +139,7 @@ function DateValue({
           min={0}
           max={100_000}
           className={`${toolbar.input} ${styles.days}`}
-          aria-label={t('Number of days')}
+          aria-label={m.views_number_of_days()}
           value={value === null ? '' : String(value)}
           onChange={(event) => {
             const days = event.target.valueAsNumber
@@ -144,7 +149,7 @@ function DateValue({
       )}
       <select
         className={toolbar.select}
-        aria-label={t('Compared with')}
+        aria-label={m.views_compared_with()}
         value={operand}
         onChange={(event) => {
           const next = DATE_OPERANDS.find((one) => one === event.target.value)
@@ -176,7 +181,7 @@ function choicesOf(field: Field, people: readonly Person[]): PickedChoice[] | nu
   const set = setOfField(field)
   if (set === 'user') {
     const everyone = people.map((person) => ({ value: person.id, title: person.displayName || person.email }))
-    return [{ value: '@me', title: t('me') }, ...everyone]
+    return [{ value: '@me', title: m.views_me() }, ...everyone]
   }
   if (set !== 'select' && set !== 'multiSelect') return null
   const { choices } = shownType(field).options

@@ -5,7 +5,7 @@ import { dayFormatOf } from '../../../../src/core/fields/field.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { Calendar } from '../../../cells/calendar.tsx'
 import { today } from '../../../cells/date-editor.tsx'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
@@ -46,10 +46,10 @@ export function DayInput({ field, day, onChange }: DayInputProps) {
       <input
         ref={input}
         className={toolbar.input}
-        aria-label={t('Date')}
+        aria-label={m.views_date()}
         aria-invalid={isUnfit || undefined}
         aria-describedby={isUnfit ? help : undefined}
-        data-tip={isUnfit ? t('Enter a date, such as {example}', { example: shown(today()) }) : undefined}
+        data-tip={isUnfit ? m.views_enter_date_such_example({ example: shown(today()) }) : undefined}
         placeholder={format}
         dir="ltr"
         size={12}
@@ -61,18 +61,18 @@ export function DayInput({ field, day, onChange }: DayInputProps) {
       />
       {isUnfit && (
         <span id={help} className="visually-hidden">
-          {t('Enter a date, such as {example}', { example: shown(today()) })}
+          {m.views_enter_date_such_example({ example: shown(today()) })}
         </span>
       )}
       <IconButton
         icon={CalendarDays}
         size="small"
-        label={t('Choose a day')}
+        label={m.views_choose_a_day()}
         aria-expanded={anchor !== null}
         onClick={({ currentTarget }) => setAnchor(anchor ? null : currentTarget)}
       />
       {anchor && (
-        <Popover anchor={anchor} onClose={() => setAnchor(null)} label={t('Choose a day')}>
+        <Popover anchor={anchor} onClose={() => setAnchor(null)} label={m.views_choose_a_day()}>
           <Calendar
             day={parseDay(text, format)}
             today={today()}

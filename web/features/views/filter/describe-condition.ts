@@ -4,31 +4,31 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { ME } from '../../../../src/core/fields/people.ts'
 import { type Condition, type DateOperand, operandNeeds } from '../../../../src/core/filters/index.ts'
 import type { Field, Person, Sort } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { operatorChoices, setOfField } from './filter-edit.ts'
 
 /** What a relative date is called. */
 export const operandLabel = (operand: DateOperand): string => OPERAND_LABELS[operand]()
 
 const OPERAND_LABELS: Record<DateOperand, () => string> = {
-  today: () => t('today'),
-  tomorrow: () => t('tomorrow'),
-  yesterday: () => t('yesterday'),
-  oneWeekAgo: () => t('one week ago'),
-  oneWeekFromNow: () => t('one week from now'),
-  oneMonthAgo: () => t('one month ago'),
-  oneMonthFromNow: () => t('one month from now'),
-  daysAgo: () => t('days ago'),
-  daysFromNow: () => t('days from now'),
-  exactDate: () => t('exact date'),
-  pastWeek: () => t('the past week'),
-  pastMonth: () => t('the past month'),
-  pastYear: () => t('the past year'),
-  nextWeek: () => t('the next week'),
-  nextMonth: () => t('the next month'),
-  nextYear: () => t('the next year'),
-  pastNumberOfDays: () => t('the past days'),
-  nextNumberOfDays: () => t('the next days'),
+  today: () => m.views_today(),
+  tomorrow: () => m.views_tomorrow(),
+  yesterday: () => m.views_yesterday(),
+  oneWeekAgo: () => m.views_one_week_ago(),
+  oneWeekFromNow: () => m.views_one_week_from_now(),
+  oneMonthAgo: () => m.views_one_month_ago(),
+  oneMonthFromNow: () => m.views_one_month_from_now(),
+  daysAgo: () => m.views_days_ago(),
+  daysFromNow: () => m.views_days_from_now(),
+  exactDate: () => m.views_exact_date(),
+  pastWeek: () => m.views_the_past_week(),
+  pastMonth: () => m.views_the_past_month(),
+  pastYear: () => m.views_the_past_year(),
+  nextWeek: () => m.views_the_next_week(),
+  nextMonth: () => m.views_the_next_month(),
+  nextYear: () => m.views_the_next_year(),
+  pastNumberOfDays: () => m.views_the_past_days(),
+  nextNumberOfDays: () => m.views_the_next_days(),
 }
 
 /** A condition as a sentence: `Status is Done`, `Due is before today`, `Who has any of Ann`. */
@@ -38,7 +38,7 @@ export function describeCondition(
   people: readonly Person[] = [],
 ): string {
   const operator = operatorChoices(field, condition.operator).find(({ key }) => key === condition.operator)
-  return [field.title, t(operator?.label ?? condition.operator), describeValue(condition, field, people)]
+  return [field.title, operator?.label ?? condition.operator, describeValue(condition, field, people)]
     .filter((part) => part !== '')
     .join(' ')
 }
@@ -54,7 +54,7 @@ function describeValue(condition: Condition, field: Field, people: readonly Pers
   const list = (Array.isArray(value) ? value : [value]).filter((each) => each !== null && each !== '')
   const nameOf = (id: string) => {
     const person = people.find((one) => one.id === id)
-    return id === ME ? t('me') : ((person?.displayName || person?.email) ?? id)
+    return id === ME ? m.views_me() : ((person?.displayName || person?.email) ?? id)
   }
   const isPeople = setOfField(field) === 'user'
   const isDay = setOfField(field) === 'date'
@@ -71,15 +71,15 @@ export function directionLabels(field: Field): Record<Sort['direction'], string>
   switch (setOfField(field)) {
     case 'number':
     case 'links':
-      return { asc: t('1 → 9'), desc: t('9 → 1') }
+      return { asc: m.views_sort_numbers_ascending(), desc: m.views_sort_numbers_descending() }
     case 'date':
     case 'time':
-      return { asc: t('Earliest → latest'), desc: t('Latest → earliest') }
+      return { asc: m.views_sort_earliest_first(), desc: m.views_sort_latest_first() }
     case 'checkbox':
-      return { asc: t('Unchecked → checked'), desc: t('Checked → unchecked') }
+      return { asc: m.views_sort_unchecked_first(), desc: m.views_sort_checked_first() }
     case 'select':
-      return { asc: t('First option → last'), desc: t('Last option → first') }
+      return { asc: m.views_sort_options_ascending(), desc: m.views_sort_options_descending() }
     default:
-      return { asc: t('A → Z'), desc: t('Z → A') }
+      return { asc: m.views_sort_text_ascending(), desc: m.views_sort_text_descending() }
   }
 }

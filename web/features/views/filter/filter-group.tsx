@@ -6,7 +6,7 @@ import {
   MAX_DEPTH,
 } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import toolbar from '../controls/toolbar.module.css'
@@ -39,7 +39,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
   return (
     <fieldset className={path.length === 0 ? styles.root : styles.group}>
       <legend className="visually-hidden">
-        {path.length === 0 ? t('Filter') : t('Group of conditions')}
+        {path.length === 0 ? m.views_filter() : m.views_group_of_conditions()}
       </legend>
       {group.children.map((child, index) => {
         const at = [...path, index]
@@ -68,20 +68,20 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
             <IconButton
               icon={EllipsisVertical}
               size="small"
-              label={isGroup(child) ? t('Group options') : t('Condition options')}
+              label={isGroup(child) ? m.views_group_options() : m.views_condition_options()}
               aria-haspopup="menu"
               onClick={(event) =>
                 openMenu(
                   event.currentTarget,
                   partMenu(root, at, group.children.length, onChange),
-                  t('Filter'),
+                  m.views_filter(),
                 )
               }
             />
             <IconButton
               icon={X}
               size="small"
-              label={isGroup(child) ? t('Remove group') : t('Remove condition')}
+              label={isGroup(child) ? m.views_remove_group() : m.views_remove_condition()}
               onClick={() => set(at, null)}
             />
           </div>
@@ -96,7 +96,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
             data-autofocus={(path.length === 0 && group.children.length === 0) || undefined}
             onClick={() => add(newCondition(first))}
           >
-            {t('Add condition')}
+            {m.views_add_condition()}
           </Button>
           {path.length < MAX_DEPTH - 1 && (
             <Button
@@ -107,7 +107,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
                 add({ join: group.join === 'and' ? 'or' : 'and', children: [newCondition(first)] })
               }
             >
-              {t('Add group')}
+              {m.views_add_group()}
             </Button>
           )}
         </div>
@@ -126,9 +126,9 @@ function partMenu(root: Group, at: Path, count: number, onChange: (root: Group) 
     run: () => onChange(moveAt(root, at, by)),
   })
   return [
-    { kind: 'action', label: t('Duplicate'), icon: Copy, run: () => onChange(copyAt(root, at)) },
-    ...(index > 0 ? [move(t('Move up'), ArrowUp, -1)] : []),
-    ...(index < count - 1 ? [move(t('Move down'), ArrowDown, 1)] : []),
+    { kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => onChange(copyAt(root, at)) },
+    ...(index > 0 ? [move(m.views_move_up(), ArrowUp, -1)] : []),
+    ...(index < count - 1 ? [move(m.views_move_down(), ArrowDown, 1)] : []),
   ]
 }
 
@@ -142,17 +142,17 @@ function Joint({
   join: Group['join']
   onChange: (join: Group['join']) => void
 }) {
-  if (index === 0) return <span className={styles.joint}>{t('where')}</span>
-  if (index > 1) return <span className={styles.joint}>{join === 'and' ? t('and') : t('or')}</span>
+  if (index === 0) return <span className={styles.joint}>{m.views_where()}</span>
+  if (index > 1) return <span className={styles.joint}>{join === 'and' ? m.views_and() : m.views_or()}</span>
   return (
     <select
       className={`${toolbar.select} ${styles.joint}`}
-      aria-label={t('Match all or any conditions')}
+      aria-label={m.views_match_all_or_any_conditions()}
       value={join}
       onChange={(event) => onChange(event.target.value === 'or' ? 'or' : 'and')}
     >
-      <option value="and">{t('and')}</option>
-      <option value="or">{t('or')}</option>
+      <option value="and">{m.views_and()}</option>
+      <option value="or">{m.views_or()}</option>
     </select>
   )
 }

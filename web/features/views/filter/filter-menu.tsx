@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Filter, FilterGroup as Group } from '../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import toolbar from '../controls/toolbar.module.css'
 import { asGroup, completeFilter, fromGroup } from './filter-edit.ts'
 import { FilterGroup } from './filter-group.tsx'
@@ -49,10 +49,10 @@ export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChang
   return (
     <div className={styles.menu}>
       {group.children.length === 0 && (
-        <p className={toolbar.hint}>{emptyHint ?? t('No filter conditions. All records are shown.')}</p>
+        <p className={toolbar.hint}>{emptyHint ?? m.views_no_filter_conditions_all_records()}</p>
       )}
       <FilterGroup group={group} path={[]} fields={fields} people={people} onChange={change} root={group} />
-      {!isSaved && <p className={styles.note}>{t('Only you see this filter, until you leave the page.')}</p>}
+      {!isSaved && <p className={styles.note}>{m.views_only_see_filter_until_leave()}</p>}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/field.tsx'
@@ -50,18 +50,18 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
 
   return (
     <Dialog
-      title={t('Icon of "{title}"', { title })}
+      title={m.views_icon_of_title({ title })}
       onClose={onClose}
       onSubmit={() => search.trim() !== '' && first && void choose(first.text)}
       footer={
         <>
-          {current !== null && <Button onClick={() => void choose(null)}>{t('Remove the icon')}</Button>}
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          {current !== null && <Button onClick={() => void choose(null)}>{m.views_remove_the_icon()}</Button>}
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
         </>
       }
     >
       <TextField
-        label={t('Find an icon')}
+        label={m.views_find_an_icon()}
         type="search"
         data-autofocus
         value={search}
@@ -69,7 +69,7 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
         after={<Search size={15} className={styles.lens} aria-hidden />}
       />
       {problem && <Alert tone="error">{problem}</Alert>}
-      <div role="toolbar" aria-label={t('Icons')} className={styles.groups} onKeyDown={onKeyDown}>
+      <div role="toolbar" aria-label={m.views_icons()} className={styles.groups} onKeyDown={onKeyDown}>
         {groups.map((group) => (
           <section key={group.title} aria-label={group.title}>
             <h3 className={styles.title}>{group.title}</h3>
@@ -91,7 +91,7 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
             </div>
           </section>
         ))}
-        {groups.length === 0 && <p className={styles.none}>{t('No matching icons')}</p>}
+        {groups.length === 0 && <p className={styles.none}>{m.views_no_matching_icons()}</p>}
       </div>
     </Dialog>
   )

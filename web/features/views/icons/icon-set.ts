@@ -1,4 +1,4 @@
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 
 /** One icon to choose: a character, and the words by which it is found. */
 export interface IconChoice {
@@ -18,7 +18,7 @@ const choices = (lines: string): IconChoice[] =>
 /** What tables and views are about, in groups: short enough to be looked through. */
 export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
   {
-    title: () => t('Work'),
+    title: () => m.views_work(),
     icons: choices(`
       📋 list clipboard tasks
       ✅ done check tick
@@ -53,7 +53,7 @@ export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
     `),
   },
   {
-    title: () => t('People and places'),
+    title: () => m.views_people_and_places(),
     icons: choices(`
       👤 person user contact
       👥 people team group
@@ -84,7 +84,7 @@ export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
     `),
   },
   {
-    title: () => t('Things'),
+    title: () => m.views_things(),
     icons: choices(`
       💰 money bag budget
       💶 money euro
@@ -121,7 +121,7 @@ export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
     `),
   },
   {
-    title: () => t('Nature and food'),
+    title: () => m.views_nature_and_food(),
     icons: choices(`
       🌱 plant seedling grow
       🌳 tree forest
@@ -148,7 +148,7 @@ export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
     `),
   },
   {
-    title: () => t('Marks'),
+    title: () => m.views_marks(),
     icons: choices(`
       ❤️ heart love
       💜 heart purple

@@ -6,7 +6,7 @@ import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-
 import type { UseDisplayField } from '../../../cells/linked-names.ts'
 import { DisplayFieldProvider } from '../../../cells/linked-names.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { session } from '../../../session/index.ts'
 import { noteRecentView } from '../../../session/recent-views.ts'
@@ -42,13 +42,13 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
   useRecentView(schema, view)
 
-  if (isMissing(query.error)) return <Gone baseId={baseId} title={t('This table no longer exists')} />
+  if (isMissing(query.error)) return <Gone baseId={baseId} title={m.views_this_table_no_longer_exists()} />
   if (!schema || !base.data) {
     const failed = [query, base].find((query) => query.error)
     if (!failed) return <TableSkeleton />
     return (
       <ErrorState
-        title={t('The table could not be loaded')}
+        title={m.views_table_load_failed()}
         error={failed.error}
         onRetry={() => void failed.refetch()}
       />
@@ -59,7 +59,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     return (
       <Gone
         baseId={baseId}
-        title={t('This view was deleted or is hidden from you')}
+        title={m.views_view_deleted_hidden()}
         onOpenTable={viewId && views.length > 0 ? () => goTo(paths.table(baseId, tableId)) : undefined}
       />
     )
@@ -70,7 +70,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
       <PeopleProvider value={byId}>
         <FormerPeopleProvider value={FORMER_PEOPLE}>
           <h1 className="visually-hidden">
-            {t('{table}: {view}', { table: schema.table.title, view: view.title })}
+            {m.views_table_and_view({ table: schema.table.title, view: view.title })}
           </h1>
           <Screen
             // Another view begins afresh: its own records, scroll and selection.
@@ -89,14 +89,14 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
 
 function Gone({ baseId, title, onOpenTable }: { baseId: string; title: string; onOpenTable?: () => void }) {
   return (
-    <EmptyState icon={Trash2} title={title} text={t('It may have been deleted, or the link is incomplete.')}>
+    <EmptyState icon={Trash2} title={title} text={m.views_record_missing_hint()}>
       {onOpenTable ? (
         <Button variant="primary" onClick={onOpenTable}>
-          {t('Open table')}
+          {m.views_open_table()}
         </Button>
       ) : (
         <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
-          {t('Open base')}
+          {m.views_open_base()}
         </Button>
       )}
     </EmptyState>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
 import { type Setup, viewKind } from '../../../../src/core/views/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { api, cache, trpc } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -34,7 +34,7 @@ export function CreateViewDialog(props: CreateViewDialogProps) {
     <Dialog title={KIND_INFO[kind].newLabel()} onClose={onClose}>
       {schema.error ? (
         <ErrorState
-          title={t('The table could not be loaded')}
+          title={m.views_table_load_failed()}
           error={schema.error}
           onRetry={() => void schema.refetch()}
         />
@@ -105,9 +105,9 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isBusy} disabled={isEmpty}>
-            {t('Create view')}
+            {m.views_create_view()}
           </Button>
         </>
       }
@@ -118,7 +118,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
           {purpose()}
         </p>
         <TextField
-          label={t('Name')}
+          label={m.common_name()}
           data-autofocus
           data-select-all
           maxLength={255}
@@ -127,7 +127,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
             setTitle(event.target.value)
             setProblem(null)
           }}
-          error={isEmpty ? t('Enter a name') : problem}
+          error={isEmpty ? m.common_enter_a_name() : problem}
         />
         {need && (
           <div className={styles.pair}>
@@ -135,9 +135,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
               label={need.label()}
               value={setup.fieldId ?? ''}
               help={
-                setup.fieldId === FRESH && fields.length === 0
-                  ? t('This table has no such field yet. It is created with the view.')
-                  : undefined
+                setup.fieldId === FRESH && fields.length === 0 ? m.views_table_no_such_field_yet() : undefined
               }
               onChange={(event) => setSetup({ ...setup, fieldId: event.target.value || null })}
             >
@@ -147,21 +145,21 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
                 </option>
               ))}
               {fields.length === 0 && !mayMake && (
-                <option value="">{t('This table has no suitable field')}</option>
+                <option value="">{m.views_table_no_suitable_field()}</option>
               )}
               {mayMake && (
                 <option value={FRESH}>
-                  {t('New field "{title}"', { title: freeTitle(schema, need.fresh().title) })}
+                  {m.views_new_field_title({ title: freeTitle(schema, need.fresh().title) })}
                 </option>
               )}
             </SelectField>
             {viewKind(kind).setup?.hasEnd && (
               <SelectField
-                label={t('To')}
+                label={m.views_to()}
                 value={setup.toFieldId ?? ''}
                 onChange={(event) => setSetup({ ...setup, toFieldId: event.target.value || null })}
               >
-                <option value="">{t('The same day')}</option>
+                <option value="">{m.views_the_same_day()}</option>
                 {fields.map((field) => (
                   <option key={field.id} value={field.id} disabled={field.id === setup.fieldId}>
                     {field.title}
@@ -172,16 +170,16 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
           </div>
         )}
         <SelectField
-          label={t('Copy from')}
+          label={m.views_copy_from()}
           value={copyOf}
-          help={copied && t('Copies fields, filters, sorts and colours.')}
+          help={copied && m.views_copies_fields_filters_sorts_colours()}
           onChange={(event) => {
             const view = schema.views.find(({ id }) => id === event.target.value)
             setCopyOf(event.target.value)
             if (view?.kind === kind) setSetup(first(view))
           }}
         >
-          <option value="">{t('Start from scratch')}</option>
+          <option value="">{m.views_start_from_scratch()}</option>
           {schema.views.map((view) => (
             <option key={view.id} value={view.id}>
               {view.title}

@@ -1,15 +1,15 @@
 import type { View } from '../../../../src/core/model.ts'
 import type { HideableRole } from '../../../../src/core/roles.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 
 /** What the people of a role are called together. */
 export function rolesLabel(role: HideableRole): string {
-  if (role === 'editor') return t('Editors')
-  return role === 'commenter' ? t('Commenters') : t('Viewers')
+  if (role === 'editor') return m.views_editors()
+  return role === 'commenter' ? m.views_commenters() : m.views_viewers()
 }
 
 /** From whom a view is hidden, in words, for those who see it all the same; null: from nobody. */
 export function hiddenMark({ hiddenFrom }: Pick<View, 'hiddenFrom'>): string | null {
   if (hiddenFrom.length === 0) return null
-  return t('Hidden from: {roles}', { roles: hiddenFrom.map(rolesLabel).join(', ') })
+  return m.views_hidden_from_roles({ roles: hiddenFrom.map(rolesLabel).join(', ') })
 }

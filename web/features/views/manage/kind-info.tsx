@@ -1,7 +1,7 @@
 import { CalendarDays, ClipboardList, Grid3x3, Images, Kanban, type LucideIcon, MapPin } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { View, ViewKind } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { ChosenIcon, readIcon } from '../icons/chosen-icon.tsx'
 
 /** How a kind of view is shown where views are listed and made. */
@@ -24,39 +24,39 @@ const colored =
 export const KIND_INFO: Record<ViewKind, KindInfo> = {
   grid: {
     Icon: colored(Grid3x3, 'grid'),
-    label: () => t('Grid'),
-    newLabel: () => t('New grid view'),
-    purpose: () => t('Records in rows and columns'),
+    label: () => m.views_grid(),
+    newLabel: () => m.views_new_grid_view(),
+    purpose: () => m.views_records_in_rows_and_columns(),
   },
   form: {
     Icon: colored(ClipboardList, 'form'),
-    label: () => t('Form'),
-    newLabel: () => t('New form view'),
-    purpose: () => t('Collect records with a form'),
+    label: () => m.views_form(),
+    newLabel: () => m.views_new_form_view(),
+    purpose: () => m.views_collect_records_with_a_form(),
   },
   gallery: {
     Icon: colored(Images, 'gallery'),
-    label: () => t('Gallery'),
-    newLabel: () => t('New gallery view'),
-    purpose: () => t('Cards with cover images'),
+    label: () => m.views_gallery(),
+    newLabel: () => m.views_new_gallery_view(),
+    purpose: () => m.views_cards_with_cover_images(),
   },
   kanban: {
     Icon: colored(Kanban, 'kanban'),
-    label: () => t('Kanban'),
-    newLabel: () => t('New kanban view'),
-    purpose: () => t('Cards in stacks, by status for example'),
+    label: () => m.views_kanban(),
+    newLabel: () => m.views_new_kanban_view(),
+    purpose: () => m.views_cards_stacks_status_example(),
   },
   calendar: {
     Icon: colored(CalendarDays, 'calendar'),
-    label: () => t('Calendar'),
-    newLabel: () => t('New calendar view'),
-    purpose: () => t('Records by date'),
+    label: () => m.views_calendar(),
+    newLabel: () => m.views_new_calendar_view(),
+    purpose: () => m.views_records_by_date(),
   },
   map: {
     Icon: colored(MapPin, 'map'),
-    label: () => t('Map'),
-    newLabel: () => t('New map view'),
-    purpose: () => t('Records as pins on a map'),
+    label: () => m.views_map(),
+    newLabel: () => m.views_new_map_view(),
+    purpose: () => m.views_records_pins_map(),
   },
 }
 

@@ -3,7 +3,7 @@ import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
 import type { Field, View, ViewKind } from '../../../../src/core/model.ts'
 import { isDated, isPlace, isStackable, type Setup, viewKind } from '../../../../src/core/views/index.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 
 /** A field that a kind of view cannot do without. */
 export interface FieldNeed {
@@ -15,13 +15,13 @@ export interface FieldNeed {
 
 const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
   kanban: {
-    label: () => t('Stack by'),
+    label: () => m.views_stack_by(),
     fits: isStackable,
     fresh: () => ({
-      title: t('Status'),
+      title: m.views_status(),
       type: 'SingleSelect',
       options: {
-        choices: [t('To do'), t('In progress'), t('Done')].map((title, at) => ({
+        choices: [m.views_to_do(), m.views_in_progress(), m.common_done()].map((title, at) => ({
           title,
           color: choiceColor(at),
         })),
@@ -29,14 +29,14 @@ const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
     }),
   },
   calendar: {
-    label: () => t('From'),
+    label: () => m.common_from(),
     fits: isDated,
-    fresh: () => ({ title: t('Date'), type: 'Date' }),
+    fresh: () => ({ title: m.views_date(), type: 'Date' }),
   },
   map: {
-    label: () => t('Place'),
+    label: () => m.common_place(),
     fits: isPlace,
-    fresh: () => ({ title: t('Place'), type: 'GeoData' }),
+    fresh: () => ({ title: m.common_place(), type: 'GeoData' }),
   },
 }
 

@@ -1,6 +1,6 @@
 import { Copy, Link2, Share2 } from 'lucide-react'
 import { roleCan } from '../../../../src/core/roles.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import type { MenuItem } from '../../../ui/menu.tsx'
 import type { TableContext } from '../../records/context/table-context.ts'
 import { openShareDialog } from '../../shares/open-share-dialog.tsx'
@@ -21,24 +21,24 @@ export function toolbarMenu({
   const saves = filterAutoSave()
   const duplicate: MenuItem = {
     kind: 'action',
-    label: t('Duplicate view'),
+    label: m.views_duplicate_view(),
     icon: Copy,
     run: () => void duplicateView(baseId, view),
   }
   const autoSave: MenuItem = {
     kind: 'action',
-    label: t('Save filters and sorts automatically'),
+    label: m.views_save_filters_and_sorts_automatically(),
     checked: saves,
     toggles: true,
-    hint: t('Otherwise your changes are visible only to you until you save them'),
+    hint: m.views_save_automatically_hint(),
     run: () => setFilterAutoSave(!saves),
   }
   return [
-    { kind: 'id', label: t('View ID'), value: view.id },
-    { kind: 'action', label: t('Copy link'), icon: Link2, run: () => void copyViewLink(baseId, view) },
+    { kind: 'id', label: m.views_view_id(), value: view.id },
+    { kind: 'action', label: m.views_copy_link(), icon: Link2, run: () => void copyViewLink(baseId, view) },
     {
       kind: 'action',
-      label: t('Share'),
+      label: m.common_share(),
       icon: Share2,
       disabledReason: shareRefusal(role),
       run: () => openShareDialog({ baseId, tableId: view.tableId, viewId: view.id }),

@@ -1,6 +1,6 @@
 import type { View, ViewKind } from '../../../../src/core/model.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, goTo, paths } from '../../../navigation/paths.ts'
 import { api, cache } from '../../../trpc.ts'
@@ -61,8 +61,8 @@ export const renameView = (view: View, title: string): Promise<void> => updateVi
 /** Renames a view where there is no place to edit its name in line. */
 export const renameViewInDialog = (view: View): void =>
   renameInDialog({
-    heading: t('Rename view'),
-    emptyText: t('Enter a name'),
+    heading: m.views_rename_view(),
+    emptyText: m.common_enter_a_name(),
     title: view.title,
     onRename: (title) => renameView(view, title),
   })
@@ -72,7 +72,7 @@ export const describeView = (view: View): void =>
   void openDialog((close) => (
     <DescriptionDialog
       title={view.title}
-      question={t('Describe this view')}
+      question={m.views_describe_this_view()}
       description={view.description}
       onSave={(description) => updateView(view, { description })}
       onClose={close}
@@ -108,7 +108,7 @@ export const setViewMode = (view: View, lock: View['lock']): Promise<void> =>
 /** Copies the address of a view, for people who may open the base. */
 export async function copyViewLink(baseId: string, view: View): Promise<void> {
   const address = addressOf(paths.table(baseId, view.tableId, view.id))
-  if (await copyText(address)) toast.success({ text: t('Link copied') })
+  if (await copyText(address)) toast.success({ text: m.views_link_copied() })
 }
 
 /** Puts a view ahead of another of its table; null: to the end. */
@@ -125,11 +125,9 @@ export async function reorderView(view: View, before: string | null): Promise<vo
 export async function deleteView(baseId: string, view: View): Promise<void> {
   const { tableId } = view
   const agreed = await confirm({
-    title: t('Delete view "{title}"?', { title: view.title }),
-    text: t(
-      'Its filter, sort and field settings go with it, and its shared link stops working. The records stay.',
-    ),
-    confirmLabel: t('Delete view'),
+    title: m.views_delete_view_confirm({ title: view.title }),
+    text: m.views_delete_view_consequences(),
+    confirmLabel: m.views_delete_view(),
     danger: true,
   })
   if (!agreed) return
@@ -144,7 +142,7 @@ export async function deleteView(baseId: string, view: View): Promise<void> {
     await offerUndoOfLatest(
       { baseId, tableId },
       'view.delete',
-      t('View "{title}" was deleted. Its records stay.', { title: view.title }),
+      m.views_view_title_deleted_records_stay({ title: view.title }),
       () => {
         if (wasOpen) goTo(paths.table(baseId, tableId, view.id))
       },

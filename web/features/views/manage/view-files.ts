@@ -3,7 +3,7 @@ import type { TableSchema, View } from '../../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import type { MenuItem } from '../../../ui/menu.tsx'
@@ -24,12 +24,12 @@ export function fileItems({ schema, view, role }: ViewOfRole): MenuItem[] {
   if (isVisitorPage) return items
   if (roleCan(role, 'import.append') && schema.readOnlyReason === null) {
     const run = () => openImport(null, { baseId, tableId })
-    items.push({ kind: 'action', label: t('Upload'), icon: FileUp, run })
+    items.push({ kind: 'action', label: m.views_upload(), icon: FileUp, run })
   }
   // A form shows no records.
   if (roleCan(role, 'record.export') && !collectsAnswers(view)) {
     const run = () => void download(schema, view)
-    items.push({ kind: 'action', label: t('Download'), icon: Download, run })
+    items.push({ kind: 'action', label: m.common_download(), icon: Download, run })
   }
   return items
 }

@@ -15,7 +15,7 @@ import {
 } from 'lucide-react'
 import type { Base, View } from '../../../../src/core/model.ts'
 import { roleCan } from '../../../../src/core/roles.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { session } from '../../../session/index.ts'
 import { cache } from '../../../trpc.ts'
 import type { MenuItem } from '../../../ui/menu.tsx'
@@ -65,33 +65,33 @@ export function viewMenu(
 ): MenuItem[] {
   const mayUpdate = roleCan(base.role, 'view.update')
   const disabledReason = heldReason(view)
-  const items: MenuItem[] = [{ kind: 'id', label: t('View ID'), value: view.id }]
+  const items: MenuItem[] = [{ kind: 'id', label: m.views_view_id(), value: view.id }]
   if (mayUpdate) {
     items.push(
-      { kind: 'action', label: t('Rename'), icon: Pencil, shortcut: 'F2', disabledReason, run: rename },
+      { kind: 'action', label: m.common_rename(), icon: Pencil, shortcut: 'F2', disabledReason, run: rename },
       ...[
-        { label: t('Icon'), icon: Smile, run: () => chooseViewIcon(view) },
-        { label: t('Description'), icon: Text, run: () => describeView(view) },
+        { label: m.common_icon(), icon: Smile, run: () => chooseViewIcon(view) },
+        { label: m.common_description(), icon: Text, run: () => describeView(view) },
       ].map((item): MenuItem => ({ kind: 'action', disabledReason, ...item })),
       {
         kind: 'action',
-        label: t('View visibility'),
+        label: m.views_view_visibility(),
         icon: Eye,
         run: () => chooseViewers(view),
-        disabledReason: view.isDefault ? t('The default view is visible to everyone') : null,
+        disabledReason: view.isDefault ? m.views_default_view_visible_everyone() : null,
       },
     )
   }
   if (roleCan(base.role, 'view.create')) {
     const run = () => void duplicateView(base.id, view)
-    items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run })
+    items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run })
   }
   items.push(
     { kind: 'separator' },
-    { kind: 'action', label: t('Copy link'), icon: Link2, run: () => void copyViewLink(base.id, view) },
+    { kind: 'action', label: m.views_copy_link(), icon: Link2, run: () => void copyViewLink(base.id, view) },
     {
       kind: 'action',
-      label: t('Share'),
+      label: m.common_share(),
       icon: Share2,
       disabledReason: shareRefusal(base.role),
       run: () => openShareDialog({ baseId: base.id, tableId: view.tableId, viewId: view.id }),
@@ -107,10 +107,10 @@ export function viewMenu(
       { kind: 'separator' },
       {
         kind: 'action',
-        label: t('Delete view'),
+        label: m.views_delete_view(),
         icon: Trash2,
         tone: 'danger',
-        disabledReason: view.isDefault ? t('The default view can’t be deleted') : disabledReason,
+        disabledReason: view.isDefault ? m.views_default_view_cant_deleted() : disabledReason,
         run: () => void deleteView(base.id, view),
       },
     )
@@ -122,7 +122,7 @@ export function viewMenu(
 export function heldReason(view: View): string | null {
   const because = keptBecause(view, true, session.userId())
   if (because === null) return null
-  return because === 'locked' ? t('Unlock the view first') : t('Only the owner can do this')
+  return because === 'locked' ? m.views_unlock_the_view_first() : m.views_only_owner_do()
 }
 
 /** The keyboard's way to what dragging does. */
@@ -131,9 +131,9 @@ function moveItems(view: View, siblings: readonly View[]): MenuItem[] {
   const at = ids.indexOf(view.id)
   const to = (index: number) => () => void reorderView(view, beforeAfterMove(ids, view.id, index))
   return [
-    ...(at > 0 ? [{ ...MOVE, label: t('Move up'), icon: ArrowUp, run: to(at - 1) }] : []),
+    ...(at > 0 ? [{ ...MOVE, label: m.views_move_up(), icon: ArrowUp, run: to(at - 1) }] : []),
     ...(at >= 0 && at < ids.length - 1
-      ? [{ ...MOVE, label: t('Move down'), icon: ArrowDown, run: to(at + 1) }]
+      ? [{ ...MOVE, label: m.views_move_down(), icon: ArrowDown, run: to(at + 1) }]
       : []),
   ]
 }
@@ -154,29 +154,23 @@ export function modeItems(view: View): MenuItem[] {
     run: () => void setViewMode(view, lock),
   })
   return [
-    { kind: 'heading', label: t('View mode') },
-    item('collaborative', t('Collaborative'), t('Editors can change it for everyone')),
-    item(
-      'locked',
-      t('Locked'),
-      t('No one can change it. Temporary changes are visible only to the person making them.'),
-    ),
+    { kind: 'heading', label: m.views_view_mode() },
+    item('collaborative', m.views_collaborative(), m.views_collaborative_view_hint()),
+    item('locked', m.views_locked(), m.views_locked_view_hint()),
     item(
       'personal',
-      t('Personal'),
-      isOthers
-        ? t('Owned by someone else. Select to make it yours.')
-        : t('Only you can change it for everyone'),
+      m.views_personal(),
+      isOthers ? m.views_take_over_view_hint() : m.views_personal_view_hint(),
     ),
   ]
 }
 
 /** What the mark beside a view's name means; null where everyone may change it. */
 export function modeMark(view: Pick<View, 'lock' | 'ownerId'>, baseId: string): string | null {
-  if (view.lock === 'locked') return t('Locked: changes are temporary')
+  if (view.lock === 'locked') return m.views_locked_changes_are_temporary()
   if (view.lock !== 'personal') return null
   const owner = cache.records.people.getData({ baseId })?.find(({ id }) => id === view.ownerId)
   return owner
-    ? t('Personal view of {name}', { name: owner.displayName || owner.email })
-    : t('Someone else’s personal view')
+    ? m.views_personal_view_of_name({ name: owner.displayName || owner.email })
+    : m.views_someone_elses_personal_view()
 }

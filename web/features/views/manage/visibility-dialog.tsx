@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { HIDEABLE_ROLES, type HideableRole } from '../../../../src/core/roles.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
@@ -45,11 +45,11 @@ export function VisibilityDialog({ title, onSave, onClose, ...props }: Visibilit
 
   return (
     <Dialog
-      title={t('Visibility of “{title}”', { title })}
+      title={m.views_visibility_of_title({ title })}
       onClose={onClose}
       footer={
         <Button variant="primary" onClick={onClose}>
-          {t('Done')}
+          {m.common_done()}
         </Button>
       }
     >
@@ -63,11 +63,7 @@ export function VisibilityDialog({ title, onSave, onClose, ...props }: Visibilit
           />
         ))}
         {problem && <Alert tone="error">{problem}</Alert>}
-        <p className={styles.note}>
-          {t(
-            'Creators and owners always see all views. Hiding a view doesn’t restrict access to its records.',
-          )}
-        </p>
+        <p className={styles.note}>{m.views_view_visibility_hint()}</p>
       </div>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { filterSetOf } from '../../../../src/core/fields/field.ts'
 import type { FilterSet } from '../../../../src/core/fields/field-type.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { SortMenu } from './sort-menu.tsx'
 
 export interface GroupsMenuProps {
@@ -21,9 +21,9 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
       max={MAX_GROUPS}
       suggest={suggestGroup}
       words={{
-        none: t('Group records that have the same value.'),
-        add: t('Add group'),
-        remove: (field) => t('Remove group by {field}', { field }),
+        none: m.views_group_records_same_value(),
+        add: m.views_add_group(),
+        remove: (field) => m.views_remove_group_by_field({ field }),
       }}
     />
   )

@@ -1,7 +1,7 @@
 import { GripVertical, Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Field, Sort } from '../../../../src/core/model.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { focusOnMount } from '../../../ui/composite.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
@@ -31,9 +31,9 @@ export interface SortWords {
 }
 
 const sortWords = (): SortWords => ({
-  none: t('No sorts. Records are in manual order.'),
-  add: t('Add sort'),
-  remove: (field) => t('Remove sort by {field}', { field }),
+  none: m.views_no_sorts_records_manual_order(),
+  add: m.views_add_sort(),
+  remove: (field) => m.views_remove_sort_by_field({ field }),
 })
 
 /** By which fields the records stand in order, the first being the most important. */
@@ -80,12 +80,12 @@ export function SortMenu({
           <select
             ref={focusOnMount}
             className={`${toolbar.select} ${styles.field}`}
-            aria-label={t('Field')}
+            aria-label={m.common_field()}
             value=""
             onChange={(event) => add(event.target.value)}
           >
             <option value="" disabled>
-              {t('Choose a field')}
+              {m.views_choose_a_field()}
             </option>
             {left.map((one) => (
               <option key={one.id} value={one.id}>
@@ -93,7 +93,7 @@ export function SortMenu({
               </option>
             ))}
           </select>
-          <IconButton icon={X} size="small" label={t('Cancel')} onClick={() => setChoosing(false)} />
+          <IconButton icon={X} size="small" label={m.common_cancel()} onClick={() => setChoosing(false)} />
         </div>
       )}
       <div className={toolbar.actions}>
@@ -113,7 +113,7 @@ export function SortMenu({
         </Button>
         {sorts.length > 0 && (
           <Button size="small" variant="ghost" onClick={() => onChange([])}>
-            {t('Remove all')}
+            {m.views_remove_all()}
           </Button>
         )}
       </div>
@@ -136,12 +136,12 @@ function SortLine({ sort, fields, onChange, removeLabel, onRemove }: SortLinePro
   const labels = directionLabels(field)
   return (
     <div ref={ref} style={style} className={styles.line} data-testid="sort-line">
-      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move')}>
+      <span className={toolbar.grip} {...listeners} data-tip={m.common_drag_to_move()}>
         <GripVertical size={14} aria-hidden />
       </span>
       <select
         className={`${toolbar.select} ${styles.field}`}
-        aria-label={t('Field')}
+        aria-label={m.common_field()}
         value={sort.fieldId}
         onChange={(event) => onChange({ ...sort, fieldId: event.target.value })}
       >
@@ -153,7 +153,7 @@ function SortLine({ sort, fields, onChange, removeLabel, onRemove }: SortLinePro
       </select>
       <select
         className={toolbar.select}
-        aria-label={t('Direction')}
+        aria-label={m.views_direction()}
         value={sort.direction}
         onChange={(event) => onChange({ ...sort, direction: event.target.value === 'desc' ? 'desc' : 'asc' })}
       >

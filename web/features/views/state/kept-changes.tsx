@@ -1,5 +1,5 @@
 import { UserRound } from 'lucide-react'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
@@ -20,7 +20,7 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
   if (!state.hasKept) return null
   const { keptBecause, saveKept, saveKeptAsNew, discardKept } = state
   const reason = reasonFor(keptBecause)
-  const label = t('Unsaved view changes')
+  const label = m.views_unsaved_view_changes()
   if (isNarrow) {
     return (
       <IconButton
@@ -35,14 +35,14 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
             [
               {
                 kind: 'action',
-                label: t('Save for everyone'),
+                label: m.views_save_for_everyone(),
                 run: saveKept,
                 disabledReason: keptBecause === null ? null : reason,
               },
               ...(mayCreate
-                ? ([{ kind: 'action', label: t('Save as new view'), run: saveKeptAsNew }] as const)
+                ? ([{ kind: 'action', label: m.views_save_as_new_view(), run: saveKeptAsNew }] as const)
                 : []),
-              { kind: 'action', label: t('Discard'), run: discardKept },
+              { kind: 'action', label: m.views_discard(), run: discardKept },
             ],
             label,
           )
@@ -58,16 +58,16 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
       </span>
       {keptBecause === null && (
         <Button size="small" variant="ghost" onClick={saveKept}>
-          {t('Save for everyone')}
+          {m.views_save_for_everyone()}
         </Button>
       )}
       {mayCreate && keptBecause !== null && (
         <Button size="small" variant="ghost" onClick={saveKeptAsNew}>
-          {t('Save as new view')}
+          {m.views_save_as_new_view()}
         </Button>
       )}
       <Button size="small" variant="ghost" onClick={discardKept}>
-        {t('Discard')}
+        {m.views_discard()}
       </Button>
     </div>
   )
@@ -76,15 +76,13 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
 function reasonFor(because: KeptBecause | null): string {
   switch (because) {
     case 'role':
-      if (isVisitorPage) return t('Your changes are kept until you leave the page.')
-      return t(
-        'Your role can’t change this view for everyone. Your changes are kept until you leave the page.',
-      )
+      if (isVisitorPage) return m.views_changes_kept_until_leave_page()
+      return m.views_role_cant_change_view_everyone()
     case 'locked':
-      return t('This view is locked. Your changes are kept until you leave the page.')
+      return m.views_view_locked_changes_kept_until()
     case 'personal':
-      return t('This is someone else’s personal view. Your changes are kept until you leave the page.')
+      return m.views_someone_elses_personal_view_changes()
     case null:
-      return t('Your changes are visible only to you until you save them.')
+      return m.views_changes_visible_only_until_save()
   }
 }

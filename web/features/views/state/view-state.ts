@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla'
 import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
 import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { t } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { session } from '../../../session/index.ts'
 import { api, cache } from '../../../trpc.ts'
@@ -207,7 +207,7 @@ function discard(viewId: string): void {
   const kept = laidOver(viewId).filter((change) => change.isKept)
   overlay(viewId, (changes) => changes.filter((change) => !change.isKept))
   toast.success({
-    text: t('Your changes were discarded'),
-    action: { label: t('Undo'), run: () => overlay(viewId, (changes) => [...changes, ...kept]) },
+    text: m.views_your_changes_were_discarded(),
+    action: { label: m.common_undo(), run: () => overlay(viewId, (changes) => [...changes, ...kept]) },
   })
 }

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'react'
 import { resolveZone } from '../../../../../src/core/dates.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
 import { ControlGroup } from '../../../../ui/composite.tsx'
 import { Popover } from '../../../../ui/overlays.ts'
@@ -198,7 +198,7 @@ export function CalendarScreen(props: KindScreenProps) {
       tools={
         <ToolbarButton
           icon={CalendarRange}
-          label={t('Dates')}
+          label={m.calendar_dates()}
           tip={ranges
             .map(({ from, to }) =>
               [from, to]
@@ -250,7 +250,7 @@ export function CalendarScreen(props: KindScreenProps) {
             />
             {records.error !== null && records.count === null ? (
               <ErrorState
-                title={t('Records could not be loaded')}
+                title={m.calendar_records_load_failed()}
                 error={records.error}
                 onRetry={() => void records.store.reload()}
               />
@@ -277,7 +277,7 @@ export function CalendarScreen(props: KindScreenProps) {
               onSorts={(sorts) => state.update({ sorts })}
               draw={(row) => {
                 const [event = null] = eventsOf([row], ranges)
-                const when = event ? whenName(event) : t('No date')
+                const when = event ? whenName(event) : m.calendar_no_date()
                 return { title: titleOf(row), when, color: event && look(event).color }
               }}
               onOpen={(row) => {
@@ -306,7 +306,7 @@ export function CalendarScreen(props: KindScreenProps) {
             <Popover
               anchor={listed.anchor}
               onClose={() => setListed(null)}
-              label={t('Records on this day')}
+              label={m.calendar_records_on_this_day()}
               className={dayStyles.popover}
             >
               <DayList day={listed.day} scene={scene} onOpen={() => setListed(null)} />
@@ -320,20 +320,20 @@ export function CalendarScreen(props: KindScreenProps) {
 
 /** The keys of a calendar, for the shortcut sheet. They are read by `use-walk.ts` and `use-calendar-actions.ts`. */
 const CALENDAR_SHORTCUTS: ShortcutSection = {
-  title: () => t('Calendar'),
+  title: () => m.calendar_calendar(),
   lines: [
-    { keys: ['D', 'W', 'M', 'Y'], label: () => t('Day, week, month, year') },
-    { keys: ['T'], label: () => t('Today') },
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between days and records') },
-    { keys: ['Home', 'End'], label: () => t('Start and end of the week') },
-    { keys: ['PageUp', 'PageDown'], label: () => t('Earlier and later') },
-    { keys: ['Enter'], label: () => t('Open record or add one to the day') },
+    { keys: ['D', 'W', 'M', 'Y'], label: () => m.calendar_day_week_month_year() },
+    { keys: ['T'], label: () => m.calendar_today() },
+    { keys: ['↑', '↓', '←', '→'], label: () => m.calendar_move_between_days_and_records() },
+    { keys: ['Home', 'End'], label: () => m.calendar_start_end_week() },
+    { keys: ['PageUp', 'PageDown'], label: () => m.calendar_earlier_and_later() },
+    { keys: ['Enter'], label: () => m.calendar_open_record_add_one_day() },
     {
       keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`],
-      label: () => t('Move record by days, weeks or 15 minutes'),
+      label: () => m.calendar_move_record_days_weeks_15(),
     },
-    { keys: [`${shortcutLabel('mod+shift')} + ↑ ↓ ← →`], label: () => t('Change its end') },
-    { keys: ['Del'], label: () => t('Delete record') },
+    { keys: [`${shortcutLabel('mod+shift')} + ↑ ↓ ← →`], label: () => m.calendar_change_its_end() },
+    { keys: ['Del'], label: () => m.common_delete_record() },
   ],
 }
 

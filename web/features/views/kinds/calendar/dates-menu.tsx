@@ -8,7 +8,7 @@ import {
   type CalendarScale,
   isDated,
 } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import styles from './calendar.module.css'
@@ -57,20 +57,20 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
           icon={Plus}
           onClick={() => onChange({ ranges: [...ranges, { fromFieldId: unused.id, toFieldId: null }] })}
         >
-          {t('Add date field')}
+          {m.calendar_add_date_field()}
         </Button>
       )}
       <hr />
       <label className={styles.option}>
-        <span>{t('Colour by')}</span>
+        <span>{m.calendar_colour_by()}</span>
         <select
           className={toolbar.select}
           disabled={isColored}
-          data-tip={isColored ? t('View colours take precedence.') : undefined}
+          data-tip={isColored ? m.calendar_view_colours_take_precedence() : undefined}
           value={colorFieldId ?? ''}
           onChange={({ target }) => onChange({ colorFieldId: target.value || null })}
         >
-          <option value="">{t('Date field')}</option>
+          <option value="">{m.calendar_date_field()}</option>
           {colouring.map((field) => (
             <option key={field.id} value={field.id}>
               {field.title}
@@ -79,7 +79,7 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
         </select>
       </label>
       <label className={styles.option}>
-        <span>{t('Default scale')}</span>
+        <span>{m.calendar_default_scale()}</span>
         <select
           className={toolbar.select}
           value={scale}
@@ -98,7 +98,7 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
           checked={!hideWeekends}
           onChange={({ target }) => onChange({ hideWeekends: !target.checked })}
         />
-        {t('Show weekends')}
+        {m.calendar_show_weekends()}
       </label>
     </div>
   )
@@ -124,7 +124,7 @@ function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) 
       <i className={styles.mark} style={mark} aria-hidden />
       <select
         className={toolbar.select}
-        aria-label={t('From')}
+        aria-label={m.common_from()}
         value={range.fromFieldId}
         onChange={({ target }) => onChange({ ...range, fromFieldId: target.value })}
       >
@@ -133,14 +133,16 @@ function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) 
       <ArrowRight size={14} className="flip-in-rtl" aria-hidden />
       <select
         className={toolbar.select}
-        aria-label={t('To')}
+        aria-label={m.calendar_to()}
         value={range.toFieldId ?? ''}
         onChange={({ target }) => onChange({ ...range, toFieldId: target.value || null })}
       >
-        <option value="">{t('No end date')}</option>
+        <option value="">{m.calendar_no_end_date()}</option>
         {choices}
       </select>
-      {onRemove && <IconButton icon={X} size="small" label={t('Remove date field')} onClick={onRemove} />}
+      {onRemove && (
+        <IconButton icon={X} size="small" label={m.calendar_remove_date_field()} onClick={onRemove} />
+      )}
     </div>
   )
 }

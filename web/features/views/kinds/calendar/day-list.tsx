@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import styles from './day-list.module.css'
 import type { ChipStyle } from './event-chip.tsx'
@@ -23,11 +23,11 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
               scene.add({ day, minute: null })
             }}
           >
-            {t('Add')}
+            {m.common_add()}
           </Button>
         )}
       </header>
-      {events.length === 0 && <p className={styles.empty}>{t('No records on this day')}</p>}
+      {events.length === 0 && <p className={styles.empty}>{m.calendar_no_records_on_this_day()}</p>}
       <ul>
         {events.map((event) => {
           const { title, extra, color } = scene.look(event)
@@ -48,7 +48,7 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
                 <span className="visually-hidden">
                   {[title, whenName(event), extra].filter(Boolean).join(', ')}
                 </span>
-                <time aria-hidden>{timeOn(event, day) ?? t('All day')}</time>
+                <time aria-hidden>{timeOn(event, day) ?? m.calendar_all_day()}</time>
                 <span className={styles.text} aria-hidden>
                   <span className={styles.title} dir="auto">
                     {title}

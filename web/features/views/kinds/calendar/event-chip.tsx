@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import type { CSSProperties, PointerEvent } from 'react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import styles from './event.module.css'
 import type { CalendarEvent } from './events.ts'
 import type { Scene } from './scene.ts'
@@ -35,7 +35,7 @@ export function EventChip(props: EventChipProps) {
     down.stopPropagation()
     scene.press(down, { kind, event })
   }
-  const reversed = event.isReversed ? t('Ends before it starts.') : null
+  const reversed = event.isReversed ? m.calendar_ends_before_it_starts() : null
   const painted: ChipStyle = { ...style, '--event': color }
   return (
     <button

@@ -1,4 +1,4 @@
-import { tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
 import styles from './day-list.module.css'
 import { DayList } from './day-list.tsx'
@@ -40,7 +40,7 @@ export function MonthDots({ scene }: { scene: Scene }) {
                   type="button"
                   role="gridcell"
                   className={styles.day}
-                  aria-label={`${dayName(day)}, ${tn('1 record', '{n} records', events.length)}`}
+                  aria-label={`${dayName(day)}, ${m.common_records_count({ count: events.length })}`}
                   aria-current={day === today ? 'date' : undefined}
                   aria-selected={day === period.day}
                   tabIndex={day === scene.stopDay ? 0 : -1}

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import { isoWeek, isWeekend } from './days.ts'
@@ -31,7 +31,7 @@ export function MonthGrid({ scene }: { scene: Scene }) {
     >
       <GridBox role="row" className={styles.head}>
         <GridText role="columnheader" className={styles.corner}>
-          <span className="visually-hidden">{t('Week')}</span>
+          <span className="visually-hidden">{m.calendar_week()}</span>
         </GridText>
         {days.map((day) => (
           <GridText key={day} role="columnheader" aria-label={weekdayName(day, 'long')}>
@@ -80,7 +80,7 @@ function Week({ week, lanes, scene, counts }: WeekProps) {
       <GridText
         role="rowheader"
         className={styles.weekNumber}
-        data-tip={t('Week {n}', { n: isoWeek(week[0] ?? '') })}
+        data-tip={m.calendar_week_number({ n: isoWeek(week[0] ?? '') })}
       >
         {isoWeek(week[0] ?? '')}
       </GridText>
@@ -112,7 +112,7 @@ interface DayProps {
 function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
   const { period, today, adds } = scene
   const isOther = day.slice(0, 7) !== period.day.slice(0, 7)
-  const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
+  const label = `${dayName(day)}, ${m.common_records_count({ count })}`
   return (
     <GridBox
       role="gridcell"
@@ -140,7 +140,7 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
           scene.go({ scale: 'day', day })
         }}
       >
-        <span className="visually-hidden">{t('Show {day}', { day: dayName(day) })}</span>
+        <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
         <span aria-hidden>{day.endsWith('-01') ? monthDay(day) : dayNumber(day)}</span>
       </button>
       {segments.map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
@@ -162,14 +162,14 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
           className={styles.more}
           style={{ '--lane': lanes - 1 } as ChipStyle}
           data-more
-          aria-label={tn('1 more on {day}', '{n} more on {day}', hidden, { day: dayName(day) })}
+          aria-label={m.calendar_more_on_day({ count: hidden, day: dayName(day) })}
           onPointerDown={(down) => down.stopPropagation()}
           onClick={(click) => {
             click.stopPropagation()
             scene.showDay(day, click.currentTarget)
           }}
         >
-          {tn('1 more', '{n} more', hidden)}
+          {m.common_more_count({ count: hidden })}
         </button>
       )}
     </GridBox>

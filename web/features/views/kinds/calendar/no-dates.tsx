@@ -1,7 +1,7 @@
 import { CalendarOff, Plus } from 'lucide-react'
 import type { Field } from '../../../../../src/core/model.ts'
 import { isDated } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 
@@ -24,12 +24,12 @@ export function NoDates({ fields, onChoose, onAddField }: NoDatesProps) {
   return (
     <EmptyState
       icon={CalendarOff}
-      title={hasOwn ? t('Choose a date field') : t('This table has no date field')}
-      text={hasOwn ? undefined : t('A calendar shows records by date.')}
+      title={hasOwn ? m.calendar_choose_a_date_field() : m.calendar_table_no_date_field()}
+      text={hasOwn ? undefined : m.calendar_date_field_hint()}
     >
       {!hasOwn && onAddField && (
         <Button variant="primary" icon={Plus} onClick={(click) => onAddField(click.currentTarget)}>
-          {t('Add a date field')}
+          {m.calendar_add_a_date_field()}
         </Button>
       )}
       {offered.slice(0, OFFERED).map((field, at) => (

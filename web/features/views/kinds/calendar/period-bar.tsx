@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, PanelRight } from 'lucide-react'
 import { CALENDAR_SCALES, type CalendarScale } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import styles from './calendar.module.css'
 import { type Period, stepPeriod } from './period.ts'
@@ -9,7 +9,9 @@ import { dayName, periodName } from './words.ts'
 
 /** Words of the scales, each with its key. */
 export const scaleName = (scale: CalendarScale): string =>
-  ({ day: t('Day'), week: t('Week'), month: t('Month'), year: t('Year') })[scale]
+  ({ day: m.calendar_day(), week: m.calendar_week(), month: m.calendar_month(), year: m.calendar_year() })[
+    scale
+  ]
 
 export const SCALE_KEYS: Record<CalendarScale, string> = { day: 'd', week: 'w', month: 'm', year: 'y' }
 
@@ -35,13 +37,13 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
         data-testid="calendar-today"
         onClick={() => onGo({ day: today })}
       >
-        {t('Today')}
+        {m.calendar_today()}
       </Button>
       <span className={styles.steps}>
         <IconButton
           icon={ChevronLeft}
           size="small"
-          label={t('Earlier')}
+          label={m.calendar_earlier()}
           className="flip-in-rtl"
           data-testid="calendar-previous"
           onClick={() => step(-1)}
@@ -49,7 +51,7 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
         <IconButton
           icon={ChevronRight}
           size="small"
-          label={t('Later')}
+          label={m.calendar_later()}
           className="flip-in-rtl"
           data-testid="calendar-next"
           onClick={() => step(1)}
@@ -59,7 +61,7 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
         {periodName(period)}
       </h2>
       <span className={styles.space} />
-      <div className={styles.scales} role="radiogroup" aria-label={t('Scale')}>
+      <div className={styles.scales} role="radiogroup" aria-label={m.calendar_scale()}>
         {CALENDAR_SCALES.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a row of buttons, of which one is pressed in
           <button
@@ -78,7 +80,7 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
       <IconButton
         icon={PanelRight}
         size="small"
-        label={isListOpen ? t('Hide the list') : t('Show the list')}
+        label={isListOpen ? m.calendar_hide_the_list() : m.calendar_show_the_list()}
         aria-pressed={isListOpen}
         className="flip-in-rtl"
         data-testid="calendar-list-button"

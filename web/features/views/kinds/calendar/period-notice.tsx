@@ -1,4 +1,4 @@
-import { formatNumber, t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import type { ViewState } from '../../state/view-state.ts'
 import styles from './calendar.module.css'
@@ -17,9 +17,9 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
   if (error !== null && count !== null) {
     return (
       <div className={styles.notice} role="alert" data-tone="danger">
-        <span>{t('Some records could not be loaded.')}</span>
+        <span>{m.calendar_records_load_failed_sentence()}</span>
         <Button size="small" onClick={() => void store.reload()}>
-          {t('Try again')}
+          {m.common_try_again()}
         </Button>
       </div>
     )
@@ -28,13 +28,13 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
     return (
       <div className={styles.notice} role="status" data-testid="calendar-more">
         <span>
-          {t('Showing the first {shown} of {total} records.', {
-            shown: formatNumber(limit),
-            total: formatNumber(count),
+          {m.calendar_showing_first_shown_total_records({
+            shown: limit,
+            total: count,
           })}
         </span>
         <Button size="small" onClick={records.readMore}>
-          {t('Show more')}
+          {m.calendar_show_more()}
         </Button>
       </div>
     )
@@ -43,11 +43,13 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
   return (
     <div className={styles.notice} role="status" data-testid="calendar-empty">
       <span>
-        {state.view.filter ? t('No matching records in this period.') : t('No records in this period.')}
+        {state.view.filter
+          ? m.calendar_no_matching_records_period()
+          : m.calendar_no_records_in_this_period_sentence()}
       </span>
       {state.view.filter && (
         <Button size="small" onClick={() => state.update({ filter: null })}>
-          {t('Clear filter')}
+          {m.calendar_clear_filter()}
         </Button>
       )}
     </div>

@@ -13,7 +13,7 @@ import { useStore } from 'zustand'
 import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { Field, RecordId, Sort } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
 import { IconButton } from '../../../../ui/button.tsx'
 import { ErrorState } from '../../../../ui/states.tsx'
@@ -31,7 +31,9 @@ const CHOICES = ['all', 'period', 'undated'] as const
 type Choice = (typeof CHOICES)[number]
 
 const choiceName = (choice: Choice): string =>
-  ({ all: t('All records'), period: t('In this period'), undated: t('No date') })[choice]
+  ({ all: m.calendar_all_records(), period: m.calendar_in_this_period(), undated: m.calendar_no_date() })[
+    choice
+  ]
 
 const isChoice = (text: string | null): text is Choice => CHOICES.some((choice) => choice === text)
 
@@ -91,14 +93,14 @@ export function SideList(props: SideListProps) {
   return (
     <aside
       className={styles.side}
-      aria-label={t('Records')}
+      aria-label={m.common_records()}
       data-testid="calendar-list"
       data-yields={props.openId !== null || undefined}
     >
       <div className={styles.head}>
         <select
           className={`${toolbar.select} ${styles.choice}`}
-          aria-label={t('Which records')}
+          aria-label={m.calendar_which_records()}
           value={choice}
           onChange={({ target }) => {
             if (!isChoice(target.value)) return
@@ -112,18 +114,23 @@ export function SideList(props: SideListProps) {
             </option>
           ))}
         </select>
-        <ToolbarButton icon={ArrowDownUp} label={t('Sort')} count={props.sorts.length} testId="calendar-sort">
+        <ToolbarButton
+          icon={ArrowDownUp}
+          label={m.calendar_sort()}
+          count={props.sorts.length}
+          testId="calendar-sort"
+        >
           {() => <SortMenu fields={props.sortable} sorts={props.sorts} onChange={props.onSorts} />}
         </ToolbarButton>
-        <IconButton icon={X} size="small" label={t('Hide the list')} onClick={props.onClose} />
+        <IconButton icon={X} size="small" label={m.calendar_hide_the_list()} onClick={props.onClose} />
       </div>
       <div className={styles.search}>
         <input
           type="search"
           className={toolbar.input}
           dir="auto"
-          placeholder={t('Search')}
-          aria-label={t('Search this list')}
+          placeholder={m.common_search()}
+          aria-label={m.calendar_search_this_list()}
           data-calendar-search
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -134,12 +141,12 @@ export function SideList(props: SideListProps) {
           }}
         />
         <output className={styles.count} data-testid="calendar-list-count">
-          {count !== null && tn('1 record', '{n} records', count)}
+          {count !== null && m.common_records_count({ count })}
         </output>
       </div>
       {error !== null && count === null ? (
         <ErrorState
-          title={t('Records could not be loaded')}
+          title={m.calendar_records_load_failed()}
           error={error}
           onRetry={() => void store.reload()}
         />
@@ -151,9 +158,9 @@ export function SideList(props: SideListProps) {
 }
 
 function emptyText(choice: Choice, sought: string): string {
-  if (sought !== '') return t('No matching records')
-  if (choice === 'undated') return t('All records have a date')
-  return choice === 'period' ? t('No records in this period') : t('No records')
+  if (sought !== '') return m.common_no_matching_records()
+  if (choice === 'undated') return m.calendar_all_records_have_a_date()
+  return choice === 'period' ? m.calendar_no_records_in_this_period() : m.calendar_no_records()
 }
 
 interface LinesProps extends SideListProps {

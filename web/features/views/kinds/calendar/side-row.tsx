@@ -1,7 +1,7 @@
 import { type PointerEvent, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Skeleton } from '../../../../ui/states.tsx'
 import type { RecordStore } from '../../../records/record-store.ts'
 import type { ChipStyle } from './event-chip.tsx'
@@ -46,7 +46,7 @@ export function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onP
         data-index={index}
         data-open={openId === row.id || undefined}
         data-testid="calendar-list-row"
-        data-tip={onPress ? t('Drag to a day') : undefined}
+        data-tip={onPress ? m.calendar_drag_to_a_day() : undefined}
         onPointerDown={(down) => onPress?.(down, row)}
         onPointerEnter={() => onLit(row.id)}
         onFocus={() => onLit(row.id)}

@@ -1,6 +1,7 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { dayIn, wallIn } from '../../../../../src/core/dates.ts'
-import { direction, formatNumber, t, tn } from '../../../../i18n.ts'
+import { direction, formatNumber } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { isoWeek, isWeekend } from './days.ts'
 import { countByDay } from './density.ts'
@@ -59,7 +60,7 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
         <div className={styles.top}>
           <GridBox role="row" className={styles.head}>
             <GridText role="columnheader" className={styles.corner}>
-              {t('Week {n}', { n: isoWeek(days[0] ?? period.day) })}
+              {m.calendar_week_number({ n: isoWeek(days[0] ?? period.day) })}
             </GridText>
             {days.map((day) => (
               <DayHead key={day} day={day} scene={scene} />
@@ -95,7 +96,7 @@ function DayHead({ day, scene }: { day: string; scene: Scene }) {
         aria-current={day === scene.today ? 'date' : undefined}
         onClick={() => scene.go({ scale: 'day', day })}
       >
-        <span className="visually-hidden">{t('Show {day}', { day: dayName(day) })}</span>
+        <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
         <span aria-hidden>{weekdayName(day)}</span>
         <b aria-hidden>{dayNumber(day)}</b>
       </button>
@@ -124,7 +125,7 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
       style={{ '--lanes': lanes + (hasMore ? 1 : 0) } as ChipStyle}
     >
       <GridText role="rowheader" className={styles.allDayLabel}>
-        {t('All day')}
+        {m.calendar_all_day()}
       </GridText>
       {days.map((day, column) => (
         <GridBox
@@ -142,7 +143,7 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
           onClick={() => scene.add({ day, minute: null })}
         >
           <span className="visually-hidden">
-            {`${dayName(day)}, ${tn('1 record', '{n} records', counts.get(day) ?? 0)}`}
+            {`${dayName(day)}, ${m.common_records_count({ count: counts.get(day) ?? 0 })}`}
           </span>
           {shown
             .filter((segment) => segment.firstColumn === column)
@@ -165,16 +166,14 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
               className={styles.more}
               style={{ '--lane': lanes } as ChipStyle}
               data-more
-              aria-label={tn('1 more on {day}', '{n} more on {day}', hidden[column] ?? 0, {
-                day: dayName(day),
-              })}
+              aria-label={m.calendar_more_on_day({ count: hidden[column] ?? 0, day: dayName(day) })}
               onPointerDown={(down) => down.stopPropagation()}
               onClick={(click) => {
                 click.stopPropagation()
                 scene.showDay(day, click.currentTarget)
               }}
             >
-              {tn('1 more', '{n} more', hidden[column] ?? 0)}
+              {m.common_more_count({ count: hidden[column] ?? 0 })}
             </button>
           )}
         </GridBox>
@@ -245,9 +244,7 @@ function Hours({ day, scene, children }: HoursProps) {
             scene.showDay(day, click.currentTarget)
           }}
         >
-          <span className="visually-hidden">
-            {tn('1 more on {day}', '{n} more on {day}', count, { day: dayName(day) })}
-          </span>
+          <span className="visually-hidden">{m.calendar_more_on_day({ count, day: dayName(day) })}</span>
           <span aria-hidden>+{formatNumber(count)}</span>
         </button>
       ))}

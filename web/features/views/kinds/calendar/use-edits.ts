@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Values } from '../../../../../src/core/changes.ts'
 import { addDays } from '../../../../../src/core/dates.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { can, type GetContext } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
 import { draftOf, withType } from '../../../schema/field-draft.ts'
@@ -27,7 +27,7 @@ export function useEdits({ getContext, ranges, write, titleOf }: EditsDeps) {
   function carryOut(row: DatedRow, range: DatedRange, values: Values): void {
     write(row, values)
     const after = eventOf(withValues(row, values), range)
-    if (after) setSaid(t('{title}: {when}', { title: titleOf(row), when: whenName(after) }))
+    if (after) setSaid(m.calendar_event_label({ title: titleOf(row), when: whenName(after) }))
   }
 
   function create(values: Values): void {

@@ -5,7 +5,7 @@ import type { Field, TableSchema, View } from '../../../../../src/core/model.ts'
 import type { CalendarOptions } from '../../../../../src/core/views/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import { can } from '../../../records/context/table-context.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
@@ -38,9 +38,9 @@ export function useLook(
       .filter((field) => !field.isDisplay && !dates.has(field.id))
     const colors = [coloring, optionColors(options, schema.fields)]
     const words = new WeakMap<DatedRow, Omit<EventLook, 'color'>>()
-    const titleOf = (row: DatedRow): string => (row.id === NEW_ID ? t('New record') : savedTitle(row))
+    const titleOf = (row: DatedRow): string => (row.id === NEW_ID ? m.common_new_record() : savedTitle(row))
     const savedTitle = (row: DatedRow): string =>
-      (display && shownText(display, row.values(display.id), byId).trim()) || t('Untitled')
+      (display && shownText(display, row.values(display.id), byId).trim()) || m.common_untitled()
     const read = (row: DatedRow) => {
       const known = words.get(row)
       if (known) return known
@@ -59,10 +59,10 @@ export function fixedReason(
   range: DatedRange,
 ): string | null {
   const { schema } = context
-  if (!can(context, 'record.update')) return schema.readOnlyReason ?? t('Your role can’t edit records.')
+  if (!can(context, 'record.update')) return schema.readOnlyReason ?? m.calendar_your_role_cant_edit_records()
   if (isMovable(range)) return null
   const { field } = range.from.isWritable ? (range.to ?? range.from) : range.from
-  return t('{field} is read-only, so this record can’t be moved.', { field: field.title })
+  return m.calendar_field_read_only_record_cant({ field: field.title })
 }
 
 /** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */

@@ -1,7 +1,8 @@
 import { addDays, dayToMs } from '../../../../../src/core/dates.ts'
 import { DATE_FORMATS, type DateFormat, formatDay } from '../../../../../src/core/fields/date-text.ts'
 import { shownType } from '../../../../../src/core/fields/field.ts'
-import { localeTag, t } from '../../../../i18n.ts'
+import { localeTag } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { type CalendarEvent, DAY_MINUTES } from './events.ts'
 import type { Period } from './period.ts'
 import type { DateField } from './ranges.ts'
@@ -116,7 +117,7 @@ export function timeOn(event: CalendarEvent, day: string): string | null {
   const is12h = shows12h(event)
   if (startMinute === null || (firstDay < day && lastDay > day)) return null
   if (firstDay < day) {
-    return endMinute === null ? null : t('until {time}', { time: timeName(endMinute, is12h) })
+    return endMinute === null ? null : m.calendar_until_time({ time: timeName(endMinute, is12h) })
   }
   if (!hasEnd || endMinute === null || lastDay > day) return timeName(startMinute, is12h)
   const from = dayToMs(day) + startMinute * MINUTE_MS

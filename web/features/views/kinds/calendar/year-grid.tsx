@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
 import { WEEK } from './days.ts'
 import { countByDay, densityLevel } from './density.ts'
@@ -38,7 +38,7 @@ function Month({ month, scene, counts, most }: MonthProps) {
       <button
         type="button"
         className={styles.title}
-        aria-label={t('Show {day}', { day: monthName(month) })}
+        aria-label={m.calendar_show_day({ day: monthName(month) })}
         onClick={() => scene.go({ scale: 'month', day: month })}
       >
         {monthName(month)}
@@ -63,7 +63,7 @@ function Month({ month, scene, counts, most }: MonthProps) {
               if (day.slice(0, 7) !== month.slice(0, 7))
                 return <GridText key={day} role="gridcell" tabIndex={-1} />
               const count = counts.get(day) ?? 0
-              const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
+              const label = `${dayName(day)}, ${m.common_records_count({ count })}`
               return (
                 <GridButton
                   key={day}

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { ControlGroup } from '../../../../ui/composite.tsx'
 import { SortableList } from '../../../../ui/sortable.tsx'
 import formStyles from '../../../forms/form.module.css'
@@ -34,7 +34,7 @@ export function Canvas({
         <PictureSlots builder={builder} pictures={run.source.pictures} tableId={tableId} />
         <header className={formStyles.header}>
           <InlineText
-            label={t('Form title')}
+            label={m.form_form_title()}
             value={options.heading ?? title}
             placeholder={title}
             maxLength={500}
@@ -42,9 +42,9 @@ export function Canvas({
             onCommit={(text) => change({ heading: text === '' || text === title ? null : text })}
           />
           <InlineRichText
-            label={t('Form description')}
+            label={m.form_form_description()}
             value={options.subheading ?? ''}
-            placeholder={t('Add a description')}
+            placeholder={m.form_add_a_description()}
             onCommit={(text) => change({ subheading: text.trim() === '' ? null : text })}
           />
         </header>
@@ -70,18 +70,18 @@ export function Canvas({
             }}
           >
             <Plus size={14} aria-hidden />
-            {questions.length === 0
-              ? t('Add fields from the list or drag them here')
-              : t('Drop a field here')}
+            {questions.length === 0 ? m.form_add_fields_list_drag_here() : m.form_drop_a_field_here()}
           </ControlGroup>
           <div className={formStyles.actions}>
             <InlineText
-              label={t('Button text')}
-              value={options.submitLabel ?? t('Submit')}
-              placeholder={t('Submit')}
+              label={m.form_button_text()}
+              value={options.submitLabel ?? m.form_submit()}
+              placeholder={m.form_submit()}
               maxLength={100}
               className={styles.submitLabel}
-              onCommit={(text) => change({ submitLabel: text === '' || text === t('Submit') ? null : text })}
+              onCommit={(text) =>
+                change({ submitLabel: text === '' || text === m.form_submit() ? null : text })
+              }
             />
           </div>
         </div>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Dialog } from '../../../../ui/overlays.ts'
 import styles from './builder.module.css'
@@ -78,15 +78,15 @@ export function CropDialog(props: {
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button variant="primary" disabled={!image} busy={isBusy} onClick={done}>
-            {t('Crop')}
+            {m.form_crop()}
           </Button>
         </>
       }
     >
       {picture === 'failed' ? (
-        <p role="alert">{t('This image format is not supported.')}</p>
+        <p role="alert">{m.form_image_format_not_supported()}</p>
       ) : (
         <>
           <canvas
@@ -96,7 +96,7 @@ export function CropDialog(props: {
             className={styles.crop}
             tabIndex={0}
             role="img"
-            aria-label={t('Crop area. Drag it or move it with the arrow keys.')}
+            aria-label={m.form_crop_area_drag_move_arrow()}
             onKeyDown={onKeyDown}
             onPointerDown={(event) => {
               event.currentTarget.setPointerCapture(event.pointerId)
@@ -108,7 +108,7 @@ export function CropDialog(props: {
             }}
           />
           <label className={styles.zoom}>
-            {t('Size')}
+            {m.common_size()}
             <input
               type="range"
               min={1}

@@ -4,7 +4,7 @@ import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { TableSchema } from '../../../../../src/core/model.ts'
 import { canBeAsked } from '../../../../../src/core/views/form-answers.ts'
 import { CELLS } from '../../../../cells/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
@@ -32,17 +32,17 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
       <input
         type="search"
         className={toolbar.input}
-        placeholder={t('Find a field')}
-        aria-label={t('Find a field')}
+        placeholder={m.form_find_a_field()}
+        aria-label={m.form_find_a_field()}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <div className={styles.row}>
         <Button size="small" disabled={found.every(({ isAsked }) => isAsked)} onClick={() => setAll(true)}>
-          {t('Add all')}
+          {m.form_add_all()}
         </Button>
         <Button size="small" disabled={!found.some(({ isAsked }) => isAsked)} onClick={() => setAll(false)}>
-          {t('Remove all')}
+          {m.form_remove_all()}
         </Button>
       </div>
       <ul className={styles.fields}>
@@ -62,7 +62,7 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
               <input
                 type="checkbox"
                 checked={isAsked}
-                aria-label={t('Include {field}', { field: field.title })}
+                aria-label={m.form_include_field({ field: field.title })}
                 onChange={(event) => {
                   ask([field.id], event.target.checked)
                 }}
@@ -71,7 +71,7 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
                 type="button"
                 className={styles.fieldName}
                 disabled={!isAsked}
-                data-tip={isAsked ? t('Question settings') : undefined}
+                data-tip={isAsked ? m.form_question_settings() : undefined}
                 onClick={() => select(field.id)}
               >
                 <Icon size={14} aria-hidden />
@@ -82,8 +82,8 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
                 <span
                   role="img"
                   className={styles.warning}
-                  aria-label={t('Required field: responses can’t be saved without it')}
-                  data-tip={t('Required field: responses can’t be saved without it')}
+                  aria-label={m.form_required_field_responses_cant_saved()}
+                  data-tip={m.form_required_field_responses_cant_saved()}
                 >
                   <TriangleAlert size={14} aria-hidden />
                 </span>
@@ -92,10 +92,10 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
           )
         })}
       </ul>
-      {found.length === 0 && <p className={toolbar.hint}>{t('No matching fields')}</p>}
+      {found.length === 0 && <p className={toolbar.hint}>{m.form_no_matching_fields()}</p>}
       {others.length > 0 && (
         <p className={styles.note}>
-          {t('Not available in forms (read-only): {fields}', {
+          {m.form_not_available_forms_read_only({
             fields: others.map(({ title }) => title).join(', '),
           })}
         </p>

@@ -1,7 +1,7 @@
 import { Monitor, Smartphone } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { IconButton } from '../../../../ui/button.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import { AfterSubmit } from '../../../forms/after-submit.tsx'
@@ -19,27 +19,27 @@ export function FormPreview({ source, title }: { source: FormSource; title: stri
   const [isSurvey, setSurvey] = useState(false)
   const run = useFormRun(source)
   const test = {
-    label: t('Test'),
-    onGood: () => toast.success({ text: t('All answers are valid. Test only, nothing was saved.') }),
+    label: m.form_test(),
+    onGood: () => toast.success({ text: m.form_all_answers_valid_test_only() }),
   }
   return (
     <div className={styles.preview} data-testid="form-preview">
       <div className={styles.previewBar}>
         <IconButton
           icon={Monitor}
-          label={t('Desktop')}
+          label={m.form_desktop()}
           aria-pressed={!isPhone}
           onClick={() => setPhone(false)}
         />
         <IconButton
           icon={Smartphone}
-          label={t('Phone')}
+          label={m.form_phone()}
           aria-pressed={isPhone}
           onClick={() => setPhone(true)}
         />
         <label className={styles.radio}>
           <input type="checkbox" checked={isSurvey} onChange={(event) => setSurvey(event.target.checked)} />
-          {t('One question at a time')}
+          {m.form_one_question_at_a_time()}
         </label>
       </div>
       <div

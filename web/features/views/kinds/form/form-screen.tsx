@@ -2,7 +2,7 @@ import { ClipboardPen, Eye, PencilRuler, Settings2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { roleCan } from '../../../../../src/core/roles.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { startValues, useFormRun } from '../../../forms/use-form-run.ts'
@@ -57,8 +57,8 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
 
   return (
     <div className={styles.screen} data-testid="form-screen">
-      <div className={styles.bar} role="toolbar" aria-label={t('View')}>
-        <div className={styles.modes} role="radiogroup" aria-label={t('Form mode')}>
+      <div className={styles.bar} role="toolbar" aria-label={m.common_view()}>
+        <div className={styles.modes} role="radiogroup" aria-label={m.form_form_mode()}>
           {modes.map((one) => (
             <ModeButton
               key={one}
@@ -72,7 +72,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
         <span className={styles.space} />
         {view.isShared && mode === 'build' && (
           <span className={styles.live} role="status">
-            {isNarrow ? t('Public form') : t('This form is public. Your changes are live immediately.')}
+            {isNarrow ? m.form_public_form() : m.form_form_public_changes_live_immediately()}
           </span>
         )}
         <KeptChanges state={state} />
@@ -83,7 +83,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
             aria-pressed={hasPanel}
             onClick={() => (isNarrow ? setPanelAsked(!isPanelAsked) : setPanelOpen(!isPanelOpen))}
           >
-            <span className={isNarrow ? 'visually-hidden' : undefined}>{t('Settings')}</span>
+            <span className={isNarrow ? 'visually-hidden' : undefined}>{m.form_settings()}</span>
           </Button>
         )}
       </div>
@@ -120,7 +120,7 @@ const formKey = ({ fields }: KindScreenProps['saved']): string =>
 function ModeButton(props: { mode: Mode; isOn: boolean; isNarrow: boolean; onChoose: () => void }) {
   const { mode, isOn, isNarrow, onChoose } = props
   const Icon = { build: PencilRuler, preview: Eye, fill: ClipboardPen }[mode]
-  const label = { build: t('Build'), preview: t('Preview'), fill: t('Fill in') }[mode]
+  const label = { build: m.form_build(), preview: m.form_preview(), fill: m.form_fill_in() }[mode]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a radio button is no button with an icon
     <button
@@ -139,13 +139,13 @@ function ModeButton(props: { mode: Mode; isOn: boolean; isNarrow: boolean; onCho
 
 /** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-screen-undo.ts`. */
 const FORM_SHORTCUTS: ShortcutSection = {
-  title: () => t('Form'),
+  title: () => m.form_form(),
   lines: [
-    { keys: ['Tab', 'Shift+Tab'], label: () => t('Next and previous question') },
-    { keys: ['↑', '↓'], label: () => t('Move question (on its handle)') },
-    { keys: ['Enter'], label: () => t('Save title or text') },
-    { keys: ['Esc'], label: () => t('Cancel') },
-    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
-    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
+    { keys: ['Tab', 'Shift+Tab'], label: () => m.form_next_and_previous_question() },
+    { keys: ['↑', '↓'], label: () => m.form_move_question_on_its_handle() },
+    { keys: ['Enter'], label: () => m.form_save_title_or_text() },
+    { keys: ['Esc'], label: () => m.common_cancel() },
+    { keys: [shortcutLabel('mod+z')], label: () => m.common_undo() },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => m.common_redo() },
   ],
 }

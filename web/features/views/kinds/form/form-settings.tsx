@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { isEmail } from '../../../../../src/core/fields/checked-text.ts'
 import { MAX_ANSWER_RECIPIENTS } from '../../../../../src/core/views/form.ts'
 import { redirectAddress } from '../../../../../src/core/views/form-answers.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
 import { trpc } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
@@ -22,39 +22,37 @@ export function FormSettings({ builder }: { builder: FormBuilder }) {
   const info = trpc.app.info.useQuery()
   return (
     <div className={styles.settings} data-testid="form-settings">
-      <Section title={t('Appearance')}>
+      <Section title={m.form_appearance()}>
         <Tick
-          label={t('Banner')}
+          label={m.form_banner()}
           checked={!options.hideBanner}
           onChange={(isShown) => change({ hideBanner: !isShown })}
         />
         <Tick
-          label={t('Show “Made with Sheaf”')}
+          label={m.form_show_made_with_sheaf()}
           checked={!options.hideBranding}
           onChange={(isShown) => change({ hideBranding: !isShown })}
         />
         <Ground value={options.backgroundColor} onChange={(backgroundColor) => change({ backgroundColor })} />
       </Section>
-      <Section title={t('After submission')}>
-        <span className={styles.caption}>{t('Message')}</span>
+      <Section title={m.form_after_submission()}>
+        <span className={styles.caption}>{m.form_message()}</span>
         <RichTextEditor
-          label={t('Message after submission')}
+          label={m.form_message_after_submission()}
           value={options.successMessage ?? ''}
-          placeholder={t('Thank you! Your response was submitted.')}
+          placeholder={m.form_thank_response_submitted()}
           onCommit={(text) => change({ successMessage: text.trim() === '' ? null : text })}
         />
         <Checked
-          label={t('Redirect to a URL')}
+          label={m.form_redirect_to_a_url()}
           value={options.redirectUrl ?? ''}
           placeholder="https://example.com/thanks?id={record_id}"
-          check={(text) =>
-            redirectAddress(text, 1) ? null : t('Enter a URL that starts with http:// or https://')
-          }
+          check={(text) => (redirectAddress(text, 1) ? null : m.form_enter_url_starts_http_https())}
           onCommit={(text) => change({ redirectUrl: text || null })}
         />
         {options.redirectUrl !== null && (
           <Amount
-            label={t('Delay (seconds)')}
+            label={m.form_delay_seconds()}
             value={options.redirectAfterSeconds}
             min={0}
             max={60}
@@ -62,56 +60,52 @@ export function FormSettings({ builder }: { builder: FormBuilder }) {
           />
         )}
         <Tick
-          label={t('Show “Submit another response”')}
+          label={m.form_show_submit_another_response()}
           checked={options.submitAnother}
           onChange={(submitAnother) => change({ submitAnother })}
         />
         <Tick
-          label={t('Show a new form after 5 seconds')}
+          label={m.form_show_new_form_after_5()}
           checked={options.showBlankForm}
           onChange={(showBlankForm) => change({ showBlankForm })}
         />
       </Section>
-      <Section title={t('Notifications')}>
+      <Section title={m.form_notifications()}>
         <Checked
-          label={t('Email responses to')}
+          label={m.form_email_responses_to()}
           value={options.emailTo ?? ''}
           placeholder="ann@example.com, ben@example.com"
           check={(text) => {
             const all = text.split(',')
             const wrong = all.find((one) => !isEmail(one.trim()))
-            if (wrong !== undefined) return t('“{text}” is not a valid email address', { text: wrong.trim() })
+            if (wrong !== undefined) return m.form_text_not_valid_email_address({ text: wrong.trim() })
             return all.length > MAX_ANSWER_RECIPIENTS
-              ? t('Up to {n} addresses', { n: MAX_ANSWER_RECIPIENTS })
+              ? m.form_up_to_addresses({ count: MAX_ANSWER_RECIPIENTS })
               : null
           }}
           onCommit={(text) => change({ emailTo: text || null })}
         />
         {options.emailTo !== null && info.data?.sendsMail === false && (
           <p className={styles.note} role="note">
-            {t('This server can’t send email. Nothing is sent until email is configured.')}
+            {m.form_server_cant_send_email_nothing()}
           </p>
         )}
       </Section>
-      <Section title={t('Availability')}>
+      <Section title={m.form_availability()}>
         <Closing value={options.closesAt} onChange={(closesAt) => change({ closesAt })} />
         <Amount
-          label={t('Maximum number of responses')}
+          label={m.form_maximum_number_of_responses()}
           value={options.maxAnswers}
           min={1}
           max={1_000_000_000}
           onChange={(maxAnswers) => change({ maxAnswers })}
         />
         <Tick
-          label={t('One response per person')}
+          label={m.form_one_response_per_person()}
           checked={options.onePerPerson}
           onChange={(onePerPerson) => change({ onePerPerson })}
         />
-        {options.onePerPerson && (
-          <p className={styles.note}>
-            {t('Based on a browser cookie, so it doesn’t stop someone who switches browsers.')}
-          </p>
-        )}
+        {options.onePerPerson && <p className={styles.note}>{m.form_one_response_hint()}</p>}
       </Section>
     </div>
   )
@@ -201,7 +195,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
   return (
     <div className={styles.part}>
       <span className={styles.caption} id={`${id}-label`}>
-        {t('Background')}
+        {m.form_background()}
       </span>
       <Group className={styles.row} role="group" aria-labelledby={`${id}-label`}>
         {GROUNDS.map((color) => (
@@ -211,13 +205,13 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
             className={styles.ground}
             style={{ background: color }}
             aria-pressed={value?.toUpperCase() === color}
-            aria-label={t('Background {color}', { color })}
+            aria-label={m.form_background_color({ color })}
             onClick={() => onChange(color)}
           />
         ))}
         <input
           type="color"
-          aria-label={t('Custom background')}
+          aria-label={m.form_custom_background()}
           // Each step of the browser's picker is a change: it is saved once, as one leaves.
           key={value}
           defaultValue={value ?? '#eef0f4'}
@@ -227,7 +221,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
         />
         {value !== null && (
           <Button size="small" variant="ghost" onClick={() => onChange(null)}>
-            {t('None')}
+            {m.common_none()}
           </Button>
         )}
       </Group>
@@ -241,7 +235,7 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
   return (
     <div className={styles.part}>
       <label htmlFor={id} className={styles.caption}>
-        {t('Close form on')}
+        {m.form_close_form_on()}
       </label>
       <span className={styles.row}>
         <input
@@ -259,12 +253,12 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
         />
         {value !== null && (
           <Button size="small" variant="ghost" onClick={() => onChange(null)}>
-            {t('Never')}
+            {m.form_never()}
           </Button>
         )}
       </span>
       {value !== null && Date.parse(value) < Date.now() && (
-        <p className={styles.note}>{t('This date has passed. The form is closed.')}</p>
+        <p className={styles.note}>{m.form_date_passed_form_closed()}</p>
       )}
     </div>
   )

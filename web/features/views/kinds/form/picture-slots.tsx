@@ -2,7 +2,7 @@ import { ImagePlus, ImageUp, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { sendFile } from '../../../../attachments/send-file.ts'
 import { messageOf } from '../../../../errors.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { api } from '../../../../trpc.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { openDialog } from '../../../../ui/open-dialog.tsx'
@@ -33,7 +33,7 @@ export function PictureSlots({
     <>
       {hasBanner && (
         <div className={`${formStyles.banner} ${styles.picture}`}>
-          {pictures.banner && <img src={pictures.banner} alt={t('Banner')} />}
+          {pictures.banner && <img src={pictures.banner} alt={m.form_banner()} />}
           <PictureTools
             kind="banner"
             tableId={tableId}
@@ -44,7 +44,7 @@ export function PictureSlots({
       )}
       {options.logoPath !== null && (
         <div className={`${formStyles.logo} ${styles.picture}`} data-over={hasBanner || undefined}>
-          {pictures.logo && <img src={pictures.logo} alt={t('Logo')} />}
+          {pictures.logo && <img src={pictures.logo} alt={m.form_logo()} />}
           <PictureTools kind="logo" tableId={tableId} onChange={(logoPath) => change({ logoPath })} isSet />
         </div>
       )}
@@ -77,7 +77,7 @@ function PictureTools(props: {
       const file = new File([picture], `${kind}.png`, { type: picture.type })
       const sending = { signal: new AbortController().signal, onProgress: () => {} }
       const { path } = await sendFile({ file }, sending)
-      if (path === undefined) throw new Error(t('The file could not be uploaded'))
+      if (path === undefined) throw new Error(m.form_file_upload_failed())
       await api.records.keepPicture.mutate({ tableId, path })
       onChange(path)
     } catch (error) {
@@ -92,7 +92,7 @@ function PictureTools(props: {
       <CropDialog
         file={file}
         shape={SHAPES[kind]}
-        title={kind === 'banner' ? t('Crop banner') : t('Crop logo')}
+        title={kind === 'banner' ? m.form_crop_banner() : m.form_crop_logo()}
         onClose={close}
         onDone={(picture) => {
           close()
@@ -119,12 +119,12 @@ function PictureTools(props: {
       {isSet ? (
         <>
           <Button size="small" icon={ImageUp} busy={isBusy} onClick={() => input.current?.click()}>
-            {kind === 'banner' ? t('Change banner') : t('Change logo')}
+            {kind === 'banner' ? m.form_change_banner() : m.form_change_logo()}
           </Button>
           <IconButton
             icon={X}
             size="small"
-            label={kind === 'banner' ? t('Remove banner') : t('Remove logo')}
+            label={kind === 'banner' ? m.form_remove_banner() : m.form_remove_logo()}
             onClick={() => onChange(null)}
           />
         </>
@@ -136,7 +136,7 @@ function PictureTools(props: {
           busy={isBusy}
           onClick={() => input.current?.click()}
         >
-          {kind === 'banner' ? t('Add banner') : t('Add logo')}
+          {kind === 'banner' ? m.form_add_banner() : m.form_add_logo()}
         </Button>
       )}
     </span>

@@ -1,7 +1,7 @@
 import { EyeOff, GitBranch, GripVertical } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useId, useState } from 'react'
 import type { Question } from '../../../../../src/core/views/form-answers.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { RichText } from '../../../../rich-text/rich-text.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
 import { Group } from '../../../../ui/composite.tsx'
@@ -73,14 +73,14 @@ export function QuestionCard({
           type="button"
           className={styles.grip}
           {...listeners}
-          aria-label={t('Move {title}', { title: label })}
-          data-tip={t('Drag to move, or use the arrow keys')}
+          aria-label={m.form_move_title({ title: label })}
+          data-tip={m.form_drag_move_use_arrow_keys()}
           onKeyDown={onHandleKey}
         >
           <GripVertical size={16} aria-hidden />
         </button>
         <InlineText
-          label={t('Question for {field}', { field: field.title })}
+          label={m.form_question_for_field({ field: field.title })}
           value={label}
           placeholder={field.title}
           maxLength={1000}
@@ -90,7 +90,7 @@ export function QuestionCard({
           }
         />
         {isRequired && (
-          <span role="img" className={styles.star} aria-label={t('Required')}>
+          <span role="img" className={styles.star} aria-label={m.common_required()}>
             *
           </span>
         )}
@@ -98,8 +98,8 @@ export function QuestionCard({
           <span
             role="img"
             className={styles.mark}
-            aria-label={t('Has a condition')}
-            data-tip={t('Has a condition')}
+            aria-label={m.form_has_a_condition()}
+            data-tip={m.form_has_a_condition()}
           >
             <GitBranch size={14} aria-hidden />
           </span>
@@ -108,7 +108,7 @@ export function QuestionCard({
           icon={EyeOff}
           size="small"
           iconSize={14}
-          label={t('Remove {field}', { field: field.title })}
+          label={m.form_remove_field({ field: field.title })}
           onClick={() => builder.ask([field.id], false)}
         />
       </div>

@@ -7,7 +7,7 @@ import { hasChoices, holdsPeople } from '../../../../../src/core/fields/traits.t
 import type { Filter, FilterGroup as Group } from '../../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../../src/core/model.ts'
 import type { Question } from '../../../../../src/core/views/form-answers.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
 import { DefaultValue } from '../../../schema/default-value.tsx'
 import { draftOf } from '../../../schema/field-draft.ts'
@@ -41,20 +41,16 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
         {field.title}
       </h2>
       <Tick
-        label={field.required ? t('Required (set on the field)') : t('Required')}
+        label={field.required ? m.form_required_set_on_the_field() : m.common_required()}
         checked={question.isRequired}
         onChange={(required) => say({ required })}
       />
-      {holdsPeople(field) && (
-        <p className={styles.note}>
-          {t('Not shown on the public form, because it would reveal who is a member.')}
-        </p>
-      )}
-      <Part label={t('Help text')}>
+      {holdsPeople(field) && <p className={styles.note}>{m.form_people_field_not_public()}</p>}
+      <Part label={m.form_help_text()}>
         <RichTextEditor
-          label={t('Help text')}
+          label={m.form_help_text()}
           value={form.help ?? ''}
-          placeholder={field.description ?? t('Shown below the question')}
+          placeholder={field.description ?? m.form_shown_below_the_question()}
           onCommit={(help) => say({ help: help.trim() === '' ? null : help })}
         />
       </Part>
@@ -66,7 +62,7 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
           onChange={(defaultValue) => say({ defaultValue })}
         />
       )}
-      <Part label={t('Show only if')}>
+      <Part label={m.form_show_only_if()}>
         <ConditionPart
           filter={form.showIf}
           fields={ahead}
@@ -74,12 +70,12 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
           onChange={(showIf) => say({ showIf })}
         />
       </Part>
-      <Part label={t('Rules')}>
+      <Part label={m.form_rules()}>
         <RulesEditor field={field} rules={form.rules} onChange={(rules) => say({ rules })} />
       </Part>
       {fieldType(field.type).scannable && (
         <Tick
-          label={t('Allow scanning barcodes and QR codes')}
+          label={m.form_allow_scanning_barcodes_qr_codes()}
           checked={form.enableScanner}
           onChange={(enableScanner) => say({ enableScanner })}
         />
@@ -108,8 +104,8 @@ function OptionsPart({
   const choices = (field.options as { choices?: Choice[] }).choices ?? []
   const { limitOptions, layout } = form
   return (
-    <Part label={t('Options')}>
-      <div className={styles.row} role="radiogroup" aria-label={t('Option layout')}>
+    <Part label={m.form_options()}>
+      <div className={styles.row} role="radiogroup" aria-label={m.form_option_layout()}>
         {(['dropdown', 'list'] as const).map((one) => (
           <label key={one} className={styles.radio}>
             <input
@@ -118,12 +114,12 @@ function OptionsPart({
               checked={layout === one}
               onChange={() => say({ layout: one })}
             />
-            {one === 'dropdown' ? t('Dropdown') : t('List')}
+            {one === 'dropdown' ? m.form_dropdown() : m.common_list()}
           </label>
         ))}
       </div>
       <Tick
-        label={t('Limit options')}
+        label={m.form_limit_options()}
         checked={limitOptions !== null}
         onChange={(isLimited) => say({ limitOptions: isLimited ? choices.map(({ title }) => title) : null })}
       />
@@ -144,7 +140,7 @@ function OptionsPart({
             />
           ))}
           {!choices.some(({ title }) => limitOptions.includes(title)) && (
-            <p className={styles.note}>{t('All options are shown.')}</p>
+            <p className={styles.note}>{m.form_all_options_are_shown()}</p>
           )}
         </div>
       )}
@@ -182,13 +178,11 @@ function ConditionPart(props: {
     timer.current = setTimeout(() => apply.current(), PAUSE_MS)
   }
   if (fields.length === 0) {
-    return (
-      <p className={styles.note}>{t('Conditions can only use earlier questions. This is the first one.')}</p>
-    )
+    return <p className={styles.note}>{m.form_first_question_has_no_conditions()}</p>
   }
   return (
     <div className={styles.conditions}>
-      {group.children.length === 0 && <p className={styles.note}>{t('Always shown.')}</p>}
+      {group.children.length === 0 && <p className={styles.note}>{m.form_always_shown()}</p>}
       <FilterGroup group={group} path={[]} root={group} fields={fields} people={people} onChange={change} />
     </div>
   )

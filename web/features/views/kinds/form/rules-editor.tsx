@@ -4,7 +4,7 @@ import { FILE_KINDS } from '../../../../../src/core/fields/attachment-kinds.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import { type FormRuleType, findRule, rulesFor } from '../../../../../src/core/views/form-rules.ts'
 import type { FormRule } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { openMenu } from '../../../../ui/menu.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
@@ -39,7 +39,7 @@ export function RulesEditor({
   }
   const replace = (at: number, rule: FormRule) => set(drafts.with(at, rule))
   if (rulesFor(field).length === 0) {
-    return <p className={styles.note}>{t('No validation rules for this field type.')}</p>
+    return <p className={styles.note}>{m.form_no_validation_rules_field_type()}</p>
   }
   return (
     <>
@@ -69,14 +69,14 @@ export function RulesEditor({
               event.currentTarget,
               offered.map((type) => ({
                 kind: 'action',
-                label: t(type.label),
+                label: type.label(),
                 run: () => set([...drafts, { rule: type.key, value: null, message: null }]),
               })),
-              t('Add rule'),
+              m.form_add_rule(),
             )
           }
         >
-          {t('Add rule')}
+          {m.form_add_rule()}
         </Button>
       )}
     </>
@@ -98,27 +98,27 @@ function RuleLine({ field, type, draft, onChange, onRemove }: RuleLineProps) {
     <div className={styles.rule} data-testid="form-rule">
       <div className={styles.row}>
         <label htmlFor={id} className={styles.ruleName}>
-          {t(type.label)}
+          {type.label()}
         </label>
         <RuleValue id={id} field={field} type={type} draft={draft} onChange={onChange} />
         <IconButton
           icon={X}
           size="small"
-          label={t('Remove rule “{rule}”', { rule: t(type.label) })}
+          label={m.form_remove_rule_rule({ rule: type.label() })}
           onClick={onRemove}
         />
       </div>
       {problem && (
         <p className={styles.problem} role="alert">
-          {t(problem)}
+          {problem}
         </p>
       )}
       <input
         className={toolbar.input}
         dir="auto"
         maxLength={500}
-        aria-label={t('Custom error message')}
-        placeholder={t('Custom error message')}
+        aria-label={m.form_custom_error_message()}
+        placeholder={m.form_custom_error_message()}
         defaultValue={draft.message ?? ''}
         onBlur={(event) => {
           const message = event.target.value.trim() || null
@@ -142,7 +142,7 @@ function RuleValue({ id, field, type, draft, onChange }: Omit<RuleLineProps, 'on
           {FILE_KINDS.map(({ key, label }) => (
             <Tick
               key={key}
-              label={t(label)}
+              label={label()}
               checked={chosen.includes(key)}
               onChange={(isOn) => {
                 const next = FILE_KINDS.map((kind) => kind.key).filter((one) =>
@@ -212,8 +212,8 @@ function DayValue({
         value={isToday ? 'today' : 'day'}
         onChange={(event) => onChange(event.target.value === 'today' ? 'today' : null)}
       >
-        <option value="day">{t('Specific date')}</option>
-        <option value="today">{t('Submission date')}</option>
+        <option value="day">{m.form_specific_date()}</option>
+        <option value="today">{m.form_submission_date()}</option>
       </select>
       {!isToday && <DayInput field={field} day={text === '' ? null : text} onChange={onChange} />}
     </span>

@@ -1,7 +1,7 @@
 import { ChevronLeft } from 'lucide-react'
 import { useState } from 'react'
 import type { Person, TableSchema } from '../../../../../src/core/model.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import styles from './builder.module.css'
 import { FieldList } from './field-list.tsx'
@@ -22,7 +22,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
   // A question that is chosen on the canvas is one of the questions, whatever was looked at before.
   const tab = selected ? 'fields' : chosen
   return (
-    <aside className={styles.panel} aria-label={t('Form settings')} data-testid="form-panel">
+    <aside className={styles.panel} aria-label={m.form_form_settings()} data-testid="form-panel">
       <div className={styles.tabs} role="tablist">
         {(['fields', 'form'] as const).map((one) => (
           <button
@@ -36,7 +36,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
               builder.select(null)
             }}
           >
-            {one === 'fields' ? t('Questions') : t('Form')}
+            {one === 'fields' ? m.form_questions() : m.form_form()}
           </button>
         ))}
       </div>
@@ -52,7 +52,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
                 setTab('fields')
               }}
             >
-              {t('All questions')}
+              {m.form_all_questions()}
             </Button>
             <QuestionSettings
               key={selected.field.id}

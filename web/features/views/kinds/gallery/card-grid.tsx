@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { type Ref, useCallback, useEffect, useImperativeHandle, useReducer, useState } from 'react'
 import type { Field } from '../../../../../src/core/model.ts'
 import type { CheckedRows, GridRow } from '../../../../grid/source.ts'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { GridBox } from '../../../../ui/composite.tsx'
 import type { GetContext, RecordsHandle } from '../../../records/context/table-context.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
@@ -200,7 +200,7 @@ export function CardGrid(props: CardGridProps) {
               width={layout.cardWidth}
             />
             {drag.ids.length > 1 && (
-              <span className={styles.several}>{tn('1 record', '{n} records', drag.ids.length)}</span>
+              <span className={styles.several}>{m.common_records_count({ count: drag.ids.length })}</span>
             )}
           </div>
         )}
@@ -234,7 +234,7 @@ export function CardGrid(props: CardGridProps) {
         }}
       >
         <Plus size={18} aria-hidden />
-        {t('New record')}
+        {m.common_new_record()}
       </GridBox>
     )
   }

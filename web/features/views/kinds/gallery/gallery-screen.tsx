@@ -2,7 +2,7 @@ import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
@@ -114,7 +114,7 @@ export function GalleryScreen(props: KindScreenProps) {
           />
           {rowCount !== null && (
             <span className={styles.count} data-testid="record-count">
-              {tn('1 record', '{n} records', rowCount)}
+              {m.common_records_count({ count: rowCount })}
             </span>
           )}
         </>
@@ -125,7 +125,7 @@ export function GalleryScreen(props: KindScreenProps) {
       <div className={styles.area}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('Records could not be loaded')}
+            title={m.gallery_records_load_failed()}
             error={error}
             onRetry={() => void store.reload()}
           />
@@ -156,9 +156,9 @@ export function GalleryScreen(props: KindScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={tableStyles.readError} role="alert">
-            <span>{t('Some records could not be loaded.')}</span>
+            <span>{m.gallery_records_load_failed_sentence()}</span>
             <button type="button" onClick={() => void store.reload()}>
-              {t('Try again')}
+              {m.common_try_again()}
             </button>
           </div>
         )}
@@ -178,15 +178,15 @@ export function GalleryScreen(props: KindScreenProps) {
 
 /** The keys of a gallery, for the shortcut sheet. They are read by `use-gallery-focus.ts`. */
 const GALLERY_SHORTCUTS: ShortcutSection = {
-  title: () => t('Gallery'),
+  title: () => m.gallery_gallery(),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move; hold Shift to extend the selection') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move record') },
-    { keys: ['Home', 'End'], label: () => t('First and last record') },
-    { keys: ['PageUp', 'PageDown'], label: () => t('Page up or down') },
-    { keys: ['Enter', t('Space')], label: () => t('Open record') },
-    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
-    { keys: [shortcutLabel('mod+a')], label: () => t('Select all') },
-    { keys: ['Del'], label: () => t('Delete record') },
+    { keys: ['↑', '↓', '←', '→'], label: () => m.gallery_move_hold_shift_extend_selection() },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => m.gallery_move_record() },
+    { keys: ['Home', 'End'], label: () => m.gallery_first_and_last_record() },
+    { keys: ['PageUp', 'PageDown'], label: () => m.gallery_page_up_or_down() },
+    { keys: ['Enter', 'Space'], label: () => m.common_open_record() },
+    { keys: [shortcutLabel('mod+Space')], label: () => m.gallery_select_record() },
+    { keys: [shortcutLabel('mod+a')], label: () => m.common_select_all() },
+    { keys: ['Del'], label: () => m.common_delete_record() },
   ],
 }

@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { isChecked } from '../../cards/chosen.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
 import { useParts } from './board-context.ts'
@@ -56,8 +56,8 @@ export const BoardCard = memo(function BoardCard({
       ref={element}
       role="listitem"
       tabIndex={isActive ? 0 : -1}
-      aria-label={[title || t('Untitled'), ...(isSelected ? [t('selected')] : [])].join(', ')}
-      aria-roledescription={t('card')}
+      aria-label={[title || m.common_untitled(), ...(isSelected ? [m.kanban_selected()] : [])].join(', ')}
+      aria-roledescription={m.kanban_card()}
       aria-setsize={count}
       aria-posinset={index + 1}
       className={styles.card}
@@ -84,7 +84,7 @@ export const BoardCard = memo(function BoardCard({
             className={styles.more}
             data-interactive
             data-card-menu
-            aria-label={t('More')}
+            aria-label={m.common_more()}
             aria-haspopup="menu"
           >
             <EllipsisVertical size={15} aria-hidden />

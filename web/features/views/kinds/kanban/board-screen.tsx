@@ -7,7 +7,7 @@ import { coloringFields, type KanbanOptions } from '../../../../../src/core/view
 import type { ShortcutSection } from '../../../../actions/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
@@ -164,7 +164,7 @@ export function BoardScreen(props: BoardScreenProps) {
     onToggle: (id) => setChecked((now) => toggled(now, id)),
     nameOf: (id) => {
       const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null
-      return (fields.title && shownText(fields.title.field, value ?? null, byId)) || t('Untitled')
+      return (fields.title && shownText(fields.title.field, value ?? null, byId)) || m.common_untitled()
     },
   })
   const newCard = useNewCard({ get: getContext, move, onCreated: (id) => place.follow(id) })
@@ -249,21 +249,21 @@ export function BoardScreen(props: BoardScreenProps) {
       <div className={styles.area}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('Records could not be loaded')}
+            title={m.kanban_records_load_failed()}
             error={error}
             onRetry={() => board.paging().retry()}
           />
         ) : rowCount === 0 && isFiltered ? (
           <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
         ) : shown.length === 0 && numbers !== null ? (
-          <EmptyState icon={EyeOff} title={t('All stacks are hidden')}>
+          <EmptyState icon={EyeOff} title={m.kanban_all_stacks_are_hidden()}>
             <Button
               variant="primary"
               onClick={() =>
                 onOptions({ hideEmpty: false, stacks: withAllStacks(stacks, { isHidden: false }) })
               }
             >
-              {t('Show all stacks')}
+              {m.kanban_show_all_stacks()}
             </Button>
           </EmptyState>
         ) : (
@@ -293,9 +293,9 @@ export function BoardScreen(props: BoardScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={tableStyles.readError} role="alert">
-            <span>{t('Some records could not be loaded.')}</span>
+            <span>{m.kanban_records_load_failed_sentence()}</span>
             <button type="button" onClick={() => board.paging().retry()}>
-              {t('Try again')}
+              {m.common_try_again()}
             </button>
           </div>
         )}
@@ -315,15 +315,15 @@ export function BoardScreen(props: BoardScreenProps) {
 
 /** The keys of a board, for the shortcut sheet. They are read by `use-board-keys.ts`. */
 const KANBAN_SHORTCUTS: ShortcutSection = {
-  title: () => t('Kanban'),
+  title: () => m.kanban_kanban(),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between cards and stacks') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move card') },
-    { keys: ['Home', 'End'], label: () => t('First and last card in the stack') },
-    { keys: ['Enter', t('Space')], label: () => t('Open record') },
-    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
-    { keys: [shortcutLabel('mod+a')], label: () => t('Select all cards in the stack') },
-    { keys: ['Del'], label: () => t('Delete record') },
-    { keys: ['Shift+F10'], label: () => t('Card or stack menu') },
+    { keys: ['↑', '↓', '←', '→'], label: () => m.kanban_move_between_cards_and_stacks() },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => m.kanban_move_card() },
+    { keys: ['Home', 'End'], label: () => m.kanban_first_last_card_stack() },
+    { keys: ['Enter', 'Space'], label: () => m.common_open_record() },
+    { keys: [shortcutLabel('mod+Space')], label: () => m.kanban_select_record() },
+    { keys: [shortcutLabel('mod+a')], label: () => m.kanban_select_all_cards_stack() },
+    { keys: ['Del'], label: () => m.common_delete_record() },
+    { keys: ['Shift+F10'], label: () => m.kanban_card_or_stack_menu() },
   ],
 }

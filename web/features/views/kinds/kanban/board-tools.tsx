@@ -3,7 +3,7 @@ import { summarySetOf } from '../../../../../src/core/fields/field.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import { summariesFor } from '../../../../../src/core/summaries.ts'
 import { isStackable, type KanbanOptions } from '../../../../../src/core/views/index.ts'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import toolbar from '../../controls/toolbar.module.css'
@@ -34,9 +34,9 @@ export function BoardTools(props: BoardToolsProps) {
     <>
       <ToolbarButton
         icon={SquareKanban}
-        label={field ? t('Stacked by {field}', { field: field.title }) : t('Stacked by')}
+        label={field ? m.kanban_stacked_by_field({ field: field.title }) : m.kanban_stacked_by()}
         count={hidden.length + (options.hideEmpty ? 1 : 0)}
-        tip={hidden.length > 0 ? tn('1 stack hidden', '{n} stacks hidden', hidden.length) : undefined}
+        tip={hidden.length > 0 ? m.kanban_stacks_hidden({ count: hidden.length }) : undefined}
         testId="stacks-button"
       >
         {(close) => <StacksPanel {...props} hidden={hidden} onClose={close} />}
@@ -52,7 +52,7 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
   return (
     <div className={styles.panel}>
       <label className={styles.panelLine}>
-        <span>{t('Stacked by')}</span>
+        <span>{m.kanban_stacked_by()}</span>
         <select
           className={toolbar.select}
           data-autofocus
@@ -77,7 +77,7 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
           checked={options.hideEmpty}
           onChange={(event) => onChange({ hideEmpty: event.target.checked })}
         />
-        <span>{t('Hide empty stacks')}</span>
+        <span>{m.kanban_hide_empty_stacks()}</span>
       </label>
       <div className={styles.panelFoot}>
         <Button
@@ -87,7 +87,7 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
           disabled={stacks.every(({ isCollapsed }) => isCollapsed)}
           onClick={() => onChange({ stacks: withAllStacks(stacks, { isCollapsed: true }) })}
         >
-          {t('Collapse all')}
+          {m.kanban_collapse_all()}
         </Button>
         <Button
           size="small"
@@ -96,12 +96,12 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
           disabled={!stacks.some(({ isCollapsed }) => isCollapsed)}
           onClick={() => onChange({ stacks: withAllStacks(stacks, { isCollapsed: false }) })}
         >
-          {t('Expand all')}
+          {m.kanban_expand_all()}
         </Button>
       </div>
       {hidden.length > 0 && (
         <>
-          <h3 className={toolbar.title}>{t('Hidden stacks')}</h3>
+          <h3 className={toolbar.title}>{m.kanban_hidden_stacks()}</h3>
           <ul className={styles.hiddenList}>
             {hidden.map(({ key }) => (
               <li key={JSON.stringify(key)}>
@@ -112,10 +112,10 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
                   size="small"
                   variant="ghost"
                   icon={Eye}
-                  aria-label={t('Show {stack}', { stack: titleOf(key) })}
+                  aria-label={m.kanban_show_stack({ stack: titleOf(key) })}
                   onClick={() => onChange({ stacks: withStack(stacks, key, { isHidden: false }) })}
                 >
-                  {t('Show')}
+                  {m.kanban_show()}
                 </Button>
               </li>
             ))}
@@ -124,7 +124,7 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
             size="small"
             onClick={() => onChange({ stacks: withAllStacks(stacks, { isHidden: false }) })}
           >
-            {t('Show all stacks')}
+            {m.kanban_show_all_stacks()}
           </Button>
         </>
       )}
@@ -150,7 +150,7 @@ function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields:
   if (offered.length === 0) return null
   return (
     <div className={styles.panelLine}>
-      <label htmlFor="kanban-summary">{t('Stack summary')}</label>
+      <label htmlFor="kanban-summary">{m.kanban_stack_summary()}</label>
       <span className={styles.panelPair}>
         <select
           id="kanban-summary"
@@ -162,7 +162,7 @@ function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields:
             choose(event.target.value, first?.key ?? null)
           }}
         >
-          <option value="">{t('None')}</option>
+          <option value="">{m.common_none()}</option>
           {offered.map((one) => (
             <option key={one.id} value={one.id}>
               {one.title}
@@ -172,13 +172,13 @@ function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields:
         {field && (
           <select
             className={toolbar.select}
-            aria-label={t('Summary of {field}', { field: field.title })}
+            aria-label={m.kanban_summary_of_field({ field: field.title })}
             value={summary?.summary ?? ''}
             onChange={(event) => choose(field.id, event.target.value)}
           >
             {summariesFor(summarySetOf(field)).map(({ key, label }) => (
               <option key={key} value={key}>
-                {t(label)}
+                {label()}
               </option>
             ))}
           </select>

@@ -2,7 +2,7 @@ import { Plus } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, RefObject } from 'react'
 import { type StoreApi, useStore } from 'zustand'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { formatNumber, t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { type BoardParts, BoardProvider } from './board-context.ts'
 import styles from './kanban.module.css'
@@ -83,13 +83,13 @@ export function Board(props: BoardProps) {
         {after > 0 && <div aria-hidden style={{ flex: 'none', inlineSize: after - GAP }} />}
         {props.onAddStack && (
           <Button variant="ghost" icon={Plus} className={styles.addStack} onClick={props.onAddStack}>
-            {t('Add stack')}
+            {m.kanban_add_stack()}
           </Button>
         )}
         {hasMore && (
           <p className={styles.moreStacks}>
-            {t('Showing the first {n} stacks. Filter to see others.', {
-              n: formatNumber(MAX_STACKS),
+            {m.kanban_showing_first_stacks_filter_see({
+              count: MAX_STACKS,
             })}
           </p>
         )}

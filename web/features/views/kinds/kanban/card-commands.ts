@@ -1,5 +1,5 @@
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import type { Board } from './create-board.ts'
 import { type DropPlace, dropOperations } from './move.ts'
@@ -30,7 +30,7 @@ export function dropRefusal(
   const stays = ids.every((id) => board.keyOf(id) === key)
   if (stays) return order === true ? null : order
   if (takesRecords(by, key)) return null
-  return by.field.readOnlyReason ?? t('{field} needs a value', { field: by.field.title })
+  return by.field.readOnlyReason ?? m.kanban_field_needs_a_value({ field: by.field.title })
 }
 
 /** Moves cards to a place as one change. True where something moved; a refusal is told, and all is as before. */

@@ -1,6 +1,6 @@
 import { ArrowDownToLine, ArrowUpToLine, MoveRight } from 'lucide-react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../../ui/menu.tsx'
 import { can } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
@@ -31,9 +31,9 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
       ? [
           {
             kind: 'action' as const,
-            label: t('Move to…'),
+            label: m.kanban_move_to_menu(),
             icon: MoveRight,
-            run: () => openMenu(anchor, targets(input, key), t('Move to')),
+            run: () => openMenu(anchor, targets(input, key), m.kanban_move_to()),
           },
         ]
       : []),
@@ -41,13 +41,13 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
       ? [
           {
             kind: 'action' as const,
-            label: t('Insert above'),
+            label: m.kanban_insert_above(),
             icon: ArrowUpToLine,
             run: () => insert(id),
           },
           {
             kind: 'action' as const,
-            label: t('Insert below'),
+            label: m.kanban_insert_below(),
             icon: ArrowDownToLine,
             run: () => insert(board.nextOf(id) ?? null),
           },

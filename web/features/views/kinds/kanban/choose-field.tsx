@@ -6,7 +6,7 @@ import { type BaseRole, roleCan } from '../../../../../src/core/roles.ts'
 import { isStackable } from '../../../../../src/core/views/index.ts'
 import { CELLS } from '../../../../cells/index.ts'
 import { messageOf } from '../../../../errors.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
@@ -30,9 +30,9 @@ export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
   async function create() {
     setBusy(true)
     try {
-      const titles = [t('To do'), t('In progress'), t('Done')]
+      const titles = [m.kanban_to_do(), m.kanban_in_progress(), m.common_done()]
       const choices = titles.map((title, at) => ({ title, color: CHOICE_COLORS[[0, 6, 7][at] ?? 0] }))
-      const title = freeTitle(schema, t('Status'))
+      const title = freeTitle(schema, m.kanban_status())
       const field = await createField(schema.table, { title, type: 'SingleSelect', options: { choices } })
       onChoose(field.id)
     } catch (error) {
@@ -45,8 +45,8 @@ export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
     <div className={styles.choose} data-testid="kanban-choose">
       <EmptyState
         icon={SquareKanban}
-        title={t('Choose a field to stack by')}
-        text={t('Each option, user, checkbox value or linked record becomes a stack of cards.')}
+        title={m.kanban_choose_field_stack()}
+        text={m.kanban_stack_field_hint()}
       >
         {fields.map((field) => {
           const { Icon } = CELLS[field.type]
@@ -58,12 +58,10 @@ export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
         })}
         {roleCan(role, 'field.create') ? (
           <Button variant="primary" icon={Plus} busy={isBusy} onClick={() => void create()}>
-            {t('Add status field')}
+            {m.kanban_add_status_field()}
           </Button>
         ) : (
-          fields.length === 0 && (
-            <p>{t('This table has no suitable field. Ask a base creator to add one.')}</p>
-          )
+          fields.length === 0 && <p>{m.kanban_table_no_suitable_field_ask()}</p>
         )}
       </EmptyState>
     </div>

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { type ComposerState, useParts } from './board-context.ts'
 import styles from './kanban.module.css'
@@ -33,8 +33,8 @@ export function Composer({ composer }: { composer: ComposerState }) {
         dir="auto"
         rows={2}
         className={styles.composerInput}
-        placeholder={t('Record name')}
-        aria-label={t('New record in {stack}', { stack: titleOf(composer.key) })}
+        placeholder={m.kanban_record_name()}
+        aria-label={m.kanban_new_record_in_stack({ stack: titleOf(composer.key) })}
         aria-invalid={problem !== null || undefined}
         aria-describedby={problem === null ? undefined : problemId}
         value={text}
@@ -71,12 +71,12 @@ export function Composer({ composer }: { composer: ComposerState }) {
           onPointerDown={(event) => event.preventDefault()}
           onClick={save}
         >
-          {t('Add')}
+          {m.common_add()}
         </Button>
         <IconButton
           icon={X}
           size="small"
-          label={t('Cancel')}
+          label={m.common_cancel()}
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onCompose(null)}
         />

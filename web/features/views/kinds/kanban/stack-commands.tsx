@@ -1,7 +1,7 @@
 import { CHOICE_COLORS, type Choice } from '../../../../../src/core/fields/choices.ts'
 import type { KanbanOptions } from '../../../../../src/core/views/index.ts'
 import { messageOf } from '../../../../errors.ts'
-import { t, tn } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { openDialog } from '../../../../ui/open-dialog.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
@@ -25,8 +25,8 @@ export const STACK_COLORS = CHOICE_COLORS
 export function addStack({ context, by }: StackCommandContext): void {
   openDialog((close) => (
     <StackDialog
-      title={t('New stack')}
-      confirmLabel={t('Add stack')}
+      title={m.kanban_new_stack()}
+      confirmLabel={m.kanban_add_stack()}
       color={STACK_COLORS[choicesOf(by.field).length % STACK_COLORS.length] ?? STACK_COLORS[0]}
       onClose={close}
       onSave={(choice) => save(context, by, (choices) => [...choices, choice])}
@@ -39,8 +39,8 @@ export function editStack(command: StackCommandContext, { choice }: Stack): void
   if (!choice) return
   openDialog((close) => (
     <StackDialog
-      title={t('Rename stack')}
-      confirmLabel={t('Save')}
+      title={m.kanban_rename_stack()}
+      confirmLabel={m.common_save()}
       name={choice.title}
       color={choice.color}
       onClose={close}
@@ -64,10 +64,10 @@ export async function deleteStack(command: StackCommandContext, { choice, number
     placeOf(context),
     'field.update',
     count === 0
-      ? t('Option "{title}" deleted', { title: choice.title })
-      : t('Option "{title}" deleted. {records} have no {field} now', {
+      ? m.kanban_option_title_deleted({ title: choice.title })
+      : m.kanban_option_title_deleted_records_no({
           title: choice.title,
-          records: tn('1 record', '{n} records', count),
+          records: m.common_records_count({ count }),
           field: by.field.title,
         }),
   )

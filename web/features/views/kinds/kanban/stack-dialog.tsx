@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { CHOICE_COLORS, type Choice } from '../../../../../src/core/fields/choices.ts'
 import { messageOf } from '../../../../errors.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/field.tsx'
 import { Dialog } from '../../../../ui/overlays.ts'
@@ -53,7 +53,7 @@ export function StackDialog({
       onSubmit={() => void submit()}
       footer={
         <>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
           <Button type="submit" variant="primary" busy={isBusy} disabled={isEmpty}>
             {confirmLabel}
           </Button>
@@ -61,7 +61,7 @@ export function StackDialog({
       }
     >
       <TextField
-        label={t('Name')}
+        label={m.common_name()}
         data-autofocus
         data-select-all
         maxLength={1000}
@@ -73,14 +73,14 @@ export function StackDialog({
         }}
       />
       <fieldset className={styles.colors}>
-        <legend>{t('Colour')}</legend>
+        <legend>{m.common_colour()}</legend>
         {colors.map((one, index) => (
           <button
             key={one}
             type="button"
             className={styles.color}
             style={{ background: one }}
-            aria-label={t('Colour {n}', { n: index + 1 })}
+            aria-label={m.common_colour_number({ n: index + 1 })}
             aria-pressed={one === color}
             onClick={() => setColor(one)}
           />

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { formatNumber, t, tn } from '../../../../i18n.ts'
+import { formatNumber } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { IconButton } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { Skeleton } from '../../../../ui/states.tsx'
@@ -24,7 +25,7 @@ export function StackHead({ stack, count }: StackHeadProps) {
   const summary = isCollapsed ? null : summaryOf(stack)
   const name = [
     title,
-    ...(count === null ? [] : [tn('1 record', '{n} records', count)]),
+    ...(count === null ? [] : [m.common_records_count({ count })]),
     ...(summary ? [`${summary.label} ${summary.value}`] : []),
   ].join(', ')
   return (
@@ -56,7 +57,7 @@ export function StackHead({ stack, count }: StackHeadProps) {
           size="small"
           tabIndex={-1}
           data-interactive
-          label={t('New record in {stack}', { stack: title })}
+          label={m.kanban_new_record_in_stack({ stack: title })}
           shortcut={shortcutLabel('alt+r')}
           onClick={() => onAdd(key, 'top')}
         />

@@ -10,7 +10,8 @@ import {
   Trash2,
   UnfoldHorizontal,
 } from 'lucide-react'
-import { direction, t } from '../../../../i18n.ts'
+import { direction } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { can } from '../../../records/context/table-context.ts'
@@ -53,7 +54,7 @@ export function openStackMenu({
   const [toStart, toEnd] = direction() === 'rtl' ? [ArrowRight, ArrowLeft] : [ArrowLeft, ArrowRight]
   const add: MenuItem = {
     kind: 'action',
-    label: t('New record'),
+    label: m.common_new_record(),
     icon: Plus,
     shortcut: shortcutLabel('alt+r'),
     run: onAddRecord,
@@ -62,19 +63,19 @@ export function openStackMenu({
     ...(mayAdd ? [add, { kind: 'separator' } as const] : []),
     {
       kind: 'action',
-      label: isCollapsed ? t('Expand stack') : t('Collapse stack'),
+      label: isCollapsed ? m.kanban_expand_stack() : m.kanban_collapse_stack(),
       icon: isCollapsed ? UnfoldHorizontal : FoldHorizontal,
       run: () => set({ isCollapsed: !isCollapsed }),
     },
     {
       kind: 'action',
-      label: t('Collapse all stacks'),
+      label: m.kanban_collapse_all_stacks(),
       icon: ChevronsDownUp,
       run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: true }) }),
     },
     {
       kind: 'action',
-      label: t('Expand all stacks'),
+      label: m.kanban_expand_all_stacks(),
       icon: ChevronsUpDown,
       run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: false }) }),
     },
@@ -83,7 +84,7 @@ export function openStackMenu({
       ? [
           {
             kind: 'action' as const,
-            label: t('Move stack left'),
+            label: m.kanban_move_stack_left(),
             icon: toStart,
             run: () => changeOptions({ stacks: moveStack(stacks, key, before.key) }),
           },
@@ -93,13 +94,13 @@ export function openStackMenu({
       ? [
           {
             kind: 'action' as const,
-            label: t('Move stack right'),
+            label: m.kanban_move_stack_right(),
             icon: toEnd,
             run: () => changeOptions({ stacks: moveStack(stacks, key, shown[at + 2]?.key) }),
           },
         ]
       : []),
-    { kind: 'action', label: t('Hide stack'), icon: EyeOff, run: () => set({ isHidden: true }) },
+    { kind: 'action', label: m.kanban_hide_stack(), icon: EyeOff, run: () => set({ isHidden: true }) },
     ...(mayEditField
       ? [
           { kind: 'separator' } as const,
@@ -107,7 +108,7 @@ export function openStackMenu({
             ? [
                 {
                   kind: 'action' as const,
-                  label: t('Edit name and colour'),
+                  label: m.kanban_edit_name_and_colour(),
                   icon: Pencil,
                   run: () => editStack(command, stack),
                 },
@@ -115,7 +116,7 @@ export function openStackMenu({
             : []),
           {
             kind: 'action' as const,
-            label: t('Add stack'),
+            label: m.kanban_add_stack(),
             icon: Plus,
             run: () => addStack(command),
           },
@@ -123,7 +124,7 @@ export function openStackMenu({
             ? [
                 {
                   kind: 'action' as const,
-                  label: t('Delete option'),
+                  label: m.kanban_delete_option(),
                   icon: Trash2,
                   tone: 'danger' as const,
                   run: () => void deleteStack(command, stack),
@@ -133,5 +134,5 @@ export function openStackMenu({
         ]
       : []),
   ]
-  openMenu(anchor, items, t('Stack {title}', { title }))
+  openMenu(anchor, items, m.kanban_stack_title({ title }))
 }

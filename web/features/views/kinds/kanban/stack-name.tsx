@@ -6,7 +6,7 @@ import { linksIn, titleOf } from '../../../../cells/link-value.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { PersonName } from '../../../../cells/person-cell.tsx'
 import { Pill } from '../../../../cells/pill.tsx'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { onChange } from '../../../../socket.ts'
 import { api } from '../../../../trpc.ts'
 import { relatedTable } from '../../../records/commands/link-reads.ts'
@@ -73,14 +73,14 @@ export function useStackTitle(
   const people = usePeople()
   return useCallback(
     (key) => {
-      if (key === null) return t('Uncategorised')
-      if (kind === 'tick') return key === 'true' ? t('Checked') : t('Not checked')
+      if (key === null) return m.kanban_uncategorised()
+      if (kind === 'tick') return key === 'true' ? m.common_checked() : m.common_not_checked()
       if (kind === 'person') {
         const person = people.get(key)
-        return person ? person.displayName || person.email : t('Former member')
+        return person ? person.displayName || person.email : m.kanban_former_member()
       }
       if (kind === 'record')
-        return names.get(key) || linkName(board, store, key) || t('Record {id}', { id: key })
+        return names.get(key) || linkName(board, store, key) || m.common_record_id({ id: key })
       return key
     },
     [board, store, kind, people, names],

@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { memo, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Skeleton } from '../../../../ui/states.tsx'
 import { BoardCard } from './board-card.tsx'
@@ -114,7 +114,7 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
             )
           })}
         </div>
-        {lane.count === 0 && own === null && <p className={styles.nothing}>{t('No records')}</p>}
+        {lane.count === 0 && own === null && <p className={styles.nothing}>{m.kanban_no_records()}</p>}
         <DropLine stackKey={key} />
       </div>
       {own?.at === 'bottom' && <Composer key="bottom" composer={own} />}
@@ -128,7 +128,7 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
           data-testid="stack-add"
           onClick={() => onAdd(key, 'bottom')}
         >
-          {t('New record')}
+          {m.common_new_record()}
         </Button>
       )}
     </>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useCallback, useRef } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { direction, formatNumber, t, tn } from '../../../../i18n.ts'
+import { direction, formatNumber } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { isTyping } from '../../../../ui/shortcuts.ts'
 import { deleteRecords } from '../../../records/commands/record-commands.ts'
 import { can } from '../../../records/context/table-context.ts'
@@ -103,11 +104,11 @@ function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
   place.follow(id)
   const length = board.lanes.length(board.lanes.lane(to.key))
   announce(
-    t('{card}: {stack}, {n} of {count}', {
+    m.kanban_card_moved_to({
       card: nameOf(id),
       stack: move.titleOf(to.key),
       n: formatNumber((board.indexIn(id) ?? 0) + 1),
-      count: tn('1 card', '{n} cards', length),
+      count: m.kanban_cards_count({ count: length }),
     }),
   )
 }

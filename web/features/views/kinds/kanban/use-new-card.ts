@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { Field } from '../../../../../src/core/model.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { toast } from '../../../../ui/toast.ts'
 import { nameValue } from '../../../records/commands/link-reads.ts'
 import type { GetContext } from '../../../records/context/table-context.ts'
@@ -50,7 +50,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
       const display = schema.fields.find(({ isDisplay }) => isDisplay)
       const value = display ? nameValue(display, text) : null
       if (!display || value === null) {
-        return t('“{text}” is not a valid value for {field}', { text, field: display?.title ?? '' })
+        return m.kanban_text_not_valid_value_field({ text, field: display?.title ?? '' })
       }
       const values = { ...stackValues(by, key, titleOf(key)), [display.id]: value }
       const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
@@ -62,8 +62,8 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
         if (typed.current === '') again()
         else
           toast.error({
-            text: t('“{text}” not added', { text }),
-            action: { label: t('Try again'), run: again },
+            text: m.kanban_text_not_added({ text }),
+            action: { label: m.common_try_again(), run: again },
           })
       })
       return null

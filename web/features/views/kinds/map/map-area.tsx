@@ -4,11 +4,11 @@ import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { messageOf } from '../../../../errors.ts'
-import { formatNumber, t, tn } from '../../../../i18n.ts'
 import { MapView } from '../../../../map/map-view.tsx'
 import { boundsOf, type LngLat } from '../../../../map/mercator.ts'
 import { valueAt } from '../../../../map/place-value.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { useOnChange } from '../../../../ui/effects.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
@@ -74,7 +74,7 @@ export function MapArea(props: MapAreaProps) {
 
   const titleOf: PinEvents['titleOf'] = (row) =>
     (fields.title && shownText(fields.title.field, row.values(fields.title.field.id), people)) ||
-    t('Untitled')
+    m.common_untitled()
   const activate = (id: RecordId | null) => {
     clearTimeout(hoverTimer.current)
     setHovered(null)
@@ -107,7 +107,7 @@ export function MapArea(props: MapAreaProps) {
       label: titleOf(row),
       run: () => getContext().openRecord(row.id),
     }))
-    openMenu(element, lines, tn('1 record', '{n} records', stack.length))
+    openMenu(element, lines, m.common_records_count({ count: stack.length }))
   }
 
   useEffect(() => {
@@ -183,7 +183,7 @@ export function MapArea(props: MapAreaProps) {
   const isCounting = state.isLoading && state.loaded >= PAGE
   return (
     <MapView
-      label={t('Map of {table}', { table: context.schema.table.title })}
+      label={m.map_map_of_table({ table: context.schema.table.title })}
       onMap={setMap}
       onClick={onMapClick}
       onFit={hasPins ? () => fit(false) : undefined}
@@ -215,31 +215,31 @@ export function MapArea(props: MapAreaProps) {
         <MapBubble into={bubbleAt}>
           <span dir="ltr">{valueAt(here).replace(';', '; ')}</span>
           <Button size="small" variant="primary" icon={MapPinPlus} data-testid="add-here" onClick={addHere}>
-            {t('Add record here')}
+            {m.map_add_record_here()}
           </Button>
         </MapBubble>
       )}
       <div className={styles.notes} role="status">
         {placingId !== null && (
           <span className={styles.note}>
-            {t('Click the map to place the record.')}{' '}
+            {m.map_click_map_place_record()}{' '}
             <Button size="small" onClick={() => props.onPlacing(null)}>
-              {t('Cancel')}
+              {m.common_cancel()}
             </Button>
           </span>
         )}
         {isCounting && (
           <span className={styles.note} data-testid="map-progress">
             {state.total === null
-              ? t('{n} records loaded', { n: formatNumber(state.loaded) })
-              : t('{n} of {total} records loaded', {
-                  n: formatNumber(Math.min(state.loaded, state.total)),
-                  total: formatNumber(state.total),
+              ? m.map_records_loaded({ count: state.loaded })
+              : m.map_of_total_records_loaded({
+                  count: Math.min(state.loaded, state.total),
+                  total: state.total,
                 })}
           </span>
         )}
         {!state.isLoading && !hasPins && state.error === null && placingId === null && mayAdd && (
-          <span className={styles.note}>{t('Click the map to add a record there.')}</span>
+          <span className={styles.note}>{m.map_click_map_add_record()}</span>
         )}
       </div>
     </MapView>
@@ -262,9 +262,9 @@ async function movePlace(
     )
     places.settle(id, value)
     context.store.take(written)
-    offerUndo(placeOf(context), t('Location updated'), written.id)
+    offerUndo(placeOf(context), m.map_location_updated(), written.id)
   } catch (error) {
     places.settle(id, undefined)
-    toast.error({ text: t('Location not updated. {reason}', { reason: messageOf(error) }) })
+    toast.error({ text: m.map_location_not_updated_reason({ reason: messageOf(error) }) })
   }
 }

@@ -2,7 +2,8 @@ import { Maximize2, Move, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import type { GridRow } from '../../../../grid/source.ts'
-import { direction, t } from '../../../../i18n.ts'
+import { direction } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
@@ -31,7 +32,7 @@ export function MapCard({ into, row, fields, colorOf, onHover, onOpen, onClose, 
   return createPortal(
     <section
       className={styles.card}
-      aria-label={t('Record')}
+      aria-label={m.common_record()}
       data-testid="map-card"
       // The map itself runs from west to east in every language.
       dir={direction()}
@@ -44,15 +45,17 @@ export function MapCard({ into, row, fields, colorOf, onHover, onOpen, onClose, 
         width={CARD_PX}
         color={colorOf?.(row) ?? null}
         hidesEmpty
-        actions={<IconButton icon={X} size="small" iconSize={14} label={t('Close')} onClick={onClose} />}
+        actions={
+          <IconButton icon={X} size="small" iconSize={14} label={m.common_close()} onClick={onClose} />
+        }
       >
         <span className={styles.cardActions}>
           <Button size="small" variant="primary" icon={Maximize2} onClick={onOpen}>
-            {t('Open')}
+            {m.common_open()}
           </Button>
           {onMove && (
             <Button size="small" variant="ghost" icon={Move} onClick={onMove}>
-              {t('Move')}
+              {m.map_move()}
             </Button>
           )}
         </span>

@@ -2,9 +2,9 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { isPlace, optionsOf } from '../../../../../src/core/views/index.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
-import { t } from '../../../../i18n.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
+import { m } from '../../../../messages.gen.ts'
 import { onChange, onReconnect } from '../../../../socket.ts'
 import { ControlGroup } from '../../../../ui/composite.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
@@ -172,10 +172,10 @@ export function MapScreen(props: KindScreenProps) {
 
 /** The keys of a map, for the shortcut sheet. The map library reads them. */
 const MAP_SHORTCUTS: ShortcutSection = {
-  title: () => t('Map'),
+  title: () => m.map_map(),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move the map') },
-    { keys: ['+', '-'], label: () => t('Zoom in and out') },
+    { keys: ['↑', '↓', '←', '→'], label: () => m.map_move_the_map() },
+    { keys: ['+', '-'], label: () => m.map_zoom_in_and_out() },
   ],
 }
 

@@ -1,7 +1,7 @@
 import { List, MapPin } from 'lucide-react'
 import type { Field } from '../../../../../src/core/model.ts'
 import { isPlace } from '../../../../../src/core/views/index.ts'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 
@@ -22,7 +22,7 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
         type="button"
         className={toolbar.button}
         aria-haspopup="menu"
-        data-tip={t('Location field')}
+        data-tip={m.map_location_field()}
         data-testid="geo-field-button"
         onClick={(event) =>
           openMenu(
@@ -34,7 +34,7 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
               checked: field.id === geoField.id,
               run: () => onGeoField(field.id),
             })),
-            t('Location field'),
+            m.map_location_field(),
           )
         }
       >
@@ -48,12 +48,12 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
         className={toolbar.button}
         aria-pressed={isListOpen}
         data-active={isListOpen || undefined}
-        data-tip={isListOpen ? t('Hide the list') : t('Show the list')}
+        data-tip={isListOpen ? m.map_hide_the_list() : m.map_show_the_list()}
         data-testid="place-list-button"
         onClick={() => onList(!isListOpen)}
       >
         <List size={15} />
-        <span className={toolbar.buttonLabel}>{t('List')}</span>
+        <span className={toolbar.buttonLabel}>{m.common_list()}</span>
       </button>
     </>
   )

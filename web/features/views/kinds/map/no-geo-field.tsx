@@ -1,5 +1,5 @@
 import { MapPinPlus } from 'lucide-react'
-import { t } from '../../../../i18n.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 import { can, type TableContext } from '../../../records/context/table-context.ts'
@@ -11,12 +11,8 @@ export function NoGeoField({ context }: { context: TableContext }) {
   return (
     <EmptyState
       icon={MapPinPlus}
-      title={t('This table has no location field')}
-      text={
-        mayAdd
-          ? t('A geo data field stores latitude and longitude. Records with a value appear on the map.')
-          : t('Ask a base creator to add a geo data field.')
-      }
+      title={m.map_table_no_location_field()}
+      text={mayAdd ? m.map_location_field_hint() : m.map_ask_base_creator_add_geo()}
     >
       {mayAdd && (
         <Button
@@ -26,11 +22,11 @@ export function NoGeoField({ context }: { context: TableContext }) {
             context.editField({
               field: null,
               anchor: event.currentTarget,
-              start: { ...withType(draftOf(null), 'GeoData'), title: t('Place') },
+              start: { ...withType(draftOf(null), 'GeoData'), title: m.common_place() },
             })
           }
         >
-          {t('Add location field')}
+          {m.map_add_location_field()}
         </Button>
       )}
     </EmptyState>

@@ -1,10 +1,11 @@
 import type { Marker } from 'maplibre-gl'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
-import { formatNumber, tn } from '../../../../i18n.ts'
+import { formatNumber } from '../../../../i18n.ts'
 import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
 import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
+import { m } from '../../../../messages.gen.ts'
 import type { RowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 import type { Place } from './places.ts'
@@ -105,7 +106,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
       element.classList.add(styles.cluster ?? '')
       element.dataset.size = length >= 1000 ? 'huge' : length >= 100 ? 'large' : undefined
       element.textContent = formatNumber(length)
-      element.setAttribute('aria-label', tn('1 record', '{n} records', length))
+      element.setAttribute('aria-label', m.common_records_count({ count: length }))
       element.dataset.testid = 'map-cluster'
       return
     }

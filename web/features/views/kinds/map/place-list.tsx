@@ -5,8 +5,9 @@ import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import type { GridRow } from '../../../../grid/source.ts'
-import { formatNumber, t } from '../../../../i18n.ts'
+import { formatNumber } from '../../../../i18n.ts'
 import { placeIn } from '../../../../map/place-value.ts'
+import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import styles from './place-list.module.css'
 import type { PlacesState } from './places.ts'
@@ -58,8 +59,8 @@ export function PlaceList(props: PlaceListProps) {
   })
 
   return (
-    <section className={styles.list} aria-label={t('Records')} data-testid="place-list">
-      <div className={styles.tabs} role="tablist" aria-label={t('Records')}>
+    <section className={styles.list} aria-label={m.common_records()} data-testid="place-list">
+      <div className={styles.tabs} role="tablist" aria-label={m.common_records()}>
         {(['placed', 'unplaced'] as const).map((one) => (
           <button
             key={one}
@@ -72,7 +73,7 @@ export function PlaceList(props: PlaceListProps) {
               box.current?.scrollTo({ top: 0 })
             }}
           >
-            {one === 'placed' ? t('On the map') : t('No location')}{' '}
+            {one === 'placed' ? m.map_on_the_map() : m.map_no_location()}{' '}
             <span className={styles.number}>
               {formatNumber(one === 'placed' ? state.placed.length : unplacedTotal)}
             </span>
@@ -83,17 +84,17 @@ export function PlaceList(props: PlaceListProps) {
         <Search size={14} aria-hidden />
         <input
           type="search"
-          aria-label={t('Find a record')}
-          placeholder={t('Find a record')}
+          aria-label={m.map_find_a_record()}
+          placeholder={m.map_find_a_record()}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       </label>
       {state.error !== null && (
         <p className={styles.failed} role="alert">
-          {t('Some records could not be loaded.')}{' '}
+          {m.map_records_load_failed()}{' '}
           <Button size="small" onClick={props.onRetry}>
-            {t('Try again')}
+            {m.common_try_again()}
           </Button>
         </p>
       )}
@@ -113,28 +114,28 @@ export function PlaceList(props: PlaceListProps) {
         {found.length === 0 && !state.isLoading && state.error === null && (
           <p className={styles.nothing}>
             {wanted !== ''
-              ? t('No matching records')
+              ? m.common_no_matching_records()
               : tab === 'placed'
-                ? t('No records have a location yet')
-                : t('All records have a location')}
+                ? m.map_no_records_location_yet()
+                : m.map_all_records_have_a_location()}
           </p>
         )}
       </div>
       {hasMore && !state.isLoading && (
         <p className={styles.nothing}>
-          {t('{shown} of {total} records are listed.', {
-            shown: formatNumber(state.unplaced.length),
-            total: formatNumber(unplacedTotal),
+          {m.map_shown_total_records_listed({
+            shown: state.unplaced.length,
+            total: unplacedTotal,
           })}{' '}
           <Button size="small" onClick={props.onMore}>
-            {t('Show more')}
+            {m.map_show_more()}
           </Button>
         </p>
       )}
       {state.isCut && (
         <p className={styles.nothing}>
-          {t('Showing the first {n} records. Filter to see others.', {
-            n: formatNumber(state.loaded),
+          {m.map_showing_first_records_filter_see({
+            count: state.loaded,
           })}
         </p>
       )}
@@ -160,11 +161,11 @@ function Line({ row, name, value, activeId, placingId, onShow, onPlace }: LinePr
           <MapPin size={14} aria-hidden />
         )}
         <span dir="auto" data-tip={name} data-tip-clipped>
-          {name || t('Untitled')}
+          {name || m.common_untitled()}
         </span>
         {isWrong && (
           <small dir="auto" title={String(value)}>
-            {t('Invalid location: {value}', { value: String(value) })}
+            {m.map_invalid_location_value({ value: String(value) })}
           </small>
         )}
       </button>
@@ -173,7 +174,7 @@ function Line({ row, name, value, activeId, placingId, onShow, onPlace }: LinePr
           icon={MapPinPlus}
           size="small"
           iconSize={15}
-          label={t('Place on the map')}
+          label={m.map_place_on_the_map()}
           aria-pressed={row.id === placingId}
           onClick={() => onPlace(row)}
         />
