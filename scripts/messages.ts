@@ -5,6 +5,7 @@ import type { Plugin } from 'vite'
 // Paraglide's compiler of one message. The compiler of projects, which the package exports, fetches plugins from a CDN
 // and keeps the texts in an SQLite database; neither is needed to compile a file.
 import { compileBundle } from '../node_modules/@inlang/paraglide-js/dist/compiler/compile-bundle.js'
+import { textId } from '../src/core/message.ts'
 import { ROOT } from './project.ts'
 
 /*
@@ -12,8 +13,8 @@ import { ROOT } from './project.ts'
  *
  * - `messages.gen.ts` has every English text as a typed function of `m`: what TypeScript and the tests see.
  * - `messages/<language>.gen.ts` has the texts of another language, which `catalogues.gen.ts` loads on demand.
- * - In the bundle, each file that imports `messages.gen.ts` gets a module with the texts of that file only, so that
- *   each chunk carries its own English texts and no others.
+ * - In the bundle, English texts stand in the place of `m.key`, so that each chunk carries its own texts and no
+ *   others.
  *
  * What is generated is not committed. start, build, test and check write it anew when a text has changed.
  */
@@ -241,8 +242,10 @@ function typeArgument(inputs: Record<string, string>): string {
   return names.length > 0 ? `<{ ${names.join('; ')} }>` : ''
 }
 
-const catalogueModule = (messages: Messages): string => {
-  const lines = [...messages.values()].map(({ id, code }) => `  ${JSON.stringify(id)}: ${code},\n`)
+const catalogueModule = (messages: Messages, ids: ReadonlyMap<string, string>): string => {
+  const lines = [...messages.values()].map(
+    ({ key, code }) => `  ${JSON.stringify(ids.get(key) ?? key)}: ${code},\n`,
+  )
   return `import type { Catalogue } from '../../${RUNTIME}'\nimport * as registry from '../../${RUNTIME}'\n\nconst texts: Catalogue = {\n${lines.join('').replaceAll('(i) =>', '(i: any) =>')}}\nexport default texts\n`
 }
 
@@ -251,12 +254,35 @@ const cataloguesModule = (languages: readonly string[]): string =>
     .map((language) => `  ${JSON.stringify(language)}: () => import('./messages/${language}.gen.ts'),\n`)
     .join('')}}\n`
 
+/**
+ * The English texts of a project by folder. A fixed text that no other one equals gets its id from its words
+ * (`textId`), so that the id takes no room in the bundle.
+ */
+export async function compileEnglish(root: string): Promise<Map<string, Messages>> {
+  const folders = new Map<string, Messages>()
+  for (const folder of TEXT_FOLDERS)
+    folders.set(folder, await compileFile(join(root, folder, 'messages', 'en.json')))
+  const all = [...folders.values()].flatMap((messages) => [...messages.values()])
+  for (const [code, same] of Map.groupBy(all, ({ code }) => code)) {
+    const [message] = same
+    if (message && same.length === 1 && code.startsWith('"')) message.id = textId(message.patterns[0] ?? '')
+  }
+  return folders
+}
+
+const isFoundByWords = ({ id, code, patterns: [pattern = ''] }: Message): boolean =>
+  code.startsWith('"') && id === textId(pattern)
+
 /** Writes the modules that are made of the texts, those that have changed only. */
 export async function generateMessages(root = ROOT): Promise<void> {
-  for (const folder of TEXT_FOLDERS) {
-    const english = await compileFile(join(root, folder, 'messages', 'en.json'))
+  const folders = await compileEnglish(root)
+  for (const [folder, english] of folders)
     await writeIfChanged(join(root, folder, 'messages.gen.ts'), messagesModule(folder, english))
-  }
+  const ids = new Map(
+    [...folders.values()].flatMap((messages) =>
+      [...messages.values()].map(({ key, id }) => [key, id] as const),
+    ),
+  )
   const languages = otherLanguages(join(root, 'web/messages'))
   await writeIfChanged(join(root, CATALOGUES_MODULE), cataloguesModule(languages))
   for (const language of languages) {
@@ -264,7 +290,7 @@ export async function generateMessages(root = ROOT): Promise<void> {
       compileFile(join(root, folder, 'messages', `${language}.json`)),
     )
     const messages = new Map((await Promise.all(texts)).flatMap((one) => [...one]))
-    await writeIfChanged(join(root, 'web/messages', `${language}.gen.ts`), catalogueModule(messages))
+    await writeIfChanged(join(root, 'web/messages', `${language}.gen.ts`), catalogueModule(messages, ids))
   }
 }
 
@@ -278,40 +304,43 @@ export const usedKeys = (source: string): string[] => [
   ...new Set([...source.matchAll(/(?<![\w.$])m\s*\.\s*([a-z]\w*)/g)].map((match) => match[1] ?? '')),
 ]
 
-/** Gives each file that imports `messages.gen.ts` the texts that it uses and no others. */
+const IMPORT_OF_M = /import \{ m \} from '([^']*\/messages\.gen\.ts)'/
+const USE_OF_M = /(?<![\w.$])m\.([a-z]\w*)(\()?/g
+
+/**
+ * Puts English texts in the place of `m.key`, so that each file carries the texts that it uses and no others, in little
+ * more room than the words need: `m.common_cancel()` becomes `text('Cancel')`.
+ */
 export function ownMessages(): Plugin {
-  const compiled = new Map<string, Promise<Messages>>()
-  function english(folder: string): Promise<Messages> {
-    const known = compiled.get(folder) ?? compileFile(join(folder, 'messages', 'en.json'))
-    compiled.set(folder, known)
-    return known
-  }
+  const compiled = new Map<string, ReturnType<typeof compileEnglish>>()
   return {
     name: 'own-messages',
     enforce: 'pre',
-    resolveId(source, importer) {
-      if (source.startsWith(TEXTS)) return source
-      if (importer === undefined || !source.endsWith('/messages.gen.ts')) return null
-      return `${MESSAGES}${importer}?${dirname(resolve(dirname(importer), source))}`
-    },
-    async load(id) {
-      if (id.startsWith(MESSAGES)) {
-        return `import * as m from ${JSON.stringify(TEXTS + id.slice(MESSAGES.length))}\nexport { m }\n`
-      }
-      if (!id.startsWith(TEXTS)) return null
-      const [importer = '', folder = ''] = id.slice(TEXTS.length).split('?')
-      const messages = await english(folder)
-      const used = usedKeys(await Bun.file(importer).text()).flatMap((key) => messages.get(key) ?? [])
+    async transform(source, path) {
+      const [, module = null] = IMPORT_OF_M.exec(source) ?? []
+      if (module === null) return null
+      const folder = dirname(resolve(dirname(path), module))
       const textFolder = TEXT_FOLDERS.find((one) => folder.endsWith(`/${one}`)) ?? ''
-      const runtime = JSON.stringify(join(folder.slice(0, -textFolder.length), RUNTIME))
-      const exports = used.map(
-        ({ key, id, code }) => `export const ${key} = message(${JSON.stringify(id)}, ${code})`,
-      )
-      return `import { message } from ${runtime}\nimport * as registry from ${runtime}\n${exports.join('\n')}\n`
+      const root = folder.slice(0, -textFolder.length)
+      const english = compiled.get(root) ?? compileEnglish(root)
+      compiled.set(root, english)
+      const messages = (await english).get(textFolder)
+      const runtime = JSON.stringify(join(root, RUNTIME))
+      const code = source
+        .replace(
+          IMPORT_OF_M,
+          () =>
+            `import { message as $message, text as $text } from ${runtime}; import * as $registry from ${runtime}`,
+        )
+        .replace(USE_OF_M, (use, key: string, call: string | undefined) => {
+          const message = messages?.get(key)
+          if (!message) return use
+          const words = message.code.replaceAll('registry.', '$registry.')
+          const id = JSON.stringify(message.id)
+          if (!call) return `$message(${id}, ${words})`
+          return isFoundByWords(message) ? `$text(${words}` : `$text(${words}, ${id},`
+        })
+      return { code, map: null }
     },
   }
 }
-
-/** Names of modules that are no files; bundlers leave names with a zero byte alone. */
-const MESSAGES = '\0messages:'
-const TEXTS = '\0texts:'

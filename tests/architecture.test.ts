@@ -8,7 +8,13 @@ import {
   findUnsortedKeys,
 } from '../scripts/architecture/messages.ts'
 import { findBreaches, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
-import { compileFile, compileMessages, otherLanguages, TEXT_FOLDERS } from '../scripts/messages.ts'
+import {
+  compileEnglish,
+  compileFile,
+  compileMessages,
+  otherLanguages,
+  TEXT_FOLDERS,
+} from '../scripts/messages.ts'
 import { editedSteps, hashSteps, RELEASED_STEPS } from './support/released-steps.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -75,8 +81,7 @@ describe('texts of messages/', () => {
   }
 
   test('have ids of their own', async () => {
-    const catalogues = TEXT_FOLDERS.map((folder) => compileFile(join(ROOT, folder, 'messages', 'en.json')))
-    expect(findSharedIds(await Promise.all(catalogues))).toEqual([])
+    expect(findSharedIds([...(await compileEnglish(ROOT)).values()])).toEqual([])
     const twice = await compileMessages(JSON.stringify({ a_b: 'x' }), 'en')
     expect(findSharedIds([twice, twice])).toEqual(['a_b and a_b have the same id: rename one of them'])
   })

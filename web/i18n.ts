@@ -102,7 +102,7 @@ export async function setLanguage(next: Language): Promise<void> {
 /** Shows this page in another language, and remembers nothing: a shared page may have one of its own. */
 export async function showLanguage(next: Language): Promise<void> {
   const loaded = await CATALOGUES[next]?.()
-  showCatalogue(loaded?.default ?? {})
+  showCatalogue(loaded?.default ?? null)
   applyToDocument(next)
   shown.setState({ language: next })
 }

@@ -13,10 +13,10 @@ export type LocalizedText = () => string
 /** The texts of a language by message id. */
 export type Catalogue = Record<string, Text>
 
-let shown: Catalogue = {}
+let shown: Catalogue | null = null
 
-/** Shows texts of this catalogue from now on; English stands in where it lacks one. */
-export function showCatalogue(catalogue: Catalogue): void {
+/** Shows texts of this catalogue from now on, English where it lacks one; null shows English. */
+export function showCatalogue(catalogue: Catalogue | null): void {
   shown = catalogue
 }
 
@@ -24,10 +24,21 @@ export function showCatalogue(catalogue: Catalogue): void {
 export function message(id: string, english: string): () => string
 export function message<Inputs>(id: string, english: (inputs: Inputs) => string): (inputs: Inputs) => string
 export function message(id: string, english: Text): (inputs?: unknown) => string {
-  return (inputs) => {
-    const text = shown[id] ?? english
-    return typeof text === 'string' ? text : text(inputs)
-  }
+  return (inputs) => text(english, id, inputs)
+}
+
+/** A text in the language shown; without an id it is found by its English words. */
+export function text(english: Text, id?: string, inputs?: unknown): string {
+  const found = shown?.[id ?? textId(String(english))] ?? english
+  return typeof found === 'string' ? found : found(inputs)
+}
+
+/** The id of a fixed text that is found by its English words. */
+export function textId(english: string): string {
+  let hash = 0x811c9dc5 // FNV-1a
+  for (let index = 0; index < english.length; index++)
+    hash = Math.imul(hash ^ english.charCodeAt(index), 0x01000193)
+  return (hash >>> 0).toString(36)
 }
 
 const pluralRules = new Map<string, Intl.PluralRules>()

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, '../..')
 const folders: string[] = []
 
 afterEach(() => {
-  showCatalogue({})
+  showCatalogue(null)
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -179,4 +179,17 @@ test('ids stay the same whatever texts there are', async () => {
   const idIn = async (texts: object) =>
     (await compileMessages(JSON.stringify(texts), 'en')).get('common_cancel')?.id
   expect(await idIn({ common_cancel: 'Abort', a_b: '' })).toBe(await idIn(ENGLISH))
+})
+
+test('texts that are the same in English are told apart in other languages', async () => {
+  const root = await project(
+    { en: { common_open: 'Open', shop_open: 'Open' }, de: { common_open: 'Öffnen', shop_open: 'Offen' } },
+    {},
+  )
+  const { m: texts } = await importFrom(root, 'web/messages.gen.ts')
+  const { CATALOGUES } = await importFrom(root, 'web/catalogues.gen.ts')
+  const runtime = await importFrom(root, 'src/core/message.ts')
+  expect([texts.common_open(), texts.shop_open()]).toEqual(['Open', 'Open'])
+  runtime.showCatalogue((await CATALOGUES.de()).default)
+  expect([texts.common_open(), texts.shop_open()]).toEqual(['Öffnen', 'Offen'])
 })
