@@ -1,13 +1,27 @@
 import { describe, expect, test } from 'bun:test'
 import { matchesFilter } from '../../src/core/filters/index.ts'
-import { isoWeek, weekdayOf } from '../../web/features/views/kinds/calendar/days.ts'
-import { countByDay, densityLevel } from '../../web/features/views/kinds/calendar/density.ts'
-import { type CalendarEvent, eventsOf, eventsOn } from '../../web/features/views/kinds/calendar/events.ts'
-import { packHours } from '../../web/features/views/kinds/calendar/hours.ts'
-import { fitLanes, packLanes } from '../../web/features/views/kinds/calendar/lanes.ts'
-import { monthsOf, periodOf, stepPeriod } from '../../web/features/views/kinds/calendar/period.ts'
-import { periodFilter, undatedFilter } from '../../web/features/views/kinds/calendar/period-filter.ts'
-import { rangesOf } from '../../web/features/views/kinds/calendar/ranges.ts'
+import {
+  countByDay,
+  densityLevel,
+  fitLanes,
+  packHours,
+  packLanes,
+} from '../../web/features/views/kinds/calendar/event-layout.ts'
+import {
+  type CalendarEvent,
+  eventsOf,
+  eventsOn,
+  rangesOf,
+} from '../../web/features/views/kinds/calendar/events.ts'
+import {
+  isoWeek,
+  monthsOf,
+  periodFilter,
+  periodOf,
+  stepPeriod,
+  undatedFilter,
+  weekdayOf,
+} from '../../web/features/views/kinds/calendar/period.ts'
 import { memoryField } from './memory-records.ts'
 
 const FIELDS = [memoryField('from', 'Date'), memoryField('to', 'Date'), memoryField('start', 'DateTime')]

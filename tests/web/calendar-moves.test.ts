@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { dropPreview, dropValues } from '../../web/features/views/kinds/calendar/drop.ts'
-import { eventOf } from '../../web/features/views/kinds/calendar/events.ts'
+import { eventOf, rangesOf } from '../../web/features/views/kinds/calendar/events.ts'
 import {
   carried,
   datesBetween,
+  dropPreview,
+  dropValues,
   endMovedTo,
   instantAt,
   movedByDays,
   movedTo,
   startMovedTo,
 } from '../../web/features/views/kinds/calendar/moves.ts'
-import { rangesOf } from '../../web/features/views/kinds/calendar/ranges.ts'
 import { memoryField } from './memory-records.ts'
 
 /** Clocks there go forward on 2026-03-29 at 2:00 and back on 2026-10-25 at 3:00. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RecordPage } from '../../src/core/model.ts'
 import type { Query } from '../../src/core/query.ts'
-import { createPeriodReader, PERIOD_PAGE } from '../../web/features/views/kinds/calendar/period-reader.ts'
-import { createRowList } from '../../web/features/views/kinds/calendar/row-list.ts'
+import { createPeriodReader, createRowList, PERIOD_PAGE } from '../../web/records/layouts/period.ts'
 import { named, open } from './open-store.ts'
 
 /** A table of so many records, and what was asked of it. */

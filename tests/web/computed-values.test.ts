@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { LinkOperation } from '../../src/core/changes.ts'
 import { readLinks, writeLinks } from '../../src/core/fields/list-value.ts'
-import type { RecordStore } from '../../web/features/records/record-store.ts'
+import type { RecordStore } from '../../web/records/record-store.ts'
 import { memoryField } from './memory-records.ts'
 
 import { named, open, pause } from './open-store.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { moveCards } from '../../web/features/views/kinds/kanban/card-commands.ts'
-import type { StackKey } from '../../web/features/views/kinds/kanban/stack-by.ts'
+import { moveCards } from '../../web/features/views/kinds/kanban/card-moves.ts'
+import type { StackKey } from '../../web/records/layouts/stack-by.ts'
 import { cards, openBoard } from './open-board.ts'
 import { pause } from './open-store.ts'
 

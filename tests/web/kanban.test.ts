@@ -2,18 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/core/changes.ts'
 import { peopleValue } from '../../src/core/fields/people.ts'
 import type { Field } from '../../src/core/model.ts'
-import { cardAt, cardTops, cardWindow } from '../../web/features/views/kinds/kanban/card-window.ts'
-import { nearestStack, placeAmong } from '../../web/features/views/kinds/kanban/drop-target.ts'
-import { HEAD, stepFocus } from '../../web/features/views/kinds/kanban/focus.ts'
-import { type DropRequest, dropOperations } from '../../web/features/views/kinds/kanban/move.ts'
 import {
-  type StackBy,
-  stackByOf,
-  stackKey,
-  stackValue,
-  stackValues,
-  takesRecords,
-} from '../../web/features/views/kinds/kanban/stack-by.ts'
+  cardAt,
+  cardTops,
+  cardWindow,
+  HEAD,
+  nearestStack,
+  placeAmong,
+  stepFocus,
+} from '../../web/features/views/kinds/kanban/board-geometry.ts'
+import { type DropRequest, dropOperations } from '../../web/features/views/kinds/kanban/card-moves.ts'
 import {
   moveStack,
   type StackSources,
@@ -21,6 +19,14 @@ import {
   stacksOf,
   withStack,
 } from '../../web/features/views/kinds/kanban/stacks.ts'
+import {
+  type StackBy,
+  stackByOf,
+  stackKey,
+  stackValue,
+  stackValues,
+  takesRecords,
+} from '../../web/records/layouts/stack-by.ts'
 import { memoryField } from './memory-records.ts'
 
 const STATUS = memoryField('status', 'SingleSelect', {

@@ -5,7 +5,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readLinks, writeLinks } from '../../src/core/fields/list-value.ts'
 import { filterTester } from '../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
-import type { RecordsApi, Written } from '../../web/features/records/store/types.ts'
+import type { RecordsApi, Written } from '../../web/records/types.ts'
 
 /** A field of a table in memory; options are the type's defaults as far as tests need them. */
 export function memoryField(

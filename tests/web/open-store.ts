@@ -1,9 +1,9 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isOffline } from '../../web/errors.ts'
-import { createRecordStore } from '../../web/features/records/record-store.ts'
-import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
-import type { StoreQuery, Unsaved } from '../../web/features/records/store/types.ts'
+import { createRecordStore } from '../../web/records/record-store.ts'
+import { createSendQueue } from '../../web/records/send-queue.ts'
+import type { StoreQuery, Unsaved } from '../../web/records/types.ts'
 import { memoryField, memoryRecords } from './memory-records.ts'
 
 /** The fields that most tests of the store are content with. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isOffline } from '../../web/errors.ts'
-import { createRecordStore } from '../../web/features/records/record-store.ts'
-import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
+import { createRecordStore } from '../../web/records/record-store.ts'
+import { createSendQueue } from '../../web/records/send-queue.ts'
 import { memoryField } from './memory-records.ts'
 
 import { named, open, pause } from './open-store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createSegments } from '../../web/features/records/store/segments.ts'
+import { createSegments } from '../../web/records/layouts/segments.ts'
 
 const upTo = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at)
 const never = () => false

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import type { Filter, FilterGroup } from '../../src/core/filters/index.ts'
 import type { ViewField } from '../../src/core/model.ts'
 import { detectColumns, readColumn } from '../../web/features/records/paste/pasted-columns.ts'
-import { compareValues, fitsOrder } from '../../web/features/records/store/order-check.ts'
-import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
 import { draftOf, toPatch, withType } from '../../web/features/schema/field-draft.ts'
 import { describeCondition, directionLabels } from '../../web/features/views/filter/describe-condition.ts'
 import {
@@ -25,6 +23,8 @@ import {
   moveFields,
   shownFields,
 } from '../../web/features/views/state/arrange-fields.ts'
+import { compareValues, fitsOrder } from '../../web/records/record-order.ts'
+import { createSendQueue } from '../../web/records/send-queue.ts'
 import { memoryField } from './memory-records.ts'
 
 const title = memoryField('title')

@@ -1,7 +1,7 @@
 import type { RecordId } from '../../../src/core/model.ts'
+import type { StoreQuery } from '../../records/types.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api, type Inputs } from '../../trpc.ts'
-import type { StoreQuery } from '../records/store/types.ts'
 import { followJob } from '../sources/follow-job.ts'
 import { type ExportedFile, saveFile } from './save-file.ts'
 

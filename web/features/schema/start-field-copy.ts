@@ -1,8 +1,8 @@
 import type { Field, Table } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
+import { inLine } from '../../records/base-queue.ts'
 import { api, cache } from '../../trpc.ts'
 import type { StartedCopy } from '../copies/copy-dialog.tsx'
-import { inLine } from '../records/queue/base-queue.ts'
 
 /** Where a new field stands in a view. */
 export interface FieldPlace {

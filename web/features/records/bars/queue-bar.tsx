@@ -1,8 +1,8 @@
 import { CloudOff, RotateCw } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { m } from '../../../messages.gen.ts'
+import { queueOf } from '../../../records/base-queue.ts'
 import { Button } from '../../../ui/button.tsx'
-import { queueOf } from '../queue/base-queue.ts'
 import styles from './table-view.module.css'
 
 /** A thin bar while edits wait for the connection; they go out by themselves when it is back. */

@@ -2,9 +2,9 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { FileTarget } from '../../../attachments/file-target.ts'
 import { m } from '../../../messages.gen.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
 import { api } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
-import type { RecordStore } from '../record-store.ts'
 
 /** A cell of a table's store as the place that files go to, also while the grid shows other rows. */
 export function fileTarget(store: RecordStore, field: Field, recordId: RecordId): FileTarget {

@@ -3,9 +3,9 @@ import type { Search } from '../../../../src/core/query.ts'
 import { type CollapsedGroups, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
 import { createStore } from '../../../grid/store.ts'
+import type { GroupedLayout } from '../../../records/layouts/groups.ts'
 import { session } from '../../../session/index.ts'
 import { localSettings, readJsonSetting, type SettingName } from '../../../session/local-settings.ts'
-import type { GroupedLayout } from '../store/grouped-layout.ts'
 
 /** Most closed groups that are remembered by name; of more the first. */
 const MAX_REMEMBERED = 2_000

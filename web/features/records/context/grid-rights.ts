@@ -2,8 +2,8 @@ import type { TableSchema } from '../../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import type { GridRights } from '../../../grid/source.ts'
 import { m } from '../../../messages.gen.ts'
+import type { StoreQuery } from '../../../records/types.ts'
 import type { ViewState } from '../../views/state/view-state.ts'
-import type { StoreQuery } from '../store/types.ts'
 
 /**
  * What a role may do in the grid of a table, as far as the table lets anyone. `mayArrange`: changes of the

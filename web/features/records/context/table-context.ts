@@ -3,9 +3,9 @@ import type { Field, Person, RecordId, TableSchema } from '../../../../src/core/
 import { type BaseRight, type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import type { GridHandle } from '../../../grid/props.ts'
 import type { MenuAnchor } from '../../../grid/source.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
 import type { FieldDraft } from '../../schema/field-draft.ts'
 import type { ViewState } from '../../views/state/view-state.ts'
-import type { RecordStore } from '../record-store.ts'
 import type { ViewGroups } from './collapsed-groups.ts'
 
 /** The field editor as it is asked for: of a field, or of a new one at a place. */

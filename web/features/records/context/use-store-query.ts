@@ -5,9 +5,9 @@ import type { Field, Sort, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import { findSummary } from '../../../../src/core/summaries.ts'
 import { canGroup, coloringFields, viewKind } from '../../../../src/core/views/index.ts'
+import type { StoreQuery } from '../../../records/types.ts'
 import { completeFilter } from '../../views/filter/filter-edit.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
-import type { StoreQuery } from '../store/types.ts'
 
 /** What the store must read for a view: conditions without a value and sorts by lost fields have no effect. */
 export const useStoreQuery = (fields: readonly Field[], view: View, search: Search | null): StoreQuery =>

@@ -6,13 +6,13 @@ import type { Field, Sort, View } from '../../../../src/core/model.ts'
 import { findSummary } from '../../../../src/core/summaries.ts'
 import type { GridColumn } from '../../../grid/source.ts'
 
+import type { RecordStore } from '../../../records/record-store.ts'
+import type { StoreQuery } from '../../../records/types.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { trpc } from '../../../trpc.ts'
 import { conditionsOf } from '../../views/filter/filter-edit.ts'
 import { type ArrangedField, shownFields } from '../../views/state/arrange-fields.ts'
 import { summaryText } from '../context/summary-text.ts'
-import type { RecordStore } from '../record-store.ts'
-import type { StoreQuery } from '../store/types.ts'
 
 /** Edits come in bursts; the footer follows once they rest. */
 const SUMMARY_PAUSE_MS = 300

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isOffline } from '../../../errors.ts'
+import { orderOf } from '../../../records/record-order.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
 import { untilRow } from '../context/until-row.ts'
-import type { RecordStore } from '../record-store.ts'
-import { orderOf } from '../store/order-check.ts'
 
 /** Brings the record that the address names in sight, once, when the screen opens with one. */
 export function useShowRecord(

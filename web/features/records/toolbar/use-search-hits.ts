@@ -3,13 +3,13 @@ import type { RecordId } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import { cellText } from '../../../cells/cell-text.ts'
 import { messageOf } from '../../../errors.ts'
+import { orderOf } from '../../../records/record-order.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 import { shownRecords, type TableContext } from '../context/table-context.ts'
 import { untilRow } from '../context/until-row.ts'
-import { orderOf } from '../store/order-check.ts'
 
 /** The records that a search finds while all others stay in sight. */
 export interface SearchHits {

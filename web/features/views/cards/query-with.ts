@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { coloringFields, type RowColoring } from '../../../../src/core/views/index.ts'
-import type { StoreQuery } from '../../records/store/types.ts'
+import type { StoreQuery } from '../../../records/types.ts'
 
 /**
  * A view's query that also reads fields which it does not show: those that its colours look at, a card's

@@ -7,10 +7,10 @@ import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
+import { inLine } from '../../../records/base-queue.ts'
 import { session } from '../../../session/index.ts'
 import { api, cache } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
-import { inLine } from '../../records/queue/base-queue.ts'
 import type { FieldArrangement } from './arrange-fields.ts'
 import { filterAutoSave, useFilterAutoSave } from './filter-auto-save.ts'
 import {

@@ -1,4 +1,4 @@
-import { ArrowRight, Plus, X } from 'lucide-react'
+import { ArrowRight, CalendarOff, Plus, X } from 'lucide-react'
 import { hasSingleChoice } from '../../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import {
@@ -10,16 +10,17 @@ import {
 } from '../../../../../src/core/views/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
+import { EmptyState } from '../../../../ui/states.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import styles from './calendar.module.css'
 import type { ChipStyle } from './event-chip.tsx'
-import { rangeColor } from './event-color.ts'
+import { rangeColor } from './event-look.ts'
 import { scaleName } from './period-bar.tsx'
 
 /** `calendarOptions` takes no more. */
 const MAX_RANGES = 10
 
-export interface DatesMenuProps {
+interface DatesMenuProps {
   fields: readonly Field[]
   options: CalendarOptions
   onChange: (patch: Partial<CalendarOptions>) => void
@@ -144,5 +145,45 @@ function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) 
         <IconButton icon={X} size="small" label={m.calendar_remove_date_field()} onClick={onRemove} />
       )}
     </div>
+  )
+}
+
+/** Fields that are offered as buttons; the others are in the menu "Dates". */
+const OFFERED = 4
+
+interface NoDatesProps {
+  fields: readonly Field[]
+  onChoose: (fieldId: string) => void
+  /** Absent where the person may not add fields. */
+  onAddField?: (anchor: Element) => void
+}
+
+/** What stands instead of a calendar that does not know by which dates. */
+export function NoDates({ fields, onChoose, onAddField }: NoDatesProps) {
+  const dated = fields.filter(isDated)
+  // What a table keeps of its own is a last resort, but it is one.
+  const offered = [...dated.filter((field) => !field.isSystem), ...dated.filter((field) => field.isSystem)]
+  const hasOwn = dated.some((field) => !field.isSystem)
+  return (
+    <EmptyState
+      icon={CalendarOff}
+      title={hasOwn ? m.calendar_choose_a_date_field() : m.calendar_table_no_date_field()}
+      text={hasOwn ? undefined : m.calendar_date_field_hint()}
+    >
+      {!hasOwn && onAddField && (
+        <Button variant="primary" icon={Plus} onClick={(click) => onAddField(click.currentTarget)}>
+          {m.calendar_add_a_date_field()}
+        </Button>
+      )}
+      {offered.slice(0, OFFERED).map((field, at) => (
+        <Button
+          key={field.id}
+          variant={hasOwn && at === 0 ? 'primary' : 'secondary'}
+          onClick={() => onChoose(field.id)}
+        >
+          {field.title}
+        </Button>
+      ))}
+    </EmptyState>
   )
 }

@@ -3,8 +3,8 @@ import type { CSSProperties, PointerEvent } from 'react'
 import { m } from '../../../../messages.gen.ts'
 import styles from './event.module.css'
 import type { CalendarEvent } from './events.ts'
+import { startOn, timeOn, whenName } from './labels.ts'
 import type { Scene } from './scene.ts'
-import { startOn, timeOn, whenName } from './words.ts'
 
 /** What an event is drawn with beside its place: the colour, and where it lies. */
 export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>

@@ -2,13 +2,12 @@ import { useMemo, useRef, useState } from 'react'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
-import { isoWeek, isWeekend } from './days.ts'
-import { countByDay } from './density.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
-import { fitLanes, type LaneSegment, packLanes } from './lanes.ts'
+import { countByDay, fitLanes, type LaneSegment, packLanes } from './event-layout.ts'
+import { dayName, dayNumber, monthDay, periodName, weekdayName } from './labels.ts'
 import styles from './month.module.css'
+import { isoWeek, isWeekend } from './period.ts'
 import type { Scene } from './scene.ts'
-import { dayName, dayNumber, monthDay, periodName, weekdayName } from './words.ts'
 
 /** Heights in pixels; month.module.css draws by the same. */
 const HEAD_PX = 28

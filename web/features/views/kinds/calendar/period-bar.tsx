@@ -2,10 +2,12 @@ import { ChevronLeft, ChevronRight, PanelRight } from 'lucide-react'
 import { CALENDAR_SCALES, type CalendarScale } from '../../../../../src/core/views/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
+import type { ViewState } from '../../state/view-state.ts'
 import styles from './calendar.module.css'
+import { dayName, periodName } from './labels.ts'
 import { type Period, stepPeriod } from './period.ts'
-import type { Place } from './use-place.ts'
-import { dayName, periodName } from './words.ts'
+import type { Place } from './position.ts'
+import type { CalendarRecords } from './use-calendar.ts'
 
 /** Words of the scales, each with its key. */
 export const scaleName = (scale: CalendarScale): string =>
@@ -15,7 +17,7 @@ export const scaleName = (scale: CalendarScale): string =>
 
 export const SCALE_KEYS: Record<CalendarScale, string> = { day: 'd', week: 'w', month: 'm', year: 'y' }
 
-export interface PeriodBarProps {
+interface PeriodBarProps {
   period: Period
   today: string
   isReading: boolean
@@ -87,6 +89,58 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
         onClick={() => onListOpen(!isListOpen)}
       />
       {isReading && <span className={styles.progress} aria-hidden />}
+    </div>
+  )
+}
+
+interface PeriodNoticeProps {
+  records: CalendarRecords
+  /** Nothing lies in the period. */
+  isEmpty: boolean
+  state: ViewState
+}
+
+/** What one must know of the period: that it is empty, too full to be shown whole, or could not be read. */
+export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
+  const { count, limit, error, isReading, store } = records
+  if (error !== null && count !== null) {
+    return (
+      <div className={styles.notice} role="alert" data-tone="danger">
+        <span>{m.calendar_records_load_failed_sentence()}</span>
+        <Button size="small" onClick={() => void store.reload()}>
+          {m.common_try_again()}
+        </Button>
+      </div>
+    )
+  }
+  if (count !== null && count > limit) {
+    return (
+      <div className={styles.notice} role="status" data-testid="calendar-more">
+        <span>
+          {m.calendar_showing_first_shown_total_records({
+            shown: limit,
+            total: count,
+          })}
+        </span>
+        <Button size="small" onClick={records.readMore}>
+          {m.calendar_show_more()}
+        </Button>
+      </div>
+    )
+  }
+  if (!isEmpty || isReading || count === null) return null
+  return (
+    <div className={styles.notice} role="status" data-testid="calendar-empty">
+      <span>
+        {state.view.filter
+          ? m.calendar_no_matching_records_period()
+          : m.calendar_no_records_in_this_period_sentence()}
+      </span>
+      {state.view.filter && (
+        <Button size="small" onClick={() => state.update({ filter: null })}>
+          {m.calendar_clear_filter()}
+        </Button>
+      )}
     </div>
   )
 }

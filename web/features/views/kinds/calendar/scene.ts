@@ -1,11 +1,9 @@
 import type { MouseEvent, PointerEvent } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import type { Grip } from './drop.ts'
-import type { CalendarEvent } from './events.ts'
-import type { Spot } from './moves.ts'
+import type { CalendarEvent, DatedRange } from './events.ts'
+import type { Grip, Spot } from './moves.ts'
 import type { Period } from './period.ts'
-import type { DatedRange } from './ranges.ts'
-import type { Place } from './use-place.ts'
+import type { Place } from './position.ts'
 
 /** How an event looks, apart from where it lies. */
 export interface EventLook {

@@ -14,17 +14,17 @@ import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { Field, RecordId, Sort } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { m } from '../../../../messages.gen.ts'
+import type { RecordStore } from '../../../../records/record-store.ts'
+import type { StoreQuery } from '../../../../records/types.ts'
+import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
 import { IconButton } from '../../../../ui/button.tsx'
-import { ErrorState } from '../../../../ui/states.tsx'
-import type { RecordStore } from '../../../records/record-store.ts'
-import { useRecordStore } from '../../../records/server/use-record-store.ts'
-import type { StoreQuery } from '../../../records/store/types.ts'
+import { ErrorState, Skeleton } from '../../../../ui/states.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import { ToolbarButton } from '../../controls/toolbar-button.tsx'
 import { SortMenu } from '../../sort/sort-menu.tsx'
+import type { ChipStyle } from './event-chip.tsx'
 import styles from './side.module.css'
-import { SideRow } from './side-row.tsx'
 
 /** Which records the list shows. */
 const CHOICES = ['all', 'period', 'undated'] as const
@@ -43,7 +43,7 @@ const PAUSE_MS = 250
 /** Height of a line in pixels; side.module.css draws by the same. */
 const LINE_PX = 54
 
-export interface SideListProps {
+interface SideListProps {
   baseId: string
   tableId: string
   /** The view's own filter and sorts, and the fields that are read. */
@@ -255,5 +255,64 @@ function Lines({ store, count, emptyText, ...props }: LinesProps) {
           />
         ))}
     </ul>
+  )
+}
+
+interface SideRowProps {
+  index: number
+  store: RecordStore
+  /** The line that takes the focus by Tab. */
+  isStop: boolean
+  openId: RecordId | null
+  draw: (row: GridRow) => { title: string; when: string; color: string | null }
+  onOpen: (row: GridRow) => void
+  onLit: (id: RecordId | null) => void
+  onPress?: (event: PointerEvent, row: GridRow) => void
+}
+
+/** A record of the list beside the calendar. */
+function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onPress }: SideRowProps) {
+  const row = useSyncExternalStore(
+    (onChange) => store.source.subscribeRow(index, onChange),
+    () => store.source.getRow(index),
+  )
+  const place: ChipStyle = { '--index': index }
+  if (!row) {
+    return (
+      <li className={styles.line} style={place}>
+        <span className={styles.waiting}>
+          <Skeleton width="70%" />
+          <Skeleton width="40%" height={11} />
+        </span>
+      </li>
+    )
+  }
+  const { title, when, color } = draw(row)
+  const mark: ChipStyle = color === null ? {} : { '--event': color }
+  return (
+    <li className={styles.line} style={place} data-state={row.state}>
+      <button
+        type="button"
+        tabIndex={isStop ? 0 : -1}
+        data-index={index}
+        data-open={openId === row.id || undefined}
+        data-testid="calendar-list-row"
+        data-tip={onPress ? m.calendar_drag_to_a_day() : undefined}
+        onPointerDown={(down) => onPress?.(down, row)}
+        onPointerEnter={() => onLit(row.id)}
+        onFocus={() => onLit(row.id)}
+        onBlur={() => onLit(null)}
+        onClick={() => onOpen(row)}
+      >
+        <i className={styles.mark} style={mark} data-none={color === null || undefined} aria-hidden />
+        <span className="visually-hidden">{[title, when].join(', ')}</span>
+        <span className={styles.text} aria-hidden>
+          <span className={styles.title} dir="auto">
+            {title}
+          </span>
+          <small>{when}</small>
+        </span>
+      </button>
+    </li>
   )
 }

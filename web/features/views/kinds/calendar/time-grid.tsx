@@ -3,15 +3,13 @@ import { dayIn, wallIn } from '../../../../../src/core/dates.ts'
 import { direction, formatNumber } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
-import { isoWeek, isWeekend } from './days.ts'
-import { countByDay } from './density.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
+import { countByDay, fitLanes, packHours, packLanes } from './event-layout.ts'
 import { DAY_MINUTES } from './events.ts'
-import { packHours } from './hours.ts'
-import { fitLanes, packLanes } from './lanes.ts'
+import { dayName, dayNumber, hourName, periodName, weekdayName } from './labels.ts'
+import { isoWeek, isWeekend } from './period.ts'
 import type { Scene } from './scene.ts'
 import styles from './time.module.css'
-import { dayName, dayNumber, hourName, periodName, weekdayName } from './words.ts'
 
 /** Lanes beside the hours before the rest is a number. */
 const MOST_LANES = 5

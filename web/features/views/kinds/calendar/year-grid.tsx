@@ -1,11 +1,10 @@
 import { useMemo } from 'react'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
-import { WEEK } from './days.ts'
-import { countByDay, densityLevel } from './density.ts'
-import { monthsOf, monthWeeks } from './period.ts'
+import { countByDay, densityLevel } from './event-layout.ts'
+import { dayName, dayNumber, monthName, WEEKDAYS, weekdayName } from './labels.ts'
+import { monthsOf, monthWeeks, WEEK } from './period.ts'
 import type { Scene } from './scene.ts'
-import { dayName, dayNumber, monthName, WEEKDAYS, weekdayName } from './words.ts'
 import styles from './year.module.css'
 
 /** Twelve small months: the fuller a day, the darker. A day or a month opens by a press. */

@@ -7,6 +7,8 @@ import { optionsOf } from '../../../../../src/core/views/index.ts'
 import { sendFile } from '../../../../attachments/send-file.ts'
 import { useSignedFile } from '../../../../attachments/signed-files.ts'
 import { detailsOf, messageOf } from '../../../../errors.ts'
+import { recordsApi } from '../../../../records/api.ts'
+import { inLine } from '../../../../records/base-queue.ts'
 import { session } from '../../../../session/index.ts'
 import { loadCells } from '../../../forms/answers/cells.ts'
 import {
@@ -16,8 +18,6 @@ import {
   type Submitted,
 } from '../../../forms/form-source.ts'
 import { readLinkLines } from '../../../records/commands/link-reads.ts'
-import { inLine } from '../../../records/queue/base-queue.ts'
-import { recordsApi } from '../../../records/server/api.ts'
 
 /** The form as it stands in the app: answers become records like any other, made by who fills it in. */
 export function useAppSource(schema: TableSchema, view: View, people: readonly Person[]): FormSource {

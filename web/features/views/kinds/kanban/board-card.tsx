@@ -5,11 +5,11 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { m } from '../../../../messages.gen.ts'
+import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import { isChecked } from '../../cards/chosen.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
 import { useParts } from './board-context.ts'
 import styles from './kanban.module.css'
-import type { StackKey } from './stack-by.ts'
 
 export interface BoardCardProps {
   stackKey: StackKey

@@ -1,13 +1,13 @@
 import { createContext, useContext } from 'react'
+import { createStore } from 'zustand/vanilla'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows } from '../../../../grid/source.ts'
-import type { RecordStore } from '../../../records/record-store.ts'
+import type { StackKey } from '../../../../records/layouts/stack-by.ts'
+import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { RecordStore } from '../../../../records/record-store.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
 import type { ColorOf } from '../../coloring/row-color.ts'
-import type { Board } from './create-board.ts'
-import type { CardDrag } from './drag.ts'
-import type { PlaceWatch } from './keyboard-place.ts'
-import type { StackKey } from './stack-by.ts'
+import type { CardDrag } from './board-drag.ts'
 import type { Stack } from './stacks.ts'
 
 /** How a stack is brought to show a card of it. */
@@ -63,4 +63,45 @@ export function useParts(): BoardParts {
   const parts = useContext(Context)
   if (!parts) throw new Error('There is no board around this')
   return parts
+}
+
+/** Where the keyboard is: on a card, or on the head of its stack (`id` is null). */
+interface KeyboardPlace {
+  key: StackKey
+  id: RecordId | null
+}
+
+/** The keyboard's place; each head and card follows whether it is its own. */
+type PlaceWatch = ReturnType<typeof createPlaceWatch>
+
+/** Keeps the one place of a board that Tab reaches, and gives it the focus once it is drawn. */
+export function createPlaceWatch() {
+  const store = createStore<KeyboardPlace | null>(() => null)
+  let wantsFocus = false
+
+  return {
+    get: store.getState,
+
+    /** `focus`: the element takes the focus, now or as soon as it is drawn. */
+    set(next: KeyboardPlace | null, focus: boolean): void {
+      wantsFocus = focus
+      const place = store.getState()
+      if (place?.key === next?.key && place?.id === next?.id && !focus) return
+      store.setState(next && { ...next }, true)
+    },
+
+    isAt(key: StackKey, id: RecordId | null): boolean {
+      const place = store.getState()
+      return place?.key === key && place.id === id
+    },
+
+    /** True once for the element that the focus is meant for. */
+    takeFocus(): boolean {
+      const was = wantsFocus
+      wantsFocus = false
+      return was
+    },
+
+    subscribe: store.subscribe,
+  }
 }

@@ -1,5 +1,5 @@
 import { EyeOff } from 'lucide-react'
-import { type MouseEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { type MouseEvent, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
@@ -7,7 +7,14 @@ import { coloringFields, type KanbanOptions } from '../../../../../src/core/view
 import type { ShortcutSection } from '../../../../actions/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
+import { isOffline } from '../../../../errors.ts'
 import { m } from '../../../../messages.gen.ts'
+import { type StackBy, type StackKey, stackKey, stackValue } from '../../../../records/layouts/stack-by.ts'
+import { type Board as BoardModel, summaryId } from '../../../../records/layouts/stacks-layout.ts'
+import { orderFieldOf, orderOf } from '../../../../records/record-order.ts'
+import type { RecordStore } from '../../../../records/record-store.ts'
+import { timeZone } from '../../../../time-zone.ts'
+import { api, isMissing } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
@@ -24,28 +31,18 @@ import { cardFields } from '../../cards/card-fields.ts'
 import { openCardMenu } from '../../cards/card-menu.ts'
 import { NO_ROWS, toggled } from '../../cards/chosen.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
-import { Board } from './board.tsx'
+import { Board, useStackWindow } from './board.tsx'
+import { useBoardDrag } from './board-drag.ts'
+import { useBoardKeys, useBoardPlace } from './board-keyboard.ts'
 import { BoardTools } from './board-tools.tsx'
-import type { MoveContext } from './card-commands.ts'
-import { cardMenuItems } from './card-menu-items.ts'
-import { orderFieldOf } from './card-order.ts'
-import { summaryId } from './create-board.ts'
+import type { MoveContext } from './card-moves.ts'
+import { useNewCard } from './composer.tsx'
 import styles from './kanban.module.css'
-import type { StackBy } from './stack-by.ts'
+import { cardMenuItems, openStackMenu } from './menus.ts'
 import { addStack, type StackCommandContext } from './stack-commands.tsx'
-import { openStackMenu } from './stack-menu.ts'
-import { useRecordNames, useStackTitle } from './stack-name.tsx'
-import { moveStack, withAllStacks, withStack } from './stacks.ts'
-import { useBoard } from './use-board.ts'
-import { useBoardDrag } from './use-board-drag.ts'
-import { useBoardKeys } from './use-board-keys.ts'
-import { useBoardParts } from './use-board-parts.ts'
-import { useBoardPlace } from './use-board-place.ts'
-import { useNewCard } from './use-new-card.ts'
-import { placeOfCard, useShowCard } from './use-show-card.ts'
-import { useStackWindow } from './use-stack-window.ts'
-import { useStacks } from './use-stacks.ts'
-import { summaryOfView } from './view-summary.ts'
+import { useRecordNames, useStackTitle } from './stack-head.tsx'
+import { moveStack, useStacks, withAllStacks, withStack } from './stacks.ts'
+import { summaryOfView, useBoard, useBoardParts } from './use-board.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
 
@@ -326,4 +323,59 @@ const KANBAN_SHORTCUTS: ShortcutSection = {
     { keys: ['Del'], label: () => m.common_delete_record() },
     { keys: ['Shift+F10'], label: () => m.kanban_card_or_stack_menu() },
   ],
+}
+
+/** Brings the record that the address names in sight, once, when the board opens with one. */
+function useShowCard(
+  { by, board, store }: { by: StackBy; board: BoardModel; store: RecordStore },
+  recordId: RecordId | null,
+  reveal: (id: RecordId, key: StackKey, index: number) => void,
+): void {
+  const first = useRef({ recordId, by, reveal })
+  useEffect(() => {
+    const { recordId, by, reveal } = first.current
+    if (recordId === null) return
+    let isGone = false
+    async function show(id: RecordId) {
+      const place = await placeOfCard(by, store, id)
+      if (!place) return
+      await untilKnown(store, () => isGone || board.lanes.lane(place.key).count !== null)
+      if (!isGone) reveal(id, place.key, place.index)
+    }
+    show(recordId).catch((error) => {
+      // The record is shown beside the board all the same; that it is gone is said there.
+      if (!isOffline(error) && !isMissing(error)) console.warn('the place of the record is not known', error)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [board, store])
+}
+
+/** The stack of a record and its index there, loaded or not; null where the board does not show it. */
+async function placeOfCard(
+  by: StackBy,
+  store: RecordStore,
+  recordId: RecordId,
+): Promise<{ key: StackKey; index: number } | null> {
+  const { tableId } = by.field
+  const { values } = await api.records.get.query({ tableId, recordId })
+  const key = stackKey(by, values[by.keyField.id] ?? null)
+  const { filter, search } = store.query()
+  const group = [{ fieldId: by.keyField.id, value: stackValue(by, key) }]
+  const order = orderOf(store.query())
+  const query = { tableId, filter, ...order, search, group, timeZone, limit: 1, offset: 0 }
+  const { offset } = await api.records.position.query({ query, recordId })
+  return offset === null ? null : { key, index: offset }
+}
+
+function untilKnown({ source }: RecordStore, isKnown: () => boolean): Promise<void> {
+  if (isKnown()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const stop = source.subscribe(() => {
+      if (!isKnown()) return
+      stop()
+      resolve()
+    })
+  })
 }

@@ -1,8 +1,16 @@
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
+import { fieldType } from '../../../../../src/core/fields/index.ts'
+import type { Field } from '../../../../../src/core/model.ts'
 import { m } from '../../../../messages.gen.ts'
+import { type StackBy, type StackKey, stackValues } from '../../../../records/layouts/stack-by.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { nameValue } from '../../../records/commands/link-reads.ts'
+import type { GetContext } from '../../../records/context/table-context.ts'
+import { openNewRecord } from '../../../records/panel/new-record.tsx'
 import { type ComposerState, useParts } from './board-context.ts'
+import type { MoveContext } from './card-moves.ts'
 import styles from './kanban.module.css'
 
 /** Names new cards of a stack, one after the other: Enter saves and goes on, Escape ends. */
@@ -83,4 +91,83 @@ export function Composer({ composer }: { composer: ComposerState }) {
       </div>
     </div>
   )
+}
+
+interface NewCardInput {
+  get: GetContext
+  move: MoveContext
+  onCreated: (id: string | number) => void
+}
+
+/** New cards: named in their stack one after the other, or filled in as a whole where a name is not enough. */
+export function useNewCard({ get, move, onCreated }: NewCardInput) {
+  const [composer, setComposer] = useState<ComposerState | null>(null)
+  /** What stands in the composer at this moment. */
+  const typed = useRef('')
+  const { board, by, titleOf } = move
+
+  const open = (next: ComposerState | null) => {
+    typed.current = next?.text ?? ''
+    setComposer(next)
+  }
+
+  return {
+    composer,
+    open,
+    onTyped: (text: string) => {
+      typed.current = text
+    },
+
+    add(key: StackKey, at: 'top' | 'bottom'): void {
+      if (isNameEnough(get().schema.fields, by)) {
+        open({ key, at, text: '' })
+        return
+      }
+      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      openNewRecord(get, { values: stackValues(by, key, titleOf(key)), before, onCreated })
+    },
+
+    /** Stores a card; gives why its name cannot be one. */
+    name(key: StackKey, at: 'top' | 'bottom', text: string): string | null {
+      const { schema, store } = get()
+      const display = schema.fields.find(({ isDisplay }) => isDisplay)
+      const value = display ? nameValue(display, text) : null
+      if (!display || value === null) {
+        return m.kanban_text_not_valid_value_field({ text, field: display?.title ?? '' })
+      }
+      const values = { ...stackValues(by, key, titleOf(key)), [display.id]: value }
+      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      typed.current = ''
+      void store.insertRows([values], before, { rollsBack: true }).then((written) => {
+        if (written) return
+        const again = () => open({ key, at, text })
+        // The next name is being typed: it stays, and this one is a press away.
+        if (typed.current === '') again()
+        else
+          toast.error({
+            text: m.kanban_text_not_added({ text }),
+            action: { label: m.common_try_again(), run: again },
+          })
+      })
+      return null
+    },
+  }
+}
+
+/** True where a record can be made of its name alone: the name is typed, and nothing else is required. */
+function isNameEnough(fields: readonly Field[], by: StackBy): boolean {
+  const display = fields.find(({ isDisplay }) => isDisplay)
+  if (!display || fieldType(display.type).naming === undefined) return false
+  return !fields.some((field) => {
+    const isGiven = field === display || field.id === by.field.id || field.id === by.keyField.id
+    const isFilled = field.defaultValue !== null || (fieldType(field.type).initial ?? null) !== null
+    return (
+      field.required &&
+      !field.isSystem &&
+      !field.isPrimaryKey &&
+      !fieldType(field.type).readOnly &&
+      !isGiven &&
+      !isFilled
+    )
+  })
 }

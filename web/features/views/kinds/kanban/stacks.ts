@@ -1,15 +1,16 @@
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Choice } from '../../../../../src/core/fields/choices.ts'
-import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import type { Person } from '../../../../../src/core/model.ts'
 import type { KanbanOptions, KanbanStack } from '../../../../../src/core/views/index.ts'
-import type { StackBy, StackKey } from './stack-by.ts'
-
-/** What the server tells of a stack. */
-export interface StackNumbers {
-  count: number
-  /** The value of the summary that the board shows; null without one. */
-  summary: CellValue
-}
+import {
+  MAX_STACKS,
+  type StackBy,
+  type StackKey,
+  type StackNumbers,
+} from '../../../../records/layouts/stack-by.ts'
+import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { BoardNumbers } from '../../../../records/layouts/stacks-paging.ts'
+import type { RecordStore } from '../../../../records/record-store.ts'
 
 /** A stack as the board draws it. */
 export interface Stack {
@@ -32,9 +33,6 @@ export interface StackSources {
 
 /** With more people than this, only those who have cards get a stack. */
 const MAX_IDLE_PEOPLE = 30
-
-/** More stacks than this are not kept in a view. */
-export const MAX_STACKS = 1000
 
 /**
  * Every stack of a board in the order of the screen, hidden ones too: as they were arranged, then those that
@@ -114,4 +112,44 @@ export function moveStack(
   const others = stacks.filter((stack) => stack.key !== key)
   const at = before === undefined ? -1 : others.findIndex((stack) => stack.key === before)
   return others.toSpliced(at === -1 ? others.length : at, 0, ...moved).map(lineOf)
+}
+
+interface StacksInput {
+  board: Board
+  store: RecordStore
+  by: StackBy
+  options: KanbanOptions
+  people: readonly Person[]
+  numbers: BoardNumbers | null
+}
+
+/** The stacks of a board, and those of them that it shows. */
+export function useStacks({ board, store, by, options, people, numbers }: StacksInput) {
+  // A card that has just come in fills a stack before the server has counted.
+  const filled = useSyncExternalStore(
+    store.source.subscribe,
+    useCallback(() => filledKeys(board), [board]),
+  )
+  const stacks = useMemo(() => {
+    const known = numbers && withFilled(numbers.stacks, JSON.parse(filled) as StackKey[])
+    return stacksOf({ by, options, people, numbers: known })
+  }, [by, options, people, numbers, filled])
+  const shown = useMemo(() => shownStacks(stacks, options.hideEmpty), [stacks, options.hideEmpty])
+  useEffect(() => board.setOrder(shown.map(({ key }) => key)), [board, shown])
+  return { stacks, shown }
+}
+
+const filledKeys = ({ lanes }: Board): string =>
+  JSON.stringify(lanes.all().flatMap((lane) => ((lane.count ?? lane.segments.end) > 0 ? [lane.key] : [])))
+
+/** The numbers of stacks, with whether they hold any card as it is at this moment. */
+function withFilled(
+  numbers: ReadonlyMap<StackKey, StackNumbers>,
+  filled: readonly StackKey[],
+): ReadonlyMap<StackKey, StackNumbers> {
+  const all = new Map<StackKey, StackNumbers>()
+  for (const [key, { count, summary }] of numbers)
+    all.set(key, { count: filled.includes(key) ? Math.max(1, count) : 0, summary })
+  for (const key of filled) if (!all.has(key)) all.set(key, { count: 1, summary: null })
+  return all
 }

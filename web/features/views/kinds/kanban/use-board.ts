@@ -1,13 +1,27 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { summarySetOf } from '../../../../../src/core/fields/field.ts'
+import type { Field, TableSchema, View } from '../../../../../src/core/model.ts'
+import { findSummary } from '../../../../../src/core/summaries.ts'
+import { groupsApi } from '../../../../records/api.ts'
+import { type StackBy, takesRecords } from '../../../../records/layouts/stack-by.ts'
+import {
+  type Board,
+  createBoard,
+  type StackSummary,
+  summaryId,
+} from '../../../../records/layouts/stacks-layout.ts'
+import type { BoardNumbers } from '../../../../records/layouts/stacks-paging.ts'
+import type { RecordStore } from '../../../../records/record-store.ts'
+import type { StoreQuery } from '../../../../records/types.ts'
+import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { useOnChange } from '../../../../ui/effects.ts'
-import type { RecordStore } from '../../../records/record-store.ts'
-import { groupsApi } from '../../../records/server/api.ts'
-import { useRecordStore } from '../../../records/server/use-record-store.ts'
-import type { StoreQuery } from '../../../records/store/types.ts'
-import type { BoardNumbers } from './board-paging.ts'
-import { type Board, createBoard, type StackSummary, summaryId } from './create-board.ts'
-import type { StackBy } from './stack-by.ts'
+import { can, type TableContext } from '../../../records/context/table-context.ts'
+import { summaryOf } from '../../../records/screen/use-grid-columns.ts'
+import type { BoardParts } from './board-context.ts'
+import type { BoardPlace } from './board-keyboard.ts'
+import type { useNewCard } from './composer.tsx'
+import type { Stack } from './stacks.ts'
 
 /** Summaries follow a burst of edits once it rests. */
 const NUMBERS_PAUSE_MS = 300
@@ -57,4 +71,102 @@ export function useBoard(
     }
   }, [board, store, wanted])
   return { board, store, numbers }
+}
+
+type Drawn =
+  | 'openId'
+  | 'board'
+  | 'store'
+  | 'drag'
+  | 'fields'
+  | 'cover'
+  | 'coverFit'
+  | 'colorOf'
+  | 'checked'
+  | 'mayEdit'
+
+interface PartsInput extends Pick<BoardParts, Drawn | 'onStackMenu' | 'onExpand' | 'titleOf'> {
+  place: BoardPlace
+  by: StackBy
+  newCard: ReturnType<typeof useNewCard>
+  context: TableContext
+  schema: TableSchema
+  summary: StackSummary | null
+}
+
+/** What the stacks of a board share; the same object until something that they draw has changed. */
+export function useBoardParts(input: PartsInput): BoardParts {
+  const latest = useRef(input)
+  latest.current = input
+  const { board, store, drag, place, fields, cover, coverFit, colorOf, checked, openId, mayEdit } = input
+  const { by, titleOf, newCard, context, schema, summary } = input
+  const { composer } = newCard
+  const mayCreate = can(context, 'record.create')
+  return useMemo(
+    (): BoardParts => ({
+      board,
+      store,
+      drag,
+      fields,
+      cover,
+      coverFit,
+      colorOf,
+      mayEdit,
+      titleOf,
+      composer,
+      checked,
+      openId,
+      place: place.watch,
+      register: place.register,
+      mayAdd: (key) => mayCreate && takesRecords(by, key),
+      summaryOf: (stack) => summaryText(schema.fields, summary, stack),
+      onCompose: (next) => latest.current.newCard.open(next),
+      onTyped: (text) => latest.current.newCard.onTyped(text),
+      onAdd: (key, at) => latest.current.newCard.add(key, at),
+      onName: (key, at, text) => latest.current.newCard.name(key, at, text),
+      onStackMenu: (key, anchor) => latest.current.onStackMenu(key, anchor),
+      onExpand: (key) => latest.current.onExpand(key),
+    }),
+    [
+      board,
+      store,
+      drag,
+      place,
+      fields,
+      cover,
+      coverFit,
+      colorOf,
+      checked,
+      openId,
+      mayEdit,
+      titleOf,
+      composer,
+      by,
+      mayCreate,
+      schema.fields,
+      summary,
+    ],
+  )
+}
+
+/** The summary that the stacks of a view show: that of its first field with one. */
+export function summaryOfView(view: Pick<View, 'fields'>, fields: readonly Field[]): StackSummary | null {
+  for (const { fieldId, summary } of view.fields.toSorted((a, b) => a.order - b.order)) {
+    const field = fields.find(({ id }) => id === fieldId)
+    const known = summary === null ? null : findSummary(summary)
+    if (field && known?.sets.includes(summarySetOf(field))) return { fieldId, summary: known.key }
+  }
+  return null
+}
+
+/** A stack's summary in words; null where none is shown, or the stack is empty. */
+export function summaryText(
+  fields: readonly Field[],
+  wanted: StackSummary | null,
+  { numbers }: Stack,
+): { label: string; value: string } | null {
+  const field = fields.find(({ id }) => id === wanted?.fieldId)
+  if (!wanted || !field || !numbers || numbers.count === 0) return null
+  const shown = summaryOf(field, wanted.summary, { [`${field.id} ${wanted.summary}`]: numbers.summary })
+  return shown ? { label: `${field.title}: ${shown.label}`, value: shown.value } : null
 }

@@ -1,3 +1,4 @@
+import { MapPinPlus } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { isPlace, optionsOf } from '../../../../../src/core/views/index.ts'
@@ -5,8 +6,13 @@ import type { ShortcutSection } from '../../../../actions/index.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
+import { recordsApi } from '../../../../records/api.ts'
+import type { StoreQuery } from '../../../../records/types.ts'
+import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { onChange, onReconnect } from '../../../../socket.ts'
+import { Button } from '../../../../ui/button.tsx'
 import { ControlGroup } from '../../../../ui/composite.tsx'
+import { EmptyState } from '../../../../ui/states.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import {
   can,
@@ -18,17 +24,14 @@ import { openNewRecord } from '../../../records/panel/new-record.tsx'
 import { GridEmpty } from '../../../records/screen/grid-empty.tsx'
 import { useTableActions } from '../../../records/screen/use-table-actions.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/screen/view-frame.tsx'
-import { recordsApi } from '../../../records/server/api.ts'
-import { useRecordStore } from '../../../records/server/use-record-store.ts'
-import type { StoreQuery } from '../../../records/store/types.ts'
 import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
+import { draftOf, withType } from '../../../schema/field-draft.ts'
 import { cardFields } from '../../cards/card-fields.ts'
 import { useQueryWith } from '../../cards/query-with.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 import { MapArea, type MapAreaHandle } from './map-area.tsx'
 import { MapTools } from './map-tools.tsx'
-import { NoGeoField } from './no-geo-field.tsx'
 import { PlaceList } from './place-list.tsx'
 import { createPlaces, type Places, type PlacesState } from './places.ts'
 
@@ -197,4 +200,32 @@ function usePlaces(
     if (geoFieldId !== null) places.setQuery(query, geoFieldId)
   }, [places, query, geoFieldId])
   return { places, state: useSyncExternalStore(places.subscribe, places.state) }
+}
+
+/** What a map shows of a table that says nothing of places. */
+function NoGeoField({ context }: { context: TableContext }) {
+  const mayAdd = can(context, 'field.create')
+  return (
+    <EmptyState
+      icon={MapPinPlus}
+      title={m.map_table_no_location_field()}
+      text={mayAdd ? m.map_location_field_hint() : m.map_ask_base_creator_add_geo()}
+    >
+      {mayAdd && (
+        <Button
+          variant="primary"
+          icon={MapPinPlus}
+          onClick={(event) =>
+            context.editField({
+              field: null,
+              anchor: event.currentTarget,
+              start: { ...withType(draftOf(null), 'GeoData'), title: m.common_place() },
+            })
+          }
+        >
+          {m.map_add_location_field()}
+        </Button>
+      )}
+    </EmptyState>
+  )
 }

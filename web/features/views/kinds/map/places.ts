@@ -7,7 +7,7 @@ import type { Query } from '../../../../../src/core/query.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { type LngLat, toWorld, type WorldPoint } from '../../../../map/mercator.ts'
 import { placeIn } from '../../../../map/place-value.ts'
-import type { RecordsApi, StoreQuery } from '../../../records/store/types.ts'
+import type { RecordsApi, StoreQuery } from '../../../../records/types.ts'
 
 /** Records that one request reads. */
 export const PAGE = 1000

@@ -1,0 +1,118 @@
+import type { Operation } from '../../../../../src/core/changes.ts'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import { m } from '../../../../messages.gen.ts'
+import {
+  type StackBy,
+  type StackKey,
+  stackValue,
+  stackValues,
+  takesRecords,
+} from '../../../../records/layouts/stack-by.ts'
+import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { TableContext } from '../../../records/context/table-context.ts'
+
+/** What moving cards works with. */
+export interface MoveContext {
+  context: TableContext
+  board: Board
+  by: StackBy
+  /** True where cards may be put into an order by hand; else why not. */
+  order: true | string
+  titleOf(key: StackKey): string
+}
+
+/** The card ahead of which cards go that are dropped at an index; null: to the end; undefined: it is not loaded. */
+export function cardAhead(board: Board, key: StackKey, index: number): RecordId | null | undefined {
+  const lane = board.lanes.lane(key)
+  return index >= board.lanes.length(lane) ? null : lane.segments.idAt(index)
+}
+
+/** Why cards cannot be dropped into a stack; null where they can. */
+export function dropRefusal(
+  { board, by, order }: MoveContext,
+  ids: readonly RecordId[],
+  key: StackKey,
+): string | null {
+  const stays = ids.every((id) => board.keyOf(id) === key)
+  if (stays) return order === true ? null : order
+  if (takesRecords(by, key)) return null
+  return by.field.readOnlyReason ?? m.kanban_field_needs_a_value({ field: by.field.title })
+}
+
+/** Moves cards to a place as one change. True where something moved; a refusal is told, and all is as before. */
+export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropPlace): boolean {
+  const { context, board, by, order, titleOf } = move
+  const { store } = context
+  const known = ids.filter(store.isSaved).map(store.realId)
+  const operations = dropOperations({
+    by,
+    ids: known,
+    to,
+    keyOf: (id) => board.keyOf(id) ?? null,
+    nextOf: board.nextOf,
+    viewId: order === true ? context.state.view.id : null,
+  })
+  if (operations.length === 0) return false
+  // The key is written; the link beside it, which the open record shows, looks right at once.
+  const values = { [by.field.id]: null, ...stackValues(by, to.key, titleOf(to.key)) }
+  const looks = by.kind === 'record' ? known.map((id) => ({ id, values })) : []
+  void store.apply(operations, { rollsBack: true, looks })
+  return true
+}
+
+/** Where cards are dropped: in a stack, ahead of a card of it; null: at its end. */
+interface DropPlace {
+  key: StackKey
+  before: RecordId | null
+}
+
+export interface DropRequest {
+  by: StackBy
+  /** The cards in the order of the board. */
+  ids: readonly RecordId[]
+  /** The stack that a card is in. */
+  keyOf: (id: RecordId) => StackKey
+  /** The card after one in its stack; null: it is the last, undefined: it is not known. */
+  nextOf: (id: RecordId) => RecordId | null | undefined
+  to: DropPlace
+  /** The view in whose manual order the cards get a place; null: they get none. */
+  viewId: string | null
+}
+
+/**
+ * What dropping cards writes, as one change: the value of their new stack, and their place in the table's own
+ * order. Empty where they stand there already.
+ */
+export function dropOperations({ by, ids, keyOf, nextOf, to, viewId }: DropRequest): Operation[] {
+  const { tableId } = by.field
+  const moved = new Set(ids)
+  const value = stackValue(by, to.key)
+  const strangers = ids.filter((id) => keyOf(id) !== to.key)
+  const operations: Operation[] = []
+  if (strangers.length > 0) {
+    const rows = strangers.map((id) => ({ id, values: { [by.keyField.id]: value } }))
+    operations.push({ kind: 'update', tableId, rows })
+  }
+  const before = skipMoved(to.before, moved, nextOf)
+  const isThere = strangers.length === 0 && standBefore(ids, before, nextOf)
+  if (viewId !== null && !isThere) operations.push({ kind: 'move', tableId, ids: [...ids], before, viewId })
+  return operations
+}
+
+/** A card ahead of which the moved ones go must not be one of them. */
+function skipMoved(
+  before: RecordId | null,
+  moved: ReadonlySet<RecordId>,
+  nextOf: DropRequest['nextOf'],
+): RecordId | null {
+  let at = before
+  while (at !== null && moved.has(at)) at = nextOf(at) ?? null
+  return at
+}
+
+/** True where the cards stand one after the other, right ahead of that one. */
+const standBefore = (
+  ids: readonly RecordId[],
+  before: RecordId | null,
+  nextOf: DropRequest['nextOf'],
+): boolean => ids.every((id, at) => nextOf(id) === (ids[at + 1] ?? before))

@@ -1,0 +1,152 @@
+import type { AppliedChange } from '../../src/core/changes.ts'
+import type { RecordPage } from '../../src/core/model.ts'
+import { isOffline } from '../errors.ts'
+import { session } from '../session/index.ts'
+import { onChange } from '../socket.ts'
+import { timeZone } from '../time-zone.ts'
+import { api, inAction } from '../trpc.ts'
+import type { GroupsApi, RecordsApi } from './types.ts'
+
+/** The call for groups over tRPC. */
+export const groupsApi: GroupsApi = {
+  groups: ({ selection, ...request }, signal) =>
+    readOrRemember(
+      { name: 'groups', tableId: selection.tableId, input: { selection, request } },
+      () =>
+        api.records.groups.query(
+          { request: { ...request, selection: { ...selection, timeZone } } },
+          { signal },
+        ),
+      signal,
+    ),
+}
+
+/** The record calls over tRPC. */
+export const recordsApi: RecordsApi = {
+  list: (query, signal) =>
+    readOrRemember(
+      { name: 'list', tableId: query.tableId, input: query },
+      () => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
+      signal,
+    ),
+  count: (selection, signal) =>
+    readOrRemember(
+      { name: 'count', tableId: selection.tableId, input: selection },
+      async () =>
+        (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
+      signal,
+    ),
+  leave: (query, page) => remember({ name: 'list', tableId: query.tableId, input: query }, page),
+  async positions(query, ids, signal) {
+    const { places } = await api.records.positions.query(
+      { query: { ...query, timeZone }, recordIds: [...ids] },
+      { signal },
+    )
+    return new Map(places.map(({ recordId, offset }) => [recordId, offset]))
+  },
+  apply: (change, actionId) =>
+    api.records.write.mutate({ change: { ...change, timeZone } }, inAction(actionId)),
+}
+
+/** Answers that are kept, and the records in all of them: what one has looked at lately, not the whole base. */
+const MAX_ANSWERS = 200
+const MAX_RECORDS = 20_000
+
+interface ReadRequest {
+  name: 'list' | 'count' | 'groups'
+  tableId: string
+  input: unknown
+}
+
+interface Remembered {
+  tableId: string
+  answer: unknown
+  /** Records in it, by which the memory is kept small. */
+  size: number
+}
+
+/** Answers by request, the one that was used longest ago first. */
+const answers = new Map<string, Remembered>()
+let records = 0
+let isFollowing = false
+
+/**
+ * Reads, and answers with what was read last where the server is out of reach: a view that was on the screen before
+ * is then shown as it was. For reads that say what a view shows, and never for checks.
+ */
+async function readOrRemember<T>(
+  request: ReadRequest,
+  read: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    const answer = await read()
+    remember(request, answer)
+    return answer
+  } catch (error) {
+    const known = answers.get(keyOf(request))
+    if (signal.aborted || !known || !isOffline(error)) throw error
+    return structuredClone(known.answer) as T
+  }
+}
+
+/** Keeps an answer that is known without asking: what a view shows at the moment it is left. */
+export function remember(request: ReadRequest, answer: unknown): void {
+  if (!isFollowing) onChange(follow)
+  isFollowing = true
+  const key = keyOf(request)
+  forget(key)
+  const size = isPage(answer) ? answer.ids.length : 1
+  answers.set(key, { tableId: request.tableId, answer: structuredClone(answer), size })
+  records += size
+  for (const [oldest] of answers) {
+    if (answers.size <= MAX_ANSWERS && records <= MAX_RECORDS) break
+    forget(oldest)
+  }
+}
+
+// Another person may sign in on the same page.
+const keyOf = ({ name, input }: ReadRequest): string => JSON.stringify([session.userId(), name, input])
+
+function forget(key: string): void {
+  records -= answers.get(key)?.size ?? 0
+  answers.delete(key)
+}
+
+/**
+ * Writes what was changed since into the pages that hold the records. What came in meanwhile may stand anywhere and is
+ * left out; how many there are is not known any more.
+ */
+function follow(change: AppliedChange): void {
+  for (const [key, { tableId, answer }] of answers) {
+    if (!change.tableIds.includes(tableId)) continue
+    const own = change.records.filter((record) => record.tableId === tableId)
+    const isCountSame = own.every(({ before, after }) => before !== null && after !== null)
+    const isKept = isPage(answer)
+      ? own.every((record) => merge(answer, record))
+      : typeof answer !== 'number' || isCountSame
+    if (change.truncated || !isKept) forget(key)
+  }
+}
+
+/** True where the page is right again. */
+function merge(page: RecordPage, { recordId, after }: AppliedChange['records'][number]): boolean {
+  const at = page.ids.indexOf(recordId)
+  const row = page.rows[at]
+  if (!row) return true
+  if (after === null) {
+    page.ids.splice(at, 1)
+    page.rows.splice(at, 1)
+    return true
+  }
+  for (const [fieldId, value] of Object.entries(after)) {
+    const column = page.fieldIds.indexOf(fieldId)
+    // What a change says of links is not what their cells hold.
+    if (column >= 0 && typeof value === 'string' && value.startsWith('{')) return false
+    if (column >= 0) row[column] = value
+  }
+  return true
+}
+
+const isPage = (answer: unknown): answer is RecordPage =>
+  typeof answer === 'object' && answer !== null && 'ids' in answer && 'rows' in answer

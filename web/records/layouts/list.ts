@@ -1,0 +1,187 @@
+import type { Values } from '../../../src/core/changes.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { GridRow } from '../../grid/source.ts'
+import { createRows } from '../rows.ts'
+import { createSegments, type RowRange, type Segments } from './segments.ts'
+
+export type TableState = ReturnType<typeof createTableState>
+
+/** What the parts of a store need of its rows, whether these stand in one list or in the stacks of a board. */
+export type ListState = Omit<TableState, 'segments' | 'localBefore' | 'localRows' | 'rangeChanged'> & {
+  segments: Pick<Segments, 'has' | 'idAt' | 'indexOf' | 'end'>
+}
+
+/** The rows of a view as the browser knows them: which record stands where, and who wants to hear of it. */
+export function createTableState() {
+  const segments = createSegments()
+  const rows = createRows()
+  /** Local ids of records that have got one from the server since. */
+  const realIds = new Map<RecordId, RecordId>()
+  const rowListeners = new Map<number, Set<() => void>>()
+  const listeners = new Set<() => void>()
+  const dataListeners = new Set<() => void>()
+  const valueListeners = new Set<() => void>()
+  const recordListeners = new Map<RecordId, Set<() => void>>()
+  let count: number | null = null
+
+  const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
+
+  function indexOf(id: RecordId): number | undefined {
+    return segments.indexOf(realId(id))
+  }
+
+  const valuesChanged = (): void => {
+    for (const listener of [...valueListeners]) listener()
+  }
+
+  function structureChanged(): void {
+    for (const listener of [...listeners]) listener()
+    for (const set of [...rowListeners.values()]) for (const listener of [...set]) listener()
+    valuesChanged()
+  }
+
+  return {
+    segments,
+    rows,
+    realId,
+    indexOf,
+
+    get count(): number | null {
+      return count
+    },
+    set count(next: number | null) {
+      count = next
+    },
+
+    getRow(index: number): GridRow | undefined {
+      const id = segments.idAt(index)
+      return id === undefined ? undefined : rows.row(id)
+    },
+
+    /** How many records ahead of an index the server does not know. */
+    localBefore(index: number): number {
+      let local = 0
+      for (const id of rows.drafts.keys()) if ((segments.indexOf(id) ?? index) < index) local++
+      return local
+    },
+
+    /** The row of what the server counts as its n-th record, from 0: local records stand among them. */
+    rowOfPlace(place: number): number {
+      const local = [...rows.drafts.keys()]
+        .map((id) => segments.indexOf(id))
+        .filter((row) => row !== undefined)
+        .toSorted((a, b) => a - b)
+      return local.reduce((row, draft) => (draft <= row ? row + 1 : row), place)
+    },
+
+    /** Local rows in the list, wherever they stand. */
+    get localRows(): number {
+      let local = 0
+      for (const id of rows.drafts.keys()) if (segments.has(id)) local++
+      return local
+    },
+
+    /** Fields that decide where a record stands, beside those that filter and sort. */
+    decides: [] as readonly string[],
+
+    /** The rows before and after a record that its place is checked against. */
+    neighbours(id: RecordId): [GridRow | undefined, GridRow | undefined] {
+      const index = segments.indexOf(id)
+      if (index === undefined) return [undefined, undefined]
+      return [this.getRow(index - 1), this.getRow(index + 1)]
+    },
+
+    /** Puts records that are loaded ahead of another, or at the end. */
+    move(ids: readonly RecordId[], before: RecordId | null): void {
+      const loaded = ids.map(realId).filter(segments.has)
+      segments.remove(loaded)
+      const at = before === null ? count : indexOf(before)
+      if (at === undefined || at === null) return
+      // The count still holds the moved rows, which stand nowhere at this moment.
+      segments.insert(before === null ? at - loaded.length : at, loaded)
+    },
+
+    /** A record's place in the table's own order was told, or told to be as before. A list reads it with its rows. */
+    placed(_id: RecordId, _after: Values): void {},
+
+    insert(index: number, ids: RecordId[]): void {
+      segments.insert(index, ids)
+      if (count !== null) count += ids.length
+    },
+
+    /** Takes records out of the list; those that are not loaded only count. */
+    remove(ids: readonly RecordId[]): void {
+      const loaded = ids.map(realId).filter(segments.has)
+      segments.remove(loaded)
+      if (count !== null) count -= loaded.length
+      for (const id of loaded) rows.unmatched.delete(id)
+      rows.forget(loaded)
+    },
+
+    /** A draft became a record: the grid may still ask for it by its old id. */
+    rename(from: RecordId, to: RecordId): void {
+      segments.rename(from, to)
+      realIds.set(from, to)
+    },
+
+    /** Something in a record changed. */
+    rowChanged(id: RecordId): void {
+      rows.touch(id)
+      for (const listener of [...(recordListeners.get(id) ?? [])]) listener()
+      const index = segments.indexOf(id)
+      if (index !== undefined) for (const listener of [...(rowListeners.get(index) ?? [])]) listener()
+      valuesChanged()
+    },
+
+    /** Rows of a range were loaded. */
+    rangeChanged({ first, last }: RowRange): void {
+      for (const [index, set] of [...rowListeners]) {
+        if (index >= first && index <= last) for (const listener of [...set]) listener()
+      }
+      valuesChanged()
+    },
+
+    /** The count or the order changed. */
+    structureChanged,
+
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    subscribeRow(index: number, listener: () => void): () => void {
+      const set = rowListeners.get(index) ?? new Set()
+      rowListeners.set(index, set.add(listener))
+      return () => {
+        set.delete(listener)
+        if (set.size === 0 && rowListeners.get(index) === set) rowListeners.delete(index)
+      }
+    },
+
+    /** Calls back when any row was loaded or shows another value. Comes in bursts. */
+    subscribeValues(listener: () => void): () => void {
+      valueListeners.add(listener)
+      return () => valueListeners.delete(listener)
+    },
+
+    /** Calls back when a record changes, wherever it stands by then. */
+    onRow(id: RecordId, listener: () => void): () => void {
+      const set = recordListeners.get(id) ?? new Set()
+      recordListeners.set(id, set.add(listener))
+      return () => {
+        set.delete(listener)
+        if (set.size === 0) recordListeners.delete(id)
+      }
+    },
+
+    /** Calls back when stored values changed, for the footer's summaries. */
+    onData(listener: () => void): () => void {
+      dataListeners.add(listener)
+      return () => dataListeners.delete(listener)
+    },
+
+    dataChanged(): void {
+      for (const listener of [...dataListeners]) listener()
+    },
+  }
+}

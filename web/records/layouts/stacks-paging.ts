@@ -1,0 +1,388 @@
+import type { RecordChange } from '../../../src/core/changes.ts'
+import type { RecordId, RecordPage } from '../../../src/core/model.ts'
+import type { Selection } from '../../../src/core/query.ts'
+import type { GridRow } from '../../grid/source.ts'
+import { orderOf } from '../record-order.ts'
+import type { Columns } from '../types.ts'
+import type { Paging, PagingDeps } from './paging.ts'
+import type { RowRange } from './segments.ts'
+import type { StackKey, StackNumbers } from './stack-by.ts'
+import type { BoardState, Lane, Lanes } from './stacks-state.ts'
+
+/** Cards that one request reads at most. */
+const CARD_PAGE = 50
+
+/** Requests for further cards under way at one time. */
+const PARALLEL = 3
+
+/** A burst of changes from elsewhere is answered with one reading. */
+const REFRESH_MS = 120
+
+/** What the stacks hold, by key, in the order that the server lists them. */
+export interface BoardNumbers {
+  stacks: ReadonlyMap<StackKey, StackNumbers>
+  /** The summary that is told of each, as `summaryId` names it. */
+  summaryId: string
+  /** True where there are more stacks than are listed. */
+  hasMore: boolean
+}
+
+interface BoardReads {
+  /** The records of a stack among those of a selection. */
+  group(key: StackKey): NonNullable<Selection['group']>
+  /** The stacks of a selection. */
+  numbers(selection: Selection, signal: AbortSignal): Promise<BoardNumbers>
+  onNumbers(numbers: BoardNumbers): void
+  keyFieldId: string
+  keyOf(row: Pick<GridRow, 'values'>): StackKey
+}
+
+export type BoardPaging = ReturnType<typeof createBoardPaging>
+
+/**
+ * Reads the cards of stacks as they come in sight, a page of one stack for each request, and how many there are
+ * of each. What changes meanwhile wins over an answer that does not know of it.
+ */
+export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Omit<PagingDeps, 'state'>) {
+  const { state, lanes } = board
+  const { api, tableId } = deps
+  /** Rows in sight of the stacks that are drawn. */
+  const wanted = new Map<StackKey, RowRange>()
+  const running = new Map<Lane, AbortController>()
+  let columns: Columns = new Map()
+  let reading: AbortController | null = null
+  let isStarted = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Stacks that may hold other cards by now; `all`: any. */
+  let stale: Set<StackKey> | 'all' | null = null
+  /** True where counts and summaries are to be read again, and could not be yet. */
+  let isNumbersDue = false
+
+  const selection = (): Selection => {
+    const { filter, search } = deps.query()
+    return { tableId, filter, search }
+  }
+
+  function columnsOf(fieldIds: readonly string[]): Columns {
+    if (columns.size !== fieldIds.length || fieldIds.some((id, at) => columns.get(id) !== at))
+      columns = new Map(fieldIds.map((id, at) => [id, at]))
+    return columns
+  }
+
+  function list(lane: Lane, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
+    const { fieldIds } = deps.query()
+    let local = 0
+    for (const id of state.rows.drafts.keys())
+      if ((lane.segments.indexOf(id) ?? range.first) < range.first) local++
+    const page = { limit: range.last - range.first + 1, offset: Math.max(0, range.first - local) }
+    const order = orderOf(deps.query())
+    const query = { ...selection(), fieldIds: [...fieldIds], ...order, group: reads.group(lane.key) }
+    return api.list({ ...query, ...page }, signal)
+  }
+
+  function gapOf(lane: Lane): RowRange | undefined {
+    const range = wanted.get(lane.key)
+    if (!range || (lane.count !== null && range.first >= lane.count)) return undefined
+    // A page ahead, so that the next one is there when it is needed.
+    const last = range.last + CARD_PAGE / 2
+    const most = lane.count === null ? last : Math.min(last, lane.count - 1)
+    const [gap] = lane.segments.gaps({ first: Math.max(0, range.first), last: most })
+    return gap && { first: gap.first, last: Math.min(gap.last, gap.first + CARD_PAGE - 1) }
+  }
+
+  function pump(): void {
+    if (!isStarted || reading) return
+    for (const key of wanted.keys()) {
+      const lane = lanes.lane(key)
+      const gap = running.has(lane) ? undefined : gapOf(lane)
+      if (gap && running.size < PARALLEL) void load(lane, gap)
+    }
+  }
+
+  async function load(lane: Lane, { first }: RowRange): Promise<void> {
+    const controller = new AbortController()
+    const { shape } = lane
+    const askedAt = state.rows.now()
+    running.set(lane, controller)
+    try {
+      const range = { first, last: first + CARD_PAGE - 1 }
+      const page = await list(lane, range, controller.signal)
+      if (controller.signal.aborted) return
+      if (lane.shape === shape) {
+        placePage(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+      }
+      deps.onError(null)
+    } catch (error) {
+      // Left among those under way, so that a stack that fails is not asked for in a loop.
+      if (!controller.signal.aborted) deps.onError(error)
+      return
+    }
+    // What this answer left open the next one would, too: all is read again, and until then the stack waits.
+    const isStuck = lane.shape === shape && gapOf(lane)?.first === first
+    if (!isStuck) running.delete(lane)
+    if (isStuck || !deps.mayRefresh()) refreshSoon()
+    pump()
+  }
+
+  /** The cards to begin with: those in sight, or the top. */
+  const firstRange = (key: StackKey): RowRange => {
+    const { first, last } = wanted.get(key) ?? { first: 0, last: 0 }
+    const start = Math.max(0, first - 5)
+    return { first: start, last: Math.max(start + CARD_PAGE, last + 10) - 1 }
+  }
+
+  function stopLoading(): void {
+    for (const controller of running.values()) controller.abort()
+    running.clear()
+  }
+
+  /** Reads what is in sight anew; the old cards stay on the screen until all new ones are here. */
+  async function reload(): Promise<void> {
+    clearTimeout(timer)
+    const of = isStarted ? (stale ?? 'all') : 'all'
+    stale = null
+    isStarted = true
+    reading?.abort()
+    stopLoading()
+    const controller = new AbortController()
+    reading = controller
+    const targets = [...wanted.keys()].filter((key) => of === 'all' || of.has(key)).map(lanes.lane)
+    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    const askedAt = state.rows.now()
+    try {
+      const [numbers, ...pages] = await Promise.all([
+        reads.numbers(selection(), controller.signal),
+        ...targets.map((lane) => list(lane, firstRange(lane.key), controller.signal)),
+      ])
+      if (controller.signal.aborted) return
+      reading = null
+      // Somebody moved a card meanwhile: what is on the screen is newer than the answer.
+      if (shapes.some(([lane, shape]) => lane.shape !== shape)) return refreshAgain(of)
+      for (const [at, lane] of targets.entries()) {
+        const page = pages[at]
+        if (!page) continue
+        const range = firstRange(lane.key)
+        replaceLane(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+      }
+      forgetOthers(of, targets)
+      takeNumbers(numbers)
+      deps.onError(null)
+      if (!deps.mayRefresh()) refreshSoon()
+      if (isNumbersDue) void readNumbers()
+      pump()
+    } catch (error) {
+      if (controller.signal.aborted) return
+      reading = null
+      deps.onError(error)
+    }
+  }
+
+  function refreshAgain(of: Set<StackKey> | 'all'): void {
+    stale = of === 'all' || stale === 'all' ? 'all' : new Set([...of, ...(stale ?? [])])
+    schedule()
+  }
+
+  /** Stacks that are not drawn at present are read when they are. */
+  function forgetOthers(of: Set<StackKey> | 'all', targets: readonly Lane[]): void {
+    for (const lane of lanes.all()) {
+      if (targets.includes(lane) || (of !== 'all' && !of.has(lane.key))) continue
+      state.rows.forget(lanes.clear(lane))
+    }
+  }
+
+  function takeNumbers(numbers: BoardNumbers): void {
+    for (const key of numbers.stacks.keys()) lanes.lane(key)
+    for (const lane of lanes.all()) {
+      const told = numbers.stacks.get(lane.key)?.count ?? 0
+      const drafts = lane.segments.ids().filter((id) => state.rows.drafts.has(id)).length
+      if (lane.count === told + drafts) continue
+      lane.count = told + drafts
+      lanes.changed(lane)
+    }
+    reads.onNumbers(numbers)
+    state.structureChanged()
+  }
+
+  /** Counts and summaries alone: values changed, and no card its place. */
+  async function readNumbers(): Promise<void> {
+    isNumbersDue = reading !== null || stale !== null || !deps.mayRefresh()
+    if (isNumbersDue) return
+    const controller = new AbortController()
+    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    try {
+      const numbers = await reads.numbers(selection(), controller.signal)
+      if (reading || shapes.some(([lane, shape]) => lane.shape !== shape)) return
+      takeNumbers(numbers)
+    } catch (error) {
+      deps.onError(error)
+    }
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (stale && deps.mayRefresh()) void reload()
+    }, REFRESH_MS)
+  }
+
+  function refreshSoon(touched?: readonly RecordChange[]): void {
+    const keys = touched && touchedStacks(lanes, reads, touched)
+    if (!keys || stale === 'all') stale = 'all'
+    else stale = new Set([...(stale ?? []), ...keys])
+    schedule()
+  }
+
+  const paging: Paging = {
+    reload: () => {
+      stale = 'all'
+      return reload()
+    },
+    refreshSoon,
+    refreshIfStale: () => {
+      if (stale) schedule()
+      else if (isNumbersDue) void readNumbers()
+    },
+    columns: () => columns,
+    inSight: () =>
+      [...wanted].flatMap(([key, { first, last }]) => {
+        const ids: RecordId[] = []
+        for (let index = Math.max(0, first); index <= last; index++) {
+          const id = lanes.lane(key).segments.idAt(index)
+          if (id !== undefined) ids.push(id)
+        }
+        return ids
+      }),
+    // Stacks ask for their own cards, by `want`.
+    requestRange: () => {},
+    // An answer that is out of date is known by the shape of its stack.
+    restart: () => pump(),
+    stop() {
+      clearTimeout(timer)
+      reading?.abort()
+      stopLoading()
+    },
+    async readRange({ first, last, fieldIds, signal }) {
+      const ids: RecordId[] = []
+      for (let index = first; index <= last; index++) {
+        const id = state.segments.idAt(index)
+        if (id !== undefined) ids.push(id)
+      }
+      const isHeld = fieldIds.every((id) => deps.query().fieldIds.includes(id))
+      if (isHeld || ids.length === 0) return ids.flatMap((id) => state.rows.row(id) ?? [])
+      return readRecords(deps, ids, fieldIds, signal)
+    },
+  }
+
+  return {
+    paging,
+    readNumbers,
+
+    /** These cards of a stack are or will soon be in sight. */
+    want(key: StackKey, range: RowRange): void {
+      wanted.set(key, range)
+      pump()
+    },
+
+    /** The stack is not drawn any more. */
+    leave: (key: StackKey): void => void wanted.delete(key),
+
+    /** Reads again what could not be read. */
+    retry(): void {
+      stopLoading()
+      void paging.reload()
+    },
+  }
+}
+
+/** Records with values that the board does not show, in the order of the ids. */
+async function readRecords(
+  { api, tableId }: Pick<PagingDeps, 'api' | 'tableId'>,
+  ids: readonly RecordId[],
+  fieldIds: readonly string[],
+  signal = new AbortController().signal,
+): Promise<GridRow[]> {
+  const page = { tableId, recordIds: [...ids], sorts: [], limit: ids.length, offset: 0 }
+  return rowsOf(await api.list({ ...page, fieldIds: [...fieldIds] }, signal), ids)
+}
+
+/** The rows of an answer in the order of the ids; those that are gone are left out. */
+function rowsOf(page: RecordPage, ids: readonly RecordId[]): GridRow[] {
+  const values = new Map(page.ids.map((id, at) => [id, page.rows[at] ?? []]))
+  return ids.flatMap((id) => {
+    const row = values.get(id)
+    return row ? [{ id, values: (fieldId: string) => row[page.fieldIds.indexOf(fieldId)] ?? null }] : []
+  })
+}
+
+/** The stacks that records were in and are in; undefined where that cannot be told. */
+function touchedStacks(
+  lanes: Pick<Lanes, 'of'>,
+  { keyFieldId, keyOf }: Pick<BoardReads, 'keyFieldId' | 'keyOf'>,
+  touched: readonly RecordChange[],
+): Set<StackKey> | undefined {
+  const keys = new Set<StackKey>()
+  for (const { recordId, before, after } of touched) {
+    const lane = lanes.of(recordId)
+    if (lane) keys.add(lane.key)
+    const sides = [before, after].filter((values) => values && keyFieldId in values)
+    for (const values of sides) keys.add(keyOf({ values: (id) => values?.[id] ?? null }))
+    if (!lane && sides.length === 0) return undefined
+  }
+  return keys
+}
+
+/** Cards of a stack that are kept at most, however far one scrolls. */
+const MAX_CARDS = 3000
+
+interface Answer {
+  page: RecordPage
+  range: RowRange
+  columns: Columns
+  /** The moment it was asked for, as `rows.now` told it. */
+  askedAt: number
+}
+
+type KeyOf = (row: GridRow) => StackKey
+
+/** Puts a page of a stack in its place. Cards that left the stack since it was read stay where they are. */
+function placePage(
+  { state, lanes }: BoardState,
+  keyOf: KeyOf,
+  lane: Lane,
+  { page, range, columns, askedAt }: Answer,
+): void {
+  const { rows } = state
+  const wasLane = page.ids.map((id) => lanes.of(id))
+  for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
+  const ids = page.ids.filter((id, at) => {
+    const row = rows.row(id)
+    return row && (keyOf(row) === lane.key || wasLane[at] === undefined || wasLane[at] === lane)
+  })
+  const dropped = lanes.put(lane, range.first, ids)
+  const end = range.first + page.ids.length
+  if (page.ids.length < range.last - range.first + 1 && (page.ids.length > 0 || range.first === 0))
+    lane.count = Math.max(end, lane.segments.end)
+  const isPinned = (id: string | number) => rows.drafts.has(id) || rows.edits.has(id)
+  rows.forget([...dropped, ...lanes.evict(lane, MAX_CARDS, range, isPinned)])
+  lanes.changed(lane)
+  // A card that stood here before draws what was read anew: fields that are shown by now, other values.
+  for (const id of ids) {
+    const row = rows.row(id)
+    if (row && keyOf(row) === lane.key) state.rowChanged(id)
+  }
+}
+
+/** Puts a page in the place of all that is known of a stack; records not made yet go to its end. */
+function replaceLane(board: BoardState, keyOf: KeyOf, lane: Lane, answer: Answer): void {
+  const { state, lanes } = board
+  const { rows } = state
+  const before = lanes.clear(lane)
+  rows.forget(before.filter((id) => !answer.page.ids.includes(id) && !rows.drafts.has(id)))
+  for (const id of before) rows.unmatched.delete(id)
+  placePage(board, keyOf, lane, answer)
+  const drafts = [...rows.drafts.keys()].filter((id) => {
+    const row = rows.row(id)
+    return lanes.of(id) === undefined && row !== undefined && keyOf(row) === lane.key
+  })
+  if (drafts.length > 0) lanes.insert(lane, lanes.length(lane), drafts)
+}

@@ -1,0 +1,91 @@
+import { placeKey } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { hasSingleChoice } from '../../src/core/fields/traits.ts'
+import type { Field, Sort } from '../../src/core/model.ts'
+import type { Query } from '../../src/core/query.ts'
+import type { GridRow } from '../grid/source.ts'
+import type { StoreQuery } from './types.ts'
+
+/** The order of a store's records as the server is asked for it. */
+export function orderOf({
+  sorts,
+  groups = [],
+  orderViewId,
+}: Pick<StoreQuery, 'sorts' | 'groups' | 'orderViewId'>): Pick<Query, 'sorts' | 'groups' | 'orderViewId'> {
+  const isManual = sorts.length === 0 && groups.length === 0 && orderViewId !== undefined
+  return {
+    sorts: [...sorts],
+    ...(groups.length > 0 ? { groups: [...groups] } : {}),
+    ...(isManual ? { orderViewId } : {}),
+  }
+}
+
+/** Reads a value of one record. */
+export type ValueOf = (fieldId: string) => CellValue
+
+/**
+ * Whether a record may stand between its neighbours in a sorted list. Says yes where the browser
+ * cannot tell for sure (texts that differ in case or accents alone): the server has the last word.
+ */
+export function fitsOrder(
+  sorts: readonly Sort[],
+  previous: ValueOf | undefined,
+  record: ValueOf,
+  next: ValueOf | undefined,
+): boolean {
+  return (
+    (previous === undefined || compare(sorts, previous, record) <= 0) &&
+    (next === undefined || compare(sorts, record, next) <= 0)
+  )
+}
+
+function compare(sorts: readonly Sort[], a: ValueOf, b: ValueOf): number {
+  for (const { fieldId, direction } of sorts) {
+    const order = compareValues(a(fieldId), b(fieldId))
+    if (order !== 0) return direction === 'asc' ? order : -order
+  }
+  return 0
+}
+
+const collator = new Intl.Collator('en', { sensitivity: 'base' })
+
+/** Negative, zero or positive as `a` comes before, with or after `b`; no value counts as equal to any. */
+export function compareValues(a: CellValue, b: CellValue): number {
+  // Engines differ in where empty values go, so they prove nothing.
+  if (a === null || b === null || a === b) return 0
+  if (typeof a === 'string' && typeof b === 'string') return collator.compare(a, b)
+  return Number(a) - Number(b)
+}
+
+/** The field that keeps the records' own order; connected databases have none. */
+export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
+  fields.find((field) => field.isSystem && fieldType(field.type).ordersRecords)
+
+/**
+ * Negative, zero or positive as a card belongs before, with or after another in their stack: by the sorts of
+ * the view, else by its manual order, else by the table's own. Zero where the browser cannot tell.
+ */
+export function compareCards(
+  { fields, sorts, orderViewId }: Pick<StoreQuery, 'fields' | 'sorts' | 'orderViewId'>,
+  a: GridRow,
+  b: GridRow,
+): number {
+  for (const { fieldId, direction } of sorts) {
+    const [x, y] = [a, b].map((row) => sortKey(fields, fieldId, row.values(fieldId)))
+    const order = compareValues(x ?? null, y ?? null)
+    if (order !== 0) return direction === 'asc' ? order : -order
+  }
+  const own = orderFieldOf(fields)
+  const placeOf = (row: GridRow) =>
+    row.values(placeKey(orderViewId ?? '')) ?? (own ? row.values(own.id) : null)
+  return compareValues(placeOf(a), placeOf(b))
+}
+
+/** What a value sorts by: a choice by the place of its option, as the server does. */
+export function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
+  const field = fields.find((candidate) => candidate.id === fieldId)
+  const { choices } = field?.options ?? {}
+  if (!field || !hasSingleChoice(field) || !Array.isArray(choices) || value === null) return value
+  return choices.findIndex((choice: { title?: unknown }) => choice.title === value)
+}

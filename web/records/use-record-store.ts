@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { session } from '../session/index.ts'
+import { onChange, onReconnect } from '../socket.ts'
+import { toast } from '../ui/toast.ts'
+import { recordsApi } from './api.ts'
+import { queueOf } from './base-queue.ts'
+import { createRecordStore, type RecordStore, type StoreLayout } from './record-store.ts'
+import type { StoreQuery, Unsaved } from './types.ts'
+
+/** What was typed into tables that are not on the screen, and is not with the server. */
+const unsavedOf = new Map<string, Unsaved>()
+
+function takeUnsaved(tableId: string): Unsaved | undefined {
+  const unsaved = unsavedOf.get(tableId)
+  unsavedOf.delete(tableId)
+  return unsaved
+}
+
+/**
+ * The records of a view while it is on the screen, following what others write. `layout` is asked for once:
+ * how they stand where they are no list.
+ */
+export function useRecordStore(
+  baseId: string,
+  tableId: string,
+  query: StoreQuery,
+  layout?: () => StoreLayout,
+): RecordStore {
+  const [store] = useState(() =>
+    createRecordStore(
+      {
+        baseId,
+        tableId,
+        api: recordsApi,
+        queue: queueOf(baseId),
+        actorId: session.userId,
+        keep: (unsaved) => {
+          if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
+        },
+        notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.info({ text })),
+      },
+      query,
+      takeUnsaved(tableId),
+      layout?.(),
+    ),
+  )
+
+  useEffect(() => {
+    void store.reload()
+    const stops = [onChange(store.receive), onReconnect(() => store.refreshSoon())]
+    return () => {
+      for (const stop of stops) stop()
+      store.dispose()
+    }
+  }, [store])
+
+  useEffect(() => store.setQuery(query), [store, query])
+  useReloadWithCache(store, tableId)
+  return store
+}
+
+/** "Reload the data" of the top bar makes every cached query stale; the records follow by one of their own. */
+function useReloadWithCache(store: RecordStore, tableId: string): void {
+  const { data } = useQuery({
+    queryKey: ['records-of-table', tableId],
+    queryFn: () => Date.now(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const first = useRef(data)
+  useEffect(() => {
+    if (data === undefined || data === first.current) return
+    if (first.current !== undefined) void store.reload()
+    first.current = data
+  }, [data, store])
+}
