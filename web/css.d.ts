@@ -5,3 +5,9 @@ declare module '*.module.css' {
 }
 
 declare module '*.css'
+
+/** The public URL of a worker's bundle. */
+declare module '*?worker&url' {
+  const url: string
+  export default url
+}

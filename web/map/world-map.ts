@@ -7,6 +7,7 @@ import { labelsThatFit, type MapLabel } from './label-places.ts'
 import { mapStyle } from './map-style.ts'
 import type { MapTiles } from './map-tiles.ts'
 import styles from './map-view.module.css'
+import workerUrl from './map-worker.ts?worker&url'
 import { fromWorld, type LngLat, MAX_LATITUDE, toWorld, worldSize } from './mercator.ts'
 import './maplibre.css'
 
@@ -68,7 +69,7 @@ export async function openWorldMap(
   { tiles, label }: { tiles: MapTiles | null; label: string },
 ): Promise<WorldMap> {
   const library = await loadPart(() => import('maplibre-gl'))
-  library.setWorkerUrl(String(new URL('../workers/map.ts', import.meta.url)))
+  library.setWorkerUrl(workerUrl)
   const gl = new library.Map({
     container,
     style: mapStyle(tiles, container),
