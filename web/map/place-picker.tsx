@@ -1,5 +1,6 @@
 import { LocateFixed } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
+import type { Marker } from 'maplibre-gl'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { m } from '../messages.gen.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/overlays.ts'
@@ -7,7 +8,6 @@ import { MapView } from './map-view.tsx'
 import type { LngLat } from './mercator.ts'
 import styles from './place-picker.module.css'
 import { placeIn, valueAt } from './place-value.ts'
-import { usePickedPin } from './use-picked-pin.ts'
 import type { WorldMap } from './world-map.ts'
 
 export interface PlacePickerProps {
@@ -108,3 +108,43 @@ function stepOf({ key, shiftKey }: { key: string; shiftKey: boolean }): { x: num
 
 /** One step nearer or further; 0 for keys that do not zoom. `=` is `+` without Shift on many keyboards. */
 const zoomOf = ({ key }: { key: string }): number => ({ '+': 1, '=': 1, '-': -1, '−': -1, _: -1 })[key] ?? 0
+
+/** Draws the pin that is being placed, shows where it stands at first, and keeps it in sight. */
+function usePickedPin(map: WorldMap | null, at: LngLat | null, onDrag: (to: LngLat) => void): void {
+  const marker = useRef<Marker | null>(null)
+  const latest = useRef({ at, onDrag })
+  latest.current = { at, onDrag }
+  const isPlaced = at !== null
+
+  useEffect(() => {
+    if (!map) return
+    // Keys move the pin here, and not the map.
+    map.gl.keyboard.disable()
+    map.gl.getCanvas().tabIndex = -1
+    if (latest.current.at) map.goTo(latest.current.at, { isInstant: true })
+  }, [map])
+
+  useEffect(() => {
+    const { at } = latest.current
+    if (!map || !isPlaced || !at) return
+    const element = document.createElement('span')
+    element.className = styles.pin ?? ''
+    element.dataset.testid = 'picked-pin'
+    const pin = map.pin(element, at, { draggable: true, anchor: 'bottom' })
+    // The box around the map takes the keys, so the pin itself need not be reached.
+    element.tabIndex = -1
+    element.ariaHidden = 'true'
+    pin.on('dragend', () => latest.current.onDrag(pin.getLngLat()))
+    marker.current = pin
+    return () => {
+      marker.current = null
+      pin.remove()
+    }
+  }, [map, isPlaced])
+
+  useEffect(() => {
+    if (!map || !at) return
+    marker.current?.setLngLat(at)
+    map.keepInSight(at)
+  }, [map, at])
+}

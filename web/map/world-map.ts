@@ -1,10 +1,9 @@
 import type { GeoJSON } from 'geojson'
-import type { GeoJSONSource, Map as GlMap, Marker } from 'maplibre-gl'
+import type { GeoJSONSource, Map as GlMap, Marker, StyleSpecification } from 'maplibre-gl'
 import { localeTag } from '../i18n.ts'
 import { loadPart } from '../navigation/lazy-screen.ts'
 import type { WorldBox } from './clusters.ts'
 import { labelsThatFit, type MapLabel } from './label-places.ts'
-import { mapStyle } from './map-style.ts'
 import type { MapTiles } from './map-tiles.ts'
 import styles from './map-view.module.css'
 import workerUrl from './map-worker.ts?worker&url'
@@ -213,5 +212,48 @@ function drawOutlines(gl: GlMap): () => void {
     gl.off('move', move)
     gl.off('moveend', onRest)
     names.remove()
+  }
+}
+
+const NOTHING = { type: 'FeatureCollection' as const, features: [] }
+
+/** The looks of a map: pictures of a tile server, or the countries in the colours of the app. */
+function mapStyle(tiles: MapTiles | null, element: Element): StyleSpecification {
+  const tokens = getComputedStyle(element)
+  const color = (token: string) => tokens.getPropertyValue(token).trim()
+  const sea = {
+    id: 'sea',
+    type: 'background' as const,
+    paint: { 'background-color': color('--color-map-sea') },
+  }
+  if (tiles) {
+    return {
+      version: 8,
+      sources: { tiles: { type: 'raster', tiles: [tiles.url], tileSize: 256, maxzoom: 19 } },
+      layers: [sea, { id: 'tiles', type: 'raster', source: 'tiles' }],
+    }
+  }
+  return {
+    version: 8,
+    sources: {
+      land: { type: 'geojson', data: NOTHING },
+      borders: { type: 'geojson', data: NOTHING },
+    },
+    layers: [
+      sea,
+      { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': color('--color-map-land') } },
+      {
+        id: 'coast',
+        type: 'line',
+        source: 'land',
+        paint: { 'line-color': color('--color-map-coast'), 'line-width': 0.8 },
+      },
+      {
+        id: 'borders',
+        type: 'line',
+        source: 'borders',
+        paint: { 'line-color': color('--color-map-border'), 'line-width': 0.8 },
+      },
+    ],
   }
 }

@@ -1,14 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
-import { trpc } from '../../trpc.ts'
+import { type Outputs, trpc } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.ts'
 import styles from './account.module.css'
-import { ServerSetup } from './server-setup.tsx'
 
 const AppSettings = z.object({ invite_only_signup: z.boolean().optional() })
 
@@ -51,5 +54,125 @@ export function SettingsPage() {
       />
       <ServerSetup />
     </div>
+  )
+}
+
+type Setup = Outputs['app']['setup']
+
+/** What the environment variables set up: mail, the address of the server, files and database. To be read only. */
+function ServerSetup() {
+  const setup = trpc.app.setup.useQuery()
+  if (setup.error && !setup.data)
+    return (
+      <ErrorState
+        title={m.account_server_setup_load_failed()}
+        error={setup.error}
+        onRetry={() => void setup.refetch()}
+      />
+    )
+  if (!setup.data) return <Skeleton height={160} />
+  const { mail, files, database, publicUrl } = setup.data
+  return (
+    <>
+      <p className={styles.note}>{m.account_following_set_environment_variables_server()}</p>
+      <Part title={m.account_mail()} isSet={mail !== null}>
+        {mail === null ? (
+          <p className={styles.note}>{m.account_invitations_reset_links_form_answers()}</p>
+        ) : (
+          <MailSetup mail={mail} />
+        )}
+      </Part>
+      <Part title={m.account_public_address()} isSet={publicUrl !== null}>
+        {publicUrl === null ? (
+          <p className={styles.note}>{m.account_links_use_address_each_request()}</p>
+        ) : (
+          <Facts facts={[[m.account_address(), publicUrl]]} />
+        )}
+      </Part>
+      <Part title={m.account_attached_files()} isSet>
+        {files.kind === 'folder' ? (
+          <p className={styles.note}>{m.account_stored_folder_attachments_data_dir()}</p>
+        ) : (
+          <Facts
+            facts={[
+              [m.account_s3_bucket(), files.bucket],
+              [m.account_region(), files.region],
+              [m.account_endpoint(), files.endpoint],
+            ]}
+          />
+        )}
+      </Part>
+      <Part title={m.account_database()} isSet>
+        <p className={styles.note}>
+          {database === 'postgres'
+            ? m.account_postgresql_set_database_url()
+            : m.account_sqlite_files_data_dir_set()}
+        </p>
+      </Part>
+    </>
+  )
+}
+
+function Part({ title, isSet, children }: { title: string; isSet: boolean; children: ReactNode }) {
+  const Icon = isSet ? CircleCheck : CircleAlert
+  return (
+    <section className={styles.setup}>
+      <h3 className={styles.setupTitle}>
+        {title}
+        <span className={styles.setupState} data-set={isSet}>
+          <Icon size={14} aria-hidden />
+          {isSet ? m.account_configured() : m.account_not_configured()}
+        </span>
+      </h3>
+      {children}
+    </section>
+  )
+}
+
+function Facts({ facts }: { facts: [string, string | null][] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="ltr">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+function MailSetup({ mail }: { mail: NonNullable<Setup['mail']> }) {
+  const test = trpc.app.sendTestMail.useMutation()
+  const encryption = {
+    tls: m.account_tls_from_the_start(),
+    starttls: m.account_starttls_where_mail_server_offers(),
+    none: m.common_none(),
+  }[mail.encryption]
+  return (
+    <>
+      <Facts
+        facts={[
+          [m.account_mail_server(), `${mail.host}:${mail.port}`],
+          [m.common_from(), mail.from],
+          [m.account_user_name(), mail.username],
+          [m.account_encryption(), encryption],
+        ]}
+      />
+      <div>
+        <Button busy={test.isPending} onClick={() => test.mutate()}>
+          {m.account_send_test_mail()}
+        </Button>
+      </div>
+      {test.error && <Alert tone="error">{messageOf(test.error)}</Alert>}
+      {test.data?.problem === null && (
+        <Alert>{m.account_mail_server_accepted_test_mail({ email: test.data.recipient })}</Alert>
+      )}
+      {typeof test.data?.problem === 'string' && (
+        <Alert tone="error">{m.account_mail_server_did_not_accept({ reason: test.data.problem })}</Alert>
+      )}
+    </>
   )
 }

@@ -1,18 +1,24 @@
-import { Database, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
+import { Database, Ellipsis, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
+import type { Base } from '../../../src/core/model.ts'
+import { formatAgo } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
+import { lastPlaceIn } from '../../session/last-places.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { matches } from '../../ui/matches.ts'
+import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
-import { SortableList } from '../../ui/sortable.tsx'
+import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { BaseCard } from './base-card.tsx'
-import { createBase, openBaseTrash, reorderBase, restoreBase } from './base-commands.tsx'
+import { BaseIcon } from '../layout/base-icon.tsx'
+import { baseMenu, createBase, openBaseTrash, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
+import { RolePill } from './role-pill.tsx'
 
 /** All bases of the person: search, create, order, delete, restore. */
 export function BaseListScreen() {
@@ -165,5 +171,49 @@ function BaseListSkeleton() {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** One base in the list: opens where one was last; drag to order. */
+function BaseCard({ base }: { base: Base }) {
+  const { ref, style, listeners } = useSortableItem(base.id)
+  const place = lastPlaceIn(base.id)
+  const path = place?.tableId ? paths.table(base.id, place.tableId, place.viewId) : paths.base(base.id)
+  const label = m.bases_options_for_base_title({ title: base.title })
+  return (
+    <li
+      ref={ref}
+      style={style}
+      className={styles.card}
+      {...listeners}
+      onContextMenu={(event) => openContextMenu(event, baseMenu(base), label)}
+    >
+      <BaseIcon base={base} size={40} />
+      <div className={styles.cardText}>
+        <a
+          href={hrefOf(path)}
+          className={styles.cardTitle}
+          dir="auto"
+          data-tip={base.title}
+          data-tip-clipped
+          draggable={false}
+        >
+          {base.title}
+        </a>
+        <span className={styles.cardMeta}>
+          <RolePill role={base.role} />
+          <span className={styles.cardTime}>{formatAgo(base.updatedAt)}</span>
+        </span>
+      </div>
+      <IconButton
+        icon={Ellipsis}
+        label={label}
+        data-tip={m.common_more()}
+        size="small"
+        className={styles.cardMenu}
+        aria-haspopup="menu"
+        onClick={(event) => openMenu(event.currentTarget, baseMenu(base), label)}
+      />
+    </li>
   )
 }

@@ -1,4 +1,6 @@
+import { SquareFunction } from 'lucide-react'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import {
   type CheckedFormula,
   type Problem,
@@ -8,18 +10,27 @@ import {
   type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
 import { plainMessage } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { Option } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
+import { keyed } from '../../ui/keyed.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useDebounced } from '../layout/use-debounced.ts'
 import toolbar from '../views/controls/toolbar.module.css'
 import styles from './formula.module.css'
 import { FormulaInput, type FormulaInputHandle } from './formula-input.tsx'
 import { FormulaPreview } from './formula-preview.tsx'
-import { OfferHelp, Syntax } from './offer-help.tsx'
-import { OfferList, offerId } from './offer-list.tsx'
-import { findOffers, insertionOf, type Offer, offersOf, typingAt } from './offers.ts'
+import {
+  findOffers,
+  insertionOf,
+  type Offer,
+  offersOf,
+  shownArgument,
+  syntaxParts,
+  typingAt,
+} from './offers.ts'
 import { type FormulaTable, useFormulaTable } from './use-formula-table.ts'
 
 /** Words are not held against somebody who is still writing them. */
@@ -213,4 +224,96 @@ function problemsOf(
   if (!checked.ok) return checked.problems
   if (!expects || checked.type === expects.type || checked.type === 'null') return []
   return [{ type: 'TYPE_MISMATCH', message: expects.message, from: 0, to: text.length }]
+}
+
+/** What a field is, or what a function does, with examples. */
+function OfferHelp({ offer }: { offer: Offer }) {
+  if (offer.kind === 'field') {
+    const { field, name } = offer
+    return (
+      <div className={styles.help} data-testid="formula-help">
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <p>{fieldType(field.type).label()}</p>
+        {field.description && <p dir="auto">{field.description}</p>}
+        {field.error && <p className={styles.problem}>{field.error}</p>}
+      </div>
+    )
+  }
+  const { syntax, help, examples } = offer.help
+  return (
+    <div className={styles.help} data-testid="formula-help">
+      <Syntax syntax={syntax} />
+      <p>{help()}</p>
+      <dl className={styles.examples}>
+        {examples.slice(0, 4).map(({ formula, result }) => (
+          <div key={formula}>
+            <dt dir="ltr">{formula}</dt>
+            <dd dir="auto">{result === null ? m.common_empty() : String(result)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** How a function is written; with `argument`, the one that is being written stands out. */
+function Syntax({ syntax, argument }: { syntax: string; argument?: number }) {
+  const shown = argument === undefined ? null : shownArgument(syntax, argument)
+  return (
+    <code className={styles.syntax} dir="ltr">
+      {keyed(syntaxParts(syntax), (part) => part.text).map(({ key, item: part }) => (
+        <span key={key} data-current={(part.argument !== null && part.argument === shown) || undefined}>
+          {part.text}
+        </span>
+      ))}
+    </code>
+  )
+}
+
+interface OfferListProps {
+  id: string
+  offers: readonly Offer[]
+  active: Offer | undefined
+  /** True while a word is being written: Enter takes the active one. */
+  isCompleting: boolean
+  onActive: (offer: Offer) => void
+  onChoose: (offer: Offer) => void
+}
+
+/** Id of an offer's line, for the input that it belongs to. */
+const offerId = (listId: string, { kind, name }: Offer): string => `${listId}-${kind}-${name}`
+
+/** Fields and functions that can be put into the formula. */
+function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: OfferListProps) {
+  return (
+    <div id={id} role="listbox" aria-label={m.formula_fields_and_functions()} className={styles.offers}>
+      {offers.map((offer) => {
+        const Icon = offer.kind === 'field' ? CELLS[offer.field.type].Icon : SquareFunction
+        return (
+          <Option
+            key={offerId(id, offer)}
+            id={offerId(id, offer)}
+            isActive={offer === active}
+            aria-selected={offer === active}
+            data-active={offer === active || undefined}
+            data-completing={(offer === active && isCompleting) || undefined}
+            data-testid="formula-offer"
+            className={styles.offer}
+            // The caret stays where it is.
+            onPointerDown={(event) => event.preventDefault()}
+            onPointerMove={() => offer !== active && onActive(offer)}
+            onClick={() => onChoose(offer)}
+          >
+            <Icon size={14} aria-hidden />
+            <span className={styles.offerName} data-kind={offer.kind} dir="auto">
+              {offer.name}
+            </span>
+          </Option>
+        )
+      })}
+      {offers.length === 0 && <p className={styles.none}>{m.formula_no_matching_fields_or_functions()}</p>}
+    </div>
+  )
 }

@@ -1,13 +1,25 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollRegion } from '../../ui/composite.tsx'
+import { keyed } from '../../ui/keyed.ts'
 import type { Analysis } from './analysis.ts'
-import { ColumnCard } from './column-card.tsx'
 import styles from './column-cards.module.css'
-import { type DraftColumn, displayColumn, importableFields } from './draft.ts'
+import {
+  countMisfits,
+  type DraftColumn,
+  type DraftTarget,
+  displayColumn,
+  IMPORTABLE_TYPES,
+  importableFields,
+  isMisfit,
+} from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 
 /** Width of a card with the gap after it; the style sheet has the same. */
@@ -83,5 +95,116 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
         </div>
       </ScrollRegion>
     </section>
+  )
+}
+
+/** Values of a column that are shown. */
+const SHOWN = 10
+
+interface ColumnCardProps {
+  column: DraftColumn
+  target: DraftTarget
+  /** The fields to choose from, in a table that exists. */
+  fields: Field[]
+  analysis: Analysis
+  onChange: (patch: Partial<DraftColumn>) => void
+}
+
+/** One column: whether it is imported, under which name and type, and its first values. */
+function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardProps) {
+  const detected = analysis.fields[column.index]
+  const name = detected?.title ?? column.title
+  const misfits = useMemo(() => countMisfits(analysis, column, target), [analysis, column, target])
+  const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
+  const Icon = CELLS[column.type].Icon
+  const field = fields.find(({ id }) => id === column.fieldId)
+  const lostText =
+    field && linkOf(field)
+      ? m.imports_no_matching_record_more_one()
+      : m.imports_invalid_value_cell_stays_empty()
+  return (
+    <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
+      <div className={styles.head}>
+        <div className={styles.line}>
+          <input
+            type="checkbox"
+            aria-label={m.imports_import_name({ name })}
+            checked={column.isOn}
+            disabled={target.kind === 'append' && column.fieldId === null}
+            onChange={(event) => onChange({ isOn: event.target.checked })}
+          />
+          {target.kind === 'new' ? (
+            <input
+              className={styles.title}
+              aria-label={m.imports_field_name()}
+              aria-invalid={(column.isOn && column.title.trim() === '') || undefined}
+              dir="auto"
+              maxLength={255}
+              value={column.title}
+              disabled={!column.isOn}
+              onChange={(event) => onChange({ title: event.target.value })}
+            />
+          ) : (
+            <span className={styles.source} dir="auto" data-tip={name} data-tip-clipped>
+              {name}
+            </span>
+          )}
+        </div>
+        {target.kind === 'new' ? (
+          <label className={styles.line}>
+            <Icon size={15} />
+            <span className="visually-hidden">{m.imports_type_of_name({ name })}</span>
+            <select
+              className={styles.type}
+              value={column.type}
+              disabled={!column.isOn}
+              onChange={(event) => onChange({ type: event.target.value as FieldTypeName })}
+            >
+              {IMPORTABLE_TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {fieldType(type).label()}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <select
+            className={styles.type}
+            aria-label={m.imports_field_for_name({ name })}
+            value={column.fieldId ?? ''}
+            onChange={(event) => {
+              const fieldId = event.target.value || null
+              onChange({ fieldId, isOn: fieldId !== null })
+            }}
+          >
+            <option value="">{m.imports_dont_import()}</option>
+            {fields.map((field) => (
+              <option key={field.id} value={field.id}>
+                {field.required ? `${field.title} *` : field.title}
+              </option>
+            ))}
+          </select>
+        )}
+        <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
+          {misfits > 0 ? m.imports_invalid_cells({ count: misfits }) : ' '}
+        </p>
+      </div>
+      <ul className={styles.values}>
+        {keyed(values).map(({ key, item: value }) => {
+          const isLost = column.isOn && isMisfit(value, column, target, analysis.format.decimal)
+          return (
+            <li
+              key={key}
+              dir="auto"
+              data-misfit={isLost || undefined}
+              data-tip={isLost ? lostText : value.slice(0, 300)}
+              data-tip-clipped={isLost ? undefined : ''}
+            >
+              {value.slice(0, 200)}
+            </li>
+          )
+        })}
+      </ul>
+    </fieldset>
   )
 }

@@ -1,14 +1,14 @@
+import { CircleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
 import { ChooseSource } from './choose-source.tsx'
 import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
-import { DraftTabs } from './draft-tabs.tsx'
 import { DraftView } from './draft-view.tsx'
 import { freeTitle } from './free-title.ts'
 import styles from './import-dialog.module.css'
@@ -16,6 +16,7 @@ import { showCards } from './run-cards.tsx'
 import { RunView } from './run-view.tsx'
 import { dismissRun, hasEnded, startRun, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
+import type { Draft } from './use-drafts.ts'
 import { useDrafts } from './use-drafts.ts'
 
 /** What an import begins with; null: the person chooses. */
@@ -177,5 +178,43 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
         }}
       />
     </Dialog>
+  )
+}
+
+interface DraftTabsProps {
+  drafts: Draft[]
+  active: Draft | undefined
+  onChoose: (key: number) => void
+  onRemove: (key: number) => void
+}
+
+/** The files of an import of several, to look at one at a time. */
+function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps) {
+  return (
+    <ul className={styles.tabs} aria-label={m.common_files()}>
+      {drafts.map((draft) => {
+        const isAmiss =
+          draft.error !== null || (draft.analysis && problemOf(draft.columns, draft.target) !== null)
+        return (
+          <li key={draft.key} className={styles.tab} data-active={draft === active || undefined}>
+            <button
+              type="button"
+              aria-current={draft === active || undefined}
+              onClick={() => onChoose(draft.key)}
+            >
+              {isAmiss && <CircleAlert size={14} aria-label={m.imports_needs_attention()} />}
+              <span dir="auto">{draft.source.name}</span>
+            </button>
+            <IconButton
+              icon={X}
+              iconSize={13}
+              size="small"
+              label={m.common_remove_name({ name: draft.source.name })}
+              onClick={() => onRemove(draft.key)}
+            />
+          </li>
+        )
+      })}
+    </ul>
   )
 }

@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { availableLanguages, formatAgo } from '../../i18n.ts'
@@ -7,6 +8,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { BASE_COLORS } from '../layout/base-icon.tsx'
 import { PrefillBuilder } from './prefill-builder.tsx'
 import { addressOfShare } from './share-address.ts'
 import { SharingAddress } from './share-address-field.tsx'
@@ -14,7 +16,6 @@ import styles from './share-dialog.module.css'
 import { ShareExpiry } from './share-expiry.tsx'
 import { ShareLink } from './share-link.tsx'
 import { SharePassword } from './share-password.tsx'
-import { ThemeColor } from './theme-color.tsx'
 import { useShare } from './use-share.ts'
 import { whatIsSeen } from './what-is-seen.ts'
 
@@ -99,5 +100,40 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
         </>
       )}
     </div>
+  )
+}
+
+interface ThemeColorProps {
+  /** `#RRGGBB`; null: that of the base. */
+  color: string | null
+  onChange: (color: string | null) => void
+}
+
+/** The colour of a public page's buttons and links: one on which white can be read. */
+function ThemeColor({ color, onChange }: ThemeColorProps) {
+  const name = useId()
+  const colors: readonly string[] = BASE_COLORS
+  const all = color === null || colors.includes(color) ? colors : [...colors, color]
+  return (
+    <fieldset className={styles.choices}>
+      <legend className={styles.legend}>{m.shares_theme_colour()}</legend>
+      <div className={styles.swatches}>
+        <label className={styles.noColor}>
+          <input type="radio" name={name} checked={color === null} onChange={() => onChange(null)} />
+          {m.shares_default()}
+        </label>
+        {all.map((one, index) => (
+          <label key={one} className={styles.swatch} style={{ background: one }}>
+            <input
+              type="radio"
+              name={name}
+              aria-label={m.common_colour_number({ n: index + 1 })}
+              checked={one === color}
+              onChange={() => onChange(one)}
+            />
+          </label>
+        ))}
+      </div>
+    </fieldset>
   )
 }

@@ -1,26 +1,34 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { X } from 'lucide-react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
-import { cache } from '../../trpc.ts'
+import { api, cache } from '../../trpc.ts'
+import { IconButton } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
 import { BaseDialog } from '../bases/base-commands.tsx'
-import { setDrawerOpen, useIsNarrow, useSidebarState } from '../layout/sidebar-state.ts'
+import {
+  MAX_SIDEBAR_WIDTH,
+  MIN_SIDEBAR_WIDTH,
+  setDrawerOpen,
+  setSidebarWidth,
+  useIsNarrow,
+  useSidebarState,
+} from '../layout/sidebar-state.ts'
 import { CreateTableDialog } from '../tables/table-commands.tsx'
 import { CommandPalette } from './actions/shell.tsx'
+import { CHECK_EVERY_MS, ownBuild, readLatestBuild, watchBuild } from './build-watch.ts'
 import { useKeyMap } from './key-map.ts'
-import { NewBuildBar } from './new-build-bar.tsx'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
-import { SidebarEdge } from './sidebar-edge.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useOpenPlace } from './use-place.ts'
-import { useUnfinishedJobs } from './use-unfinished-jobs.ts'
 
 /** The frame around every screen of someone who is signed in. */
 export function Shell() {
@@ -131,4 +139,103 @@ function useIdlePreload(): void {
     }, PRELOAD_AFTER_MS)
     return () => clearTimeout(timer)
   }, [])
+}
+
+/** The question would compete with the first records, which matter more. */
+const ASK_AFTER_MS = 2_000
+
+/** Once for each page: what the person started before, in this browser or another one, and is still running. */
+function useUnfinishedJobs(): void {
+  useEffect(() => {
+    let isGone = false
+    async function look() {
+      const jobs = await api.jobs.unfinished.query({ pageAgeMs: performance.now() })
+      if (jobs.length === 0 || isGone) return
+      const { showUnfinished } = await import('../imports/unfinished.ts')
+      showUnfinished(jobs)
+    }
+    const timer = setTimeout(() => {
+      look().catch((error) => console.warn('running jobs could not be read', error))
+    }, ASK_AFTER_MS)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [])
+}
+
+/** Offers to reload once the server has a new version. It never reloads by itself: somebody may be typing. */
+function NewBuildBar() {
+  const [isOffered, setOffered] = useState(false)
+  useEffect(
+    () =>
+      watchBuild({
+        own: ownBuild,
+        latest: readLatestBuild,
+        everyMs: CHECK_EVERY_MS,
+        onNew: () => setOffered(true),
+      }),
+    [],
+  )
+  return (
+    <div role="status">
+      {isOffered && (
+        <div className={styles.news}>
+          <span>{m.shell_new_version_sheaf_available()}</span>
+          <button type="button" className={styles.reload} onClick={() => location.reload()}>
+            {m.shell_reload()}
+          </button>
+          <IconButton
+            icon={X}
+            size="small"
+            iconSize={14}
+            label={m.shell_later()}
+            onClick={() => setOffered(false)}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const KEY_STEP = 16
+
+/** The edge that is dragged, or moved with the arrow keys, to size the sidebar. */
+function SidebarEdge() {
+  const { width } = useSidebarState()
+  const [start, setStart] = useState<{ x: number; width: number } | null>(null)
+  const sign = direction() === 'ltr' ? 1 : -1
+
+  function onPointerDown(event: PointerEvent<HTMLElement>) {
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    setStart({ x: event.clientX, width })
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowRight: KEY_STEP * sign, ArrowLeft: -KEY_STEP * sign }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    setSidebarWidth(width + step)
+  }
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> takes no focus and no value
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={m.shell_width_of_the_sidebar()}
+      aria-valuenow={width}
+      aria-valuemin={MIN_SIDEBAR_WIDTH}
+      aria-valuemax={MAX_SIDEBAR_WIDTH}
+      className={styles.edge}
+      data-dragging={start ? '' : undefined}
+      onPointerDown={onPointerDown}
+      onPointerMove={(event) => start && setSidebarWidth(start.width + (event.clientX - start.x) * sign)}
+      onPointerUp={() => setStart(null)}
+      onPointerCancel={() => setStart(null)}
+      onKeyDown={onKeyDown}
+    />
+  )
 }

@@ -1,24 +1,28 @@
-import { ChevronRight, Ellipsis, Plus } from 'lucide-react'
+import { ChevronRight, Ellipsis, EyeOff, Globe, Lock, Plus, UserRound } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { Base, Table } from '../../../src/core/model.ts'
+import type { Base, Table, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
-import { useSortableItem } from '../../ui/sortable.tsx'
+import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
+import { Skeleton } from '../../ui/states.tsx'
 import { tableMenu } from '../bases/node-menus.ts'
 import { setExpanded, useSidebarState } from '../layout/sidebar-state.ts'
 import { renameTable } from '../tables/table-commands.tsx'
 import { TableIcon } from '../views/icons/chosen-icon.tsx'
-import { newViewItems } from '../views/manage/view-menu.ts'
+import { hiddenMark } from '../views/manage/hidden-mark.ts'
+import { ViewIcon } from '../views/manage/kind-info.tsx'
+import { renameView, reorderView } from '../views/manage/view-commands.tsx'
+import { heldReason, modeMark, newViewItems, viewMenu } from '../views/manage/view-menu.ts'
 import { InlineRename } from './inline-rename.tsx'
 import { tipOf } from './node-tip.ts'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
-import { ViewNodes } from './view-nodes.tsx'
 
 /** A table in the tree, with its views below it when unfolded. */
 export function TableNode({ base, table, search }: { base: Base; table: Table; search: string }) {
@@ -120,5 +124,109 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
       </div>
       {isExpanded && <ViewNodes base={base} table={table} />}
     </ControlGroup>
+  )
+}
+
+/** The views of a table, below it in the tree. */
+function ViewNodes({ base, table }: { base: Base; table: Table }) {
+  const schema = trpc.schema.table.useQuery({ tableId: table.id })
+  const views = schema.data?.views
+  if (schema.error && !views) {
+    return <p className={styles.empty}>{m.shell_views_load_failed()}</p>
+  }
+  if (!views) return <Skeleton width="60%" />
+  return (
+    <SortableList
+      ids={views.map((view) => view.id)}
+      disabled={!roleCan(base.role, 'view.update')}
+      onMove={(id, before) => {
+        const view = views.find((one) => one.id === id)
+        if (view) void reorderView(view, before)
+      }}
+    >
+      <ul className={styles.views}>
+        {views.map((view) => (
+          <ViewNode key={view.id} base={base} view={view} siblings={views} />
+        ))}
+      </ul>
+    </SortableList>
+  )
+}
+
+function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: View[] }) {
+  const open = useOpenPlace()
+  const [isRenaming, setIsRenaming] = useState(false)
+  const link = useRef<HTMLAnchorElement>(null)
+  const { ref, style, listeners } = useSortableItem(view.id)
+  // Without a view in the address the table shows its default one.
+  const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
+  const canRename = roleCan(base.role, 'view.update') && heldReason(view) === null
+  const rename = () => setIsRenaming(true)
+  const menuLabel = m.shell_options_for_view_title({ title: view.title })
+  const mark = modeMark(view, base.id)
+  const hidden = hiddenMark(view)
+  const shared = m.shell_shared_with_a_public_link()
+  const menu = () => viewMenu(base, view, siblings, rename)
+
+  return (
+    <li ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
+      <div className={styles.line} data-current={isCurrent && open.viewId ? '' : undefined}>
+        {isRenaming ? (
+          <InlineRename
+            title={view.title}
+            onRename={(title) => renameView(view, title)}
+            onClose={() => {
+              setIsRenaming(false)
+              requestAnimationFrame(() => link.current?.focus())
+            }}
+          />
+        ) : (
+          <a
+            ref={link}
+            href={hrefOf(paths.table(base.id, view.tableId, view.id))}
+            className={styles.link}
+            aria-current={isCurrent ? 'page' : undefined}
+            draggable={false}
+            {...listeners}
+            onDoubleClick={canRename ? rename : undefined}
+            onKeyDown={(event) => {
+              if (event.key !== 'F2' || !canRename) return
+              event.preventDefault()
+              rename()
+            }}
+          >
+            <ViewIcon view={view} />
+            <span className={styles.title} dir="auto" {...tipOf(view)}>
+              {view.title}
+            </span>
+            {hidden && (
+              <span role="img" className={styles.mark} aria-label={hidden} data-tip={hidden}>
+                <EyeOff size={12} />
+              </span>
+            )}
+            {view.isShared && (
+              <span role="img" className={styles.mark} aria-label={shared} data-tip={shared}>
+                <Globe size={12} />
+              </span>
+            )}
+            {mark && (
+              <span role="img" className={styles.mark} aria-label={mark} data-tip={mark}>
+                {view.lock === 'locked' ? <Lock size={12} /> : <UserRound size={12} />}
+              </span>
+            )}
+          </a>
+        )}
+        <span className={styles.more}>
+          <IconButton
+            icon={Ellipsis}
+            size="small"
+            label={menuLabel}
+            data-tip={m.common_more()}
+            aria-haspopup="menu"
+            onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
+          />
+        </span>
+      </div>
+    </li>
   )
 }

@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { keyed } from '../../../ui/keyed.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
+import { LinkPassword } from '../../layout/link-password.tsx'
 import { AfterSubmit } from '../after-submit.tsx'
 import formStyles from '../form.module.css'
 import { Pictures } from '../form-header.tsx'
@@ -20,7 +21,6 @@ import { SurveyView } from '../survey-view.tsx'
 import { useFormRun } from '../use-form-run.ts'
 import type { FormPlace } from './form-place.ts'
 import { type OpenForm, openForm } from './open-form.ts'
-import { PasswordPage } from './password-page.tsx'
 import styles from './public-form.module.css'
 import { ShareError, shareClient } from './share-client.ts'
 
@@ -180,3 +180,23 @@ function Centred({ children }: { children: ReactNode }) {
     </Main>
   )
 }
+
+interface PasswordPageProps {
+  state: { isWrong: boolean; error: string | null }
+  onTry: (password: string) => Promise<void>
+}
+
+/** Asks for the password of a form's link. */
+const PasswordPage = ({ state, onTry }: PasswordPageProps) => (
+  <Main className={styles.page} data-testid="form-password">
+    <div className={formStyles.form}>
+      <LinkPassword
+        className={styles.password}
+        title={m.form_this_form_is_password_protected()}
+        openLabel={m.form_open_form()}
+        problem={state.isWrong ? m.common_incorrect_password() : state.error}
+        onTry={onTry}
+      />
+    </div>
+  </Main>
+)

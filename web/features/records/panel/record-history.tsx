@@ -1,17 +1,19 @@
+import { keepPreviousData } from '@tanstack/react-query'
 import { ArrowRight, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import { type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field, Person, RecordId } from '../../../../src/core/model.ts'
+import { shownText } from '../../../cells/cell-text.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { timeZone } from '../../../time-zone.ts'
 import { type Outputs, trpc } from '../../../trpc.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { can, fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
-import { LinkChange } from './link-change.tsx'
 import styles from './record-panel.module.css'
 
 type Entry = Outputs['records']['history']['entries'][number]
@@ -152,5 +154,88 @@ function kindText(kind: string): string {
       return m.records_redid_a_change()
     default:
       return m.records_changed()
+  }
+}
+
+/** Records that are named; of more it is said how many. */
+const MAX_NAMED = 20
+
+interface Delta {
+  linked: RecordId[]
+  unlinked: RecordId[]
+}
+
+/** What a change did to a record's links, in words: "linked Hobbit", "unlinked Dune and 3 more". */
+function LinkChange({ field, value }: { field: Field; value: CellValue }) {
+  const link = linkOf(field)
+  const delta = readDelta(value)
+  if (!link || !delta) return null
+  return <Words field={field} link={link} delta={delta} />
+}
+
+function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta: Delta }) {
+  const ids = [...delta.linked.slice(0, MAX_NAMED), ...delta.unlinked.slice(0, MAX_NAMED)]
+  const tableId = link.relatedTableId
+  const related = trpc.schema.table.useQuery({ tableId }, { staleTime: 60_000 })
+  const display = related.data?.fields.find((one) => one.isDisplay)
+  const names = trpc.records.list.useQuery(
+    {
+      query: {
+        tableId,
+        recordIds: ids,
+        timeZone,
+        limit: 2 * MAX_NAMED,
+        offset: 0,
+        fieldIds: display ? [display.id] : [],
+      },
+    },
+    { enabled: display !== undefined && ids.length > 0, placeholderData: keepPreviousData },
+  )
+  const titles = new Map<string, string>()
+  for (const [at, id] of (names.data?.ids ?? []).entries()) {
+    const title = display ? shownText(display, names.data?.rows[at]?.[0] ?? null) : ''
+    titles.set(String(id), title)
+  }
+  const nameOf = (id: RecordId) => titles.get(String(id)) || m.common_record_id({ id: String(id) })
+  return (
+    <div className={styles.change} data-testid="link-change">
+      <span className={styles.changed} dir="auto">
+        {field.title}
+      </span>
+      {delta.linked.length > 0 && (
+        <span className={styles.value} dir="auto">
+          {m.records_linked_records({ records: listed(delta.linked.map(nameOf)) })}
+        </span>
+      )}
+      {delta.unlinked.length > 0 && (
+        <span className={styles.value} dir="auto">
+          {m.records_unlinked_records({ records: listed(delta.unlinked.map(nameOf)) })}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, MAX_NAMED)
+  const rest = names.length - shown.length
+  const all = rest > 0 ? [...shown, m.records_more_count({ count: rest })] : shown
+  return new Intl.ListFormat(undefined, { type: 'conjunction' }).format(all)
+}
+
+function readDelta(value: CellValue): Delta | null {
+  if (typeof value !== 'string' || !value.startsWith('{')) return null
+  try {
+    const read: unknown = JSON.parse(value)
+    if (typeof read !== 'object' || read === null) return null
+    const ids = (list: unknown): RecordId[] =>
+      Array.isArray(list) ? list.filter((id) => typeof id === 'number' || typeof id === 'string') : []
+    return {
+      linked: ids('linked' in read ? read.linked : null),
+      unlinked: ids('unlinked' in read ? read.unlinked : null),
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
 }

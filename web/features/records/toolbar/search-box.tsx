@@ -1,16 +1,24 @@
 import { ChevronDown, ChevronUp, ListFilter, Search as SearchIcon, X } from 'lucide-react'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Field } from '../../../../src/core/model.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
+import { cellText } from '../../../cells/cell-text.ts'
+import { messageOf } from '../../../errors.ts'
 import { highlightText } from '../../../grid/highlight.ts'
 import { formatNumber } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { orderOf } from '../../../records/record-order.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { api } from '../../../trpc.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { toast } from '../../../ui/toast.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
+import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
 import type { TableContext } from '../context/table-context.ts'
-import { useSearchHits } from './use-search-hits.ts'
+import { shownRecords } from '../context/table-context.ts'
+import { untilRow } from '../context/until-row.ts'
 
 /** Time without a key after which the search runs. */
 const PAUSE_MS = 250
@@ -178,4 +186,105 @@ function useHighlight(text: string): void {
     const grid = document.querySelector('[data-grid]')
     return grid && text !== '' ? highlightText(grid, text) : undefined
   }, [text])
+}
+
+/** The records that a search finds while all others stay in sight. */
+interface SearchHits {
+  /** Null while it is not known. */
+  count: number | null
+  /** Which of them is selected, from 0; null: none yet. */
+  at: number | null
+  /** Selects the next or the one before, going round at the ends. */
+  go(by: 1 | -1): void
+}
+
+/**
+ * Walks from hit to hit. Which records are found, and where each stands in the view, the server says:
+ * most of them are not loaded.
+ * @param search null: nothing is searched
+ */
+function useSearchHits(context: TableContext, search: Search | null): SearchHits {
+  const [count, setCount] = useState<number | null>(null)
+  const [at, setAt] = useState<number | null>(null)
+  const latest = useRef(context)
+  latest.current = context
+  const turn = useRef(0)
+  const { text, fieldId } = search ?? { text: '', fieldId: null }
+
+  async function select(index: number): Promise<void> {
+    const mine = ++turn.current
+    setAt(index)
+    const place = await placeOf(latest.current, { text, fieldId }, index)
+    const show = shownRecords(latest.current)?.show
+    if (place && show) return mine === turn.current ? show(place.recordId) : undefined
+    if (place) await untilRow(latest.current.store.source, place.row)
+    if (place && mine === turn.current) shownRecords(latest.current)?.select(place.row, place.fieldId)
+  }
+  const show = useRef(select)
+  show.current = select
+
+  useEffect(() => {
+    setCount(null)
+    setAt(null)
+    if (text === '') return
+    let isGone = false
+    async function find() {
+      const { filter } = latest.current.store.query()
+      const tableId = latest.current.schema.table.id
+      const found = await api.records.count.query({
+        selection: { tableId, filter, search: { text, fieldId }, timeZone },
+      })
+      if (isGone) return
+      setCount(found.count)
+      if (found.count > 0) await show.current(0)
+    }
+    find().catch(report)
+    return () => {
+      isGone = true
+      turn.current++
+    }
+  }, [text, fieldId])
+
+  return {
+    count,
+    at,
+    go(by) {
+      if (!count) return
+      select(((at ?? (by > 0 ? -1 : 0)) + by + count) % count).catch(report)
+    },
+  }
+}
+
+const report = (error: unknown) => toast.error({ text: messageOf(error) })
+
+/** Row and field of a hit within everything that the view shows; null where it has gone meanwhile. */
+async function placeOf(
+  { schema, state, store }: TableContext,
+  search: Search,
+  index: number,
+): Promise<{ recordId: RecordId; row: number; fieldId: string | undefined } | null> {
+  const { filter } = store.query()
+  const shown = shownFields(schema.fields, state.view).map(({ field }) => field)
+  const query = {
+    tableId: schema.table.id,
+    filter,
+    ...orderOf(store.query()),
+    timeZone,
+    limit: 1,
+  }
+  const fieldIds = shown.map((field) => field.id)
+  const page = await api.records.list.query({ query: { ...query, search, fieldIds, offset: index } })
+  const recordId = page.ids[0]
+  if (recordId === undefined) return null
+  const { offset } = await api.records.position.query({
+    query: { ...query, search: null, offset: 0 },
+    recordId,
+  })
+  const wanted = search.text.toLocaleLowerCase()
+  const field = shown.find((one) => {
+    if (search.fieldId !== null) return one.id === search.fieldId
+    const value = page.rows[0]?.[page.fieldIds.indexOf(one.id)] ?? null
+    return cellText(one, value).toLocaleLowerCase().includes(wanted)
+  })
+  return offset === null ? null : { recordId, row: offset, fieldId: field?.id }
 }

@@ -1,7 +1,10 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router'
 import { lazyScreen } from '../../../navigation/lazy-route.ts'
 import { appHistory, PLAIN_QUERY } from '../../../navigation/paths.ts'
-import { ShareFrame } from './share-frame.tsx'
+import { MenuHost } from '../../../ui/menu.tsx'
+import { DialogHost } from '../../../ui/open-dialog.tsx'
+import { ToastHost } from '../../../ui/toast-host.tsx'
+import { TooltipHost } from '../../../ui/tooltip.tsx'
 import { ClosedPage } from './share-pages.tsx'
 
 const rootRoute = createRootRoute({ component: ShareFrame, notFoundComponent: ClosedPage })
@@ -41,3 +44,16 @@ export const shareRouter = createRouter({
   defaultPendingMinMs: 0,
   defaultNotFoundComponent: ClosedPage,
 })
+
+/** The screen of the link, and what may lie over it. */
+function ShareFrame() {
+  return (
+    <>
+      <Outlet />
+      <DialogHost />
+      <MenuHost />
+      <ToastHost />
+      <TooltipHost />
+    </>
+  )
+}

@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp, Copy, EllipsisVertical, FolderPlus, Plus, X } from 'lucide-react'
+import type { Condition } from '../../../../src/core/filters/index.ts'
 import {
   type FilterGroup as Group,
   isComplete,
@@ -10,8 +11,17 @@ import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import toolbar from '../controls/toolbar.module.css'
-import { ConditionEditor } from './condition-editor.tsx'
-import { copyAt, moveAt, newCondition, type Path, replaceAt } from './filter-edit.ts'
+import { ConditionValue } from './condition-value.tsx'
+import {
+  copyAt,
+  moveAt,
+  newCondition,
+  operatorChoices,
+  type Path,
+  replaceAt,
+  withField,
+  withOperator,
+} from './filter-edit.ts'
 import styles from './filter-menu.module.css'
 
 export interface FilterGroupProps {
@@ -160,4 +170,62 @@ function Joint({
 function isActive(condition: Parameters<typeof isComplete>[0], fields: readonly Field[]): boolean {
   const field = fields.find(({ id }) => id === condition.fieldId)
   return field !== undefined && isComplete(condition, field)
+}
+
+interface ConditionEditorProps {
+  condition: Condition
+  fields: readonly Field[]
+  people: readonly Person[]
+  /** False while it lacks a value: drawn grey, without effect. */
+  isActive: boolean
+  onChange: (condition: Condition) => void
+}
+
+/** One comparison: field, operator, value. */
+function ConditionEditor({ condition, fields, people, isActive, onChange }: ConditionEditorProps) {
+  const field = fields.find(({ id }) => id === condition.fieldId)
+  return (
+    <div className={styles.condition} data-inactive={!isActive || undefined}>
+      <select
+        className={`${toolbar.select} ${styles.field}`}
+        aria-label={m.common_field()}
+        value={condition.fieldId}
+        onChange={(event) => {
+          const next = fields.find(({ id }) => id === event.target.value)
+          if (next) onChange(withField(condition, next, field))
+        }}
+      >
+        {!field && <option value={condition.fieldId}>{m.views_deleted_field()}</option>}
+        {fields.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      {field && (
+        <>
+          <select
+            className={`${toolbar.select} ${styles.operator}`}
+            aria-label={m.views_operator()}
+            value={condition.operator}
+            onChange={(event) => onChange(withOperator(condition, event.target.value, field))}
+          >
+            {operatorChoices(field, condition.operator).map(({ key, label }) => (
+              <option key={key} value={key}>
+                {label()}
+              </option>
+            ))}
+          </select>
+          <ConditionValue
+            // Another kind of value is another input: nothing of the old text may linger in it.
+            key={`${field.id} ${condition.operator}`}
+            condition={condition}
+            field={field}
+            people={people}
+            onChange={onChange}
+          />
+        </>
+      )}
+    </div>
+  )
 }

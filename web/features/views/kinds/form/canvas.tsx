@@ -1,13 +1,14 @@
 import { Plus } from 'lucide-react'
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, useRef, useState } from 'react'
 import { m } from '../../../../messages.gen.ts'
+import { RichText } from '../../../../rich-text/rich-text.tsx'
+import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
 import { ControlGroup } from '../../../../ui/composite.tsx'
 import { SortableList } from '../../../../ui/sortable.tsx'
 import formStyles from '../../../forms/form.module.css'
 import { pageStyle } from '../../../forms/page-style.ts'
 import type { FormRun } from '../../../forms/use-form-run.ts'
 import styles from './builder.module.css'
-import { InlineRichText } from './inline-rich-text.tsx'
 import { InlineText } from './inline-text.tsx'
 import { PictureSlots } from './picture-slots.tsx'
 import { FIELD_DRAG, QuestionCard } from './question-card.tsx'
@@ -87,5 +88,50 @@ export function Canvas({
         </div>
       </div>
     </div>
+  )
+}
+
+/** A rich text that is edited where it stands. */
+function InlineRichText(props: {
+  label: string
+  value: string
+  placeholder: string
+  onCommit: (text: string) => void
+}) {
+  const { label, value, placeholder, onCommit } = props
+  const [isEditing, setEditing] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setEditing(false)
+    queueMicrotask(() => button.current?.focus())
+  }
+  if (isEditing) {
+    return (
+      <ControlGroup
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setEditing(false)
+        }}
+      >
+        <RichTextEditor
+          label={label}
+          value={value}
+          placeholder={placeholder}
+          autoFocus
+          onCommit={onCommit}
+          onCancel={close}
+        />
+      </ControlGroup>
+    )
+  }
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={styles.inlineRich}
+      aria-label={`${label}: ${value || placeholder}`}
+      onClick={() => setEditing(true)}
+    >
+      {value === '' ? <span className={styles.faint}>{placeholder}</span> : <RichText text={value} />}
+    </button>
   )
 }

@@ -1,11 +1,15 @@
-import { ChevronLeft } from 'lucide-react'
+import { ChevronLeft, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { Person, TableSchema } from '../../../../../src/core/model.ts'
+import { canBeAsked } from '../../../../../src/core/views/form-answers.ts'
+import { CELLS } from '../../../../cells/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
+import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
-import { FieldList } from './field-list.tsx'
 import { FormSettings } from './form-settings.tsx'
+import { FIELD_DRAG } from './question-card.tsx'
 import { QuestionSettings } from './question-settings.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
 
@@ -73,3 +77,96 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
 }
 
 const Back = (props: { size?: number | string }) => <ChevronLeft {...props} className="flip-in-rtl" />
+
+/** Every field that the form can ask for: ticked where it does, to be dragged into its place. */
+function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSchema }) {
+  const [text, setText] = useState('')
+  const { askable, ask, select } = builder
+  const wanted = text.trim().toLowerCase()
+  const found = askable.filter(({ field }) => field.title.toLowerCase().includes(wanted))
+  // What people never see elsewhere, e.g. the key that a link is kept by, is not spoken of here either.
+  const others = schema.fields.filter(
+    (field) =>
+      !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !canBeAsked(field),
+  )
+  const setAll = (isAsked: boolean) =>
+    ask(
+      found.filter((one) => one.isAsked !== isAsked).map(({ field }) => field.id),
+      isAsked,
+    )
+  return (
+    <>
+      <input
+        type="search"
+        className={toolbar.input}
+        placeholder={m.form_find_a_field()}
+        aria-label={m.form_find_a_field()}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className={styles.row}>
+        <Button size="small" disabled={found.every(({ isAsked }) => isAsked)} onClick={() => setAll(true)}>
+          {m.form_add_all()}
+        </Button>
+        <Button size="small" disabled={!found.some(({ isAsked }) => isAsked)} onClick={() => setAll(false)}>
+          {m.form_remove_all()}
+        </Button>
+      </div>
+      <ul className={styles.fields}>
+        {found.map(({ field, isAsked }) => {
+          const { Icon } = CELLS[field.type]
+          return (
+            <li
+              key={field.id}
+              className={styles.field}
+              data-testid="form-field"
+              draggable
+              onDragStart={(event) => {
+                event.dataTransfer.setData(FIELD_DRAG, field.id)
+                event.dataTransfer.effectAllowed = 'move'
+              }}
+            >
+              <input
+                type="checkbox"
+                checked={isAsked}
+                aria-label={m.form_include_field({ field: field.title })}
+                onChange={(event) => {
+                  ask([field.id], event.target.checked)
+                }}
+              />
+              <button
+                type="button"
+                className={styles.fieldName}
+                disabled={!isAsked}
+                data-tip={isAsked ? m.form_question_settings() : undefined}
+                onClick={() => select(field.id)}
+              >
+                <Icon size={14} aria-hidden />
+                <span dir="auto">{field.title}</span>
+                {field.required && <span className={styles.star}>*</span>}
+              </button>
+              {field.required && !isAsked && field.defaultValue === null && (
+                <span
+                  role="img"
+                  className={styles.warning}
+                  aria-label={m.form_required_field_responses_cant_saved()}
+                  data-tip={m.form_required_field_responses_cant_saved()}
+                >
+                  <TriangleAlert size={14} aria-hidden />
+                </span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {found.length === 0 && <p className={toolbar.hint}>{m.form_no_matching_fields()}</p>}
+      {others.length > 0 && (
+        <p className={styles.note}>
+          {m.form_not_available_forms_read_only({
+            fields: others.map(({ title }) => title).join(', '),
+          })}
+        </p>
+      )}
+    </>
+  )
+}
