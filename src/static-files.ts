@@ -10,6 +10,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json',
   map: 'application/json',

@@ -1,12 +1,14 @@
+// The part of MapLibre that prepares what is drawn, from this server.
+
 import type { GeoJSON } from 'geojson'
 import type { GeoJSONSource, Map as GlMap, Marker, StyleSpecification } from 'maplibre-gl'
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
 import { localeTag } from '../i18n.ts'
 import { loadPart } from '../navigation/lazy-screen.ts'
 import type { WorldBox } from './clusters.ts'
 import { labelsThatFit, type MapLabel } from './label-places.ts'
 import type { MapTiles } from './map-tiles.ts'
 import styles from './map-view.module.css'
-import workerUrl from './map-worker.ts?worker&url'
 import { fromWorld, type LngLat, MAX_LATITUDE, toWorld, worldSize } from './mercator.ts'
 import './maplibre.css'
 

@@ -1,8 +1,8 @@
 import type { Feature, FeatureCollection, MultiLineString, MultiPolygon, Polygon, Position } from 'geojson'
 import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
-import fine from 'world-atlas/countries-50m.json' with { type: 'file' }
-import coarse from 'world-atlas/countries-110m.json' with { type: 'file' }
+import fine from 'world-atlas/countries-50m.json?url'
+import coarse from 'world-atlas/countries-110m.json?url'
 import { countryName } from './country-codes.ts'
 import type { MapLabel } from './label-places.ts'
 import { toWorld } from './mercator.ts'

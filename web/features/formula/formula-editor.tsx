@@ -245,7 +245,7 @@ function OfferHelp({ offer }: { offer: Offer }) {
   return (
     <div className={styles.help} data-testid="formula-help">
       <Syntax syntax={syntax} />
-      <p>{help()}</p>
+      <p>{help}</p>
       <dl className={styles.examples}>
         {examples.slice(0, 4).map(({ formula, result }) => (
           <div key={formula}>

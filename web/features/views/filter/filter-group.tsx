@@ -212,7 +212,7 @@ function ConditionEditor({ condition, fields, people, isActive, onChange }: Cond
           >
             {operatorChoices(field, condition.operator).map(({ key, label }) => (
               <option key={key} value={key}>
-                {label()}
+                {label}
               </option>
             ))}
           </select>

@@ -6,8 +6,8 @@ declare module '*.module.css' {
 
 declare module '*.css'
 
-/** The public URL of a worker's bundle. */
-declare module '*?worker&url' {
+/** The public URL of a file. */
+declare module '*?url' {
   const url: string
   export default url
 }
