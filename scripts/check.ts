@@ -8,8 +8,9 @@ interface Check {
 
 const CHECKS: Check[] = [
   { name: 'Biome', command: bun('node_modules/.bin/biome', 'ci', '--colors=off', '.') },
-  // Biome cannot see that a call's type is a promise; a promise nobody awaits ends in an unhandled rejection.
-  { name: 'Promises', command: bun('node_modules/.bin/oxlint', '--type-aware', '--format=unix', '.') },
+  // Biome does not know types: that a call's result is a promise, which ends in an unhandled rejection if nobody awaits it,
+  // or that what a text is put together from is a function.
+  { name: 'Typed lint', command: bun('node_modules/.bin/oxlint', '--type-aware', '--format=unix', '.') },
   { name: 'TypeScript', command: bun('node_modules/.bin/tsc', '--noEmit') },
   { name: 'Architecture', command: bun('test', './tests/architecture.test.ts') },
 ]

@@ -96,7 +96,7 @@ export function createConverter(
 function misfit({ type }: ImportColumn): string {
   const { label, filters } = fieldType(type)
   const isChoice = filters === 'select' || filters === 'multiSelect'
-  return isChoice ? 'Not one of the options' : `Not a valid ${label} value`
+  return isChoice ? 'Not one of the options' : `Not a valid ${label()} value`
 }
 
 interface CellReader {

@@ -183,7 +183,7 @@ function refuseAsDisplay(model: TableModel, fieldId: string): void {
   const field = getField(model, fieldId)
   const { computed, internal, label } = fieldType(field.type)
   const isNone = computed === 'link' || computed === 'button' || computed === 'code' || internal
-  if (isNone) throw badRequest(`A "${label}" field can’t be the display field`)
+  if (isNone) throw badRequest(`A "${label()}" field can’t be the display field`)
   if (field.result?.isList) {
     throw badRequest(`Field "${field.title}" can have several values and can’t be the display field`)
   }

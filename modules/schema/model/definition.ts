@@ -122,13 +122,13 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
   const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
   // A child without its parent may be refused; of anything else that is computed there is nothing to demand.
   if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
-    throw badRequest(`A "${label}" field is computed and can’t be required or unique`)
+    throw badRequest(`A "${label()}" field is computed and can’t be required or unique`)
   }
   if (systemColumn && (required || unique)) {
-    throw badRequest(`A "${label}" field is filled in automatically and can’t be required or unique`)
+    throw badRequest(`A "${label()}" field is filled in automatically and can’t be required or unique`)
   }
   if (unique && isSecret({ type })) throw badRequest('Passwords can’t be compared, so they can’t be unique')
-  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field can’t be unique`)
+  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label()}" field can’t be unique`)
 }
 
 /** A default as it will be stored; null and '' mean that there is none. */

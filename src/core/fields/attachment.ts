@@ -85,7 +85,7 @@ function checkLimits(items: AttachmentItem[], limits: AttachmentOptions): Read {
 
 const labels = (kinds: AttachmentOptions['kinds']): string =>
   FILE_KINDS.filter(({ key }) => kinds.includes(key))
-    .map(({ label }) => label)
+    .map(({ label }) => label())
     .join(', ')
 
 function parseJson(text: string): unknown {
