@@ -1,7 +1,7 @@
+import './zod-without-eval.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
-import { config as configureZod } from 'zod'
 import { setLocalZone } from '../src/core/dates.ts'
 import './tokens.css'
 import './base.css'
@@ -28,8 +28,6 @@ function App() {
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-// Zod would try whether it may compile code from text, which the page's security policy reports as an error.
-configureZod({ jitless: true })
 setLocalZone(timeZone)
 followSession()
 closeOnNavigation()

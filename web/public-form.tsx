@@ -1,4 +1,4 @@
-import { config as configureZod } from 'zod'
+import './zod-without-eval.ts'
 import './tokens.css'
 import './base.css'
 
@@ -7,8 +7,6 @@ import './base.css'
  * be framed by other sites, because nothing that somebody signed in can do is within reach.
  */
 
-// Zod would try whether it may compile code from text, which the page's security policy reports as an error. It
-// tries as the first shape is described, so all that describes any is loaded only now.
-configureZod({ jitless: true })
+// Loaded apart: this script is here in a moment, and the rest of the page comes while it runs.
 const { startPublicForms } = await import('./features/forms/public/start.tsx')
 await startPublicForms()
