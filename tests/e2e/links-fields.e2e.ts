@@ -143,7 +143,9 @@ describe('the editor of computed fields', () => {
     const grid = await tests.openTable(library.books)
     expect(await grid.titles()).toEqual(['Title', 'Author'])
     await grid.page.getByTestId('fields-button').click()
-    expect(await grid.page.getByTestId('fields-menu-item').count()).toBeGreaterThan(3)
+    const items = grid.page.getByTestId('fields-menu-item')
+    await items.first().waitFor()
+    expect(await items.count()).toBeGreaterThan(3)
   })
 })
 

@@ -44,7 +44,7 @@ export function Dialog({
   const overlay = useRef<HTMLDivElement>(null)
   const titleId = useId()
   const leave = () => closable && onClose()
-  const isInLayerAbove = useLayer(leave, { element: overlay, staysOnNavigation: followsAddress })
+  const isPressOutside = useLayer(leave, { element: overlay, staysOnNavigation: followsAddress })
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -86,7 +86,7 @@ export function Dialog({
         // Escape and the return of the focus go by the order of all layers, viewers and drawers included.
         hideOnEscape={false}
         autoFocusOnHide={false}
-        hideOnInteractOutside={({ target }) => !(target instanceof Node && isInLayerAbove(target))}
+        hideOnInteractOutside={isPressOutside}
         autoFocusOnShow={() => {
           if (!box.current?.contains(document.activeElement)) focusFirst(box.current)
           return false

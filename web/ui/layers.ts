@@ -20,8 +20,9 @@ export interface LayerOptions {
 
 /**
  * Registers a popover, menu, dialog or drawer while it is shown: Escape calls `onEscape` of the topmost
- * alone, and when it closes the focus goes back to where it was. Gives a function that says whether a node
- * lies in a layer above this one, e.g. in a menu that was opened from it.
+ * alone, and when it closes the focus goes back to where it was. Gives a function for Ariakit's
+ * `hideOnInteractOutside`: true for a press outside this layer and outside those above, such as a menu that was
+ * opened from it. A focus that moves closes nothing: a grid or a closing dialog below may take it at any time.
  */
 export function useLayer(
   onEscape: () => void,
@@ -51,8 +52,12 @@ export function useLayer(
     }
   }, [])
 
-  return (node: Node): boolean =>
-    open.slice(open.indexOf(layer.current) + 1).some((above) => above.element?.current?.contains(node))
+  return ({ type, target }: Event): boolean =>
+    type !== 'focusin' &&
+    !(
+      target instanceof Node &&
+      open.slice(open.indexOf(layer.current) + 1).some((above) => above.element?.current?.contains(target))
+    )
 }
 
 const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null

@@ -6,7 +6,7 @@ import { m } from '../messages.gen.ts'
 import { copyText } from './copy-text.ts'
 import { useLayer } from './layers.ts'
 import styles from './menu.module.css'
-import { POPOVER_GAP_PX, rectOf, useAnchor } from './popover.tsx'
+import { POPOVER_GAP_PX, useAnchor } from './popover.tsx'
 
 /** One line of a menu. */
 export type MenuItem =
@@ -50,7 +50,7 @@ export interface MenuListProps extends OpenMenu {
 export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
   const box = useRef<HTMLDivElement>(null)
   const firstAction = useRef<HTMLButtonElement>(null)
-  const isInLayerAbove = useLayer(onClose, {
+  const isPressOutside = useLayer(onClose, {
     element: box,
     returnFocusTo: () => (anchor instanceof HTMLElement ? anchor : null),
   })
@@ -59,7 +59,7 @@ export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
     setOpen: (isOpen) => !isOpen && onClose(),
     placement: 'bottom-start',
   })
-  useAnchor(store, anchor)
+  const anchorRect = useAnchor(store, anchor)
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Tab') {
@@ -80,12 +80,12 @@ export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
       fixed
       gutter={POPOVER_GAP_PX}
       fitViewport
-      getAnchorRect={() => rectOf(anchor)}
+      getAnchorRect={anchorRect}
       // Straight to the first action: the id above it is for the pointer and for ArrowUp.
       initialFocus={firstAction}
       hideOnEscape={false}
       autoFocusOnHide={false}
-      hideOnInteractOutside={({ target }) => !(target instanceof Node && isInLayerAbove(target))}
+      hideOnInteractOutside={isPressOutside}
       onKeyDown={onKeyDown}
     >
       {items.map((item, index) => {

@@ -42,7 +42,7 @@ export function Popover({
 }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
   const isSheet = useMedia('(max-width: 767px)') && isSheetOnPhones
-  const isInLayerAbove = useLayer(onClose, {
+  const isPressOutside = useLayer(onClose, {
     element: box,
     returnFocusTo: () => (anchor instanceof HTMLElement ? anchor : null),
   })
@@ -51,7 +51,7 @@ export function Popover({
     setOpen: (isOpen) => !isOpen && onClose(),
     placement: placement === 'side' ? SIDE[direction()] : placement,
   })
-  useAnchor(store, anchor)
+  const anchorRect = useAnchor(store, anchor)
 
   return createPortal(
     <AriakitPopover
@@ -68,13 +68,13 @@ export function Popover({
       overflowPadding={EDGE_PX}
       overlap={placement === 'side'}
       fitViewport
-      getAnchorRect={() => rectOf(anchor)}
+      getAnchorRect={anchorRect}
       updatePosition={isSheet ? () => {} : undefined}
       wrapperProps={isSheet ? { style: SHEET } : undefined}
       // Escape and the return of the focus go by the order of all layers, viewers and drawers included.
       hideOnEscape={false}
       autoFocusOnHide={false}
-      hideOnInteractOutside={({ target }) => !(target instanceof Node && isInLayerAbove(target))}
+      hideOnInteractOutside={isPressOutside}
       autoFocusOnShow={() => focus === 'first' && !box.current?.contains(document.activeElement)}
     >
       {children}
@@ -86,20 +86,26 @@ export function Popover({
 const SIDE = { ltr: 'right-start', rtl: 'left-start' } as const
 const SHEET = { top: 'auto', bottom: 0, width: '100%' } as const
 
-/** Tells an open popover or menu what it belongs to. */
+/**
+ * Tells an open popover or menu what it belongs to, and gives where that is, in pixels of the window. A button that
+ * shows under the pointer alone is gone once the pointer is in the menu: then it counts where it was last.
+ */
 export function useAnchor(
   store: Pick<PopoverStore, 'setAnchorElement' | 'setDisclosureElement'>,
   anchor: PopoverProps['anchor'],
-): void {
+): () => AnchorRect {
   useLayoutEffect(() => {
     const element = anchor instanceof HTMLElement ? anchor : null
     store.setAnchorElement(element)
     // A press on the anchor is left to the anchor, which closes what it opened.
     store.setDisclosureElement(element)
   }, [store, anchor])
+  const last = useRef<AnchorRect>({ x: 0, y: 0, width: 0, height: 0 })
+  return () => {
+    if (!(anchor instanceof Element)) return { ...anchor, width: 0, height: 0 }
+    if (anchor.getClientRects().length > 0) last.current = anchor.getBoundingClientRect()
+    return last.current
+  }
 }
 
-/** Where an anchor is, in pixels of the window. */
-export function rectOf(anchor: PopoverProps['anchor']) {
-  return anchor instanceof Element ? anchor.getBoundingClientRect() : { ...anchor, width: 0, height: 0 }
-}
+type AnchorRect = Pick<DOMRect, 'x' | 'y' | 'width' | 'height'>
