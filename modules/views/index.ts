@@ -1,4 +1,4 @@
-export { type ViewRows, viewsWithNewIds } from './copied-rows.ts'
+export { type ViewRows, viewsWithNewIds } from './lifecycle/index.ts'
 export {
   presentOneView,
   presentSharedView,

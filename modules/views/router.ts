@@ -4,7 +4,7 @@ import { MAX_GROUPS, type ViewKind } from '../../src/core/model.ts'
 import { HIDEABLE_ROLES } from '../../src/core/roles.ts'
 import { formField, rowColoring, VIEW_KINDS } from '../../src/core/views/index.ts'
 import { member, router } from '../../src/trpc.ts'
-import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
+import { MAX_WIDTH, MIN_WIDTH } from './model/index.ts'
 import type { ViewsService } from './service.ts'
 
 const MAX_SORTS = 50

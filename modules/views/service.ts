@@ -14,38 +14,50 @@ import {
   type TableModel,
   type TableViews,
 } from '../schema/index.ts'
-import { type Arrangement, arrange } from './arrange.ts'
-import { newOptions } from './check-options.ts'
-import { openView, type ViewsContext } from './context.ts'
-import { createCopiedRows } from './copied-rows.ts'
 import {
+  type Arrangement,
+  arrange,
+  openWithLines,
+  placeNewField,
+  placeReverse,
+  requireLine,
+} from './fields/index.ts'
+import {
+  createCopiedRows,
   createView,
   deleteView,
   type NewView,
   newTableStatements,
+  registerViewsUndo,
   removedTablesStatements,
   reorderView,
-} from './lifecycle.ts'
-import { refuseLocked } from './lock.ts'
+} from './lifecycle/index.ts'
 import {
+  createViewsStore,
   fieldsOfView,
   forVisitors,
   liveOptions,
+  openView,
+  refuseLocked,
   type ShownView,
   shownView,
   type ViewRow,
   type ViewShare,
+  type ViewsContext,
+  type ViewsStore,
   type ViewWithLines,
   viewShare,
-} from './model.ts'
-import { placeNewField, placeReverse } from './place-field.ts'
-import { renameChoices } from './rename-choices.ts'
-import type { ViewsStore } from './store.ts'
-import { createViewsStore } from './store.ts'
-import { registerViewsUndo } from './undo.ts'
-import { changeView, updateView, type ViewPatch } from './update.ts'
-import { openWithLines, requireLine } from './view-columns.ts'
-import { setVisibility, type VisibilityRule, viewsOfBase } from './visibility.ts'
+} from './model/index.ts'
+import {
+  changeView,
+  newOptions,
+  renameChoices,
+  setVisibility,
+  updateView,
+  type ViewPatch,
+  type VisibilityRule,
+  viewsOfBase,
+} from './settings/index.ts'
 
 /** Operators that hold NULL and the empty text apart, where `blank` takes both. */
 const NULL_OPERATORS = new Set(['null', 'notnull', 'empty', 'notempty'])

@@ -39,7 +39,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   imports: ['rest'],
   storage: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
-  views: ['rest'],
+  views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [
     'table',
     'foreign',

@@ -4,8 +4,8 @@ import type { ViewKind } from '../../../../src/core/model.ts'
 import { plainObject } from '../../../../src/input.ts'
 import { wireTime } from '../../../../src/wire/lists.ts'
 import type { TableModel } from '../../../schema/index.ts'
-import type { LineRow, ShownView } from '../../model.ts'
-import type { ViewPatch } from '../../update.ts'
+import type { LineRow, ShownView } from '../../model/index.ts'
+import type { ViewPatch } from '../../settings/index.ts'
 
 /** Where a body is read: the table, and what the kind keeps before it. */
 export interface ReadPlace {

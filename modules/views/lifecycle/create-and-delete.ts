@@ -1,16 +1,13 @@
 import { eq, inArray } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
-import { badRequest, notFound } from '../../src/core/errors.ts'
-import { createId } from '../../src/core/ids.ts'
-import type { Field, Table, View, ViewField, ViewKind } from '../../src/core/model.ts'
-import { canBeAsked } from '../../src/core/views/form-answers.ts'
-import { collectsAnswers, type RowColoring, viewKind } from '../../src/core/views/index.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import { copyPlaces } from '../../src/db/view-places.ts'
-import { checkTitle, placeAt, type TableModel, uniqueTitle } from '../schema/index.ts'
-import { newOptions } from './check-options.ts'
-import { openView, type ViewsContext } from './context.ts'
-import { refuseLocked } from './lock.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field, Table, View, ViewField, ViewKind } from '../../../src/core/model.ts'
+import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import { copyPlaces } from '../../../src/db/view-places.ts'
+import { checkTitle, placeAt, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import {
   createLineId,
   defaultLine,
@@ -18,11 +15,14 @@ import {
   type LineRow,
   liveOptions,
   namesRecords,
+  openView,
+  refuseLocked,
   type ViewRow,
+  type ViewsContext,
   withFreshIds,
   withSortIds,
-} from './model.ts'
-import { stateOf, writeView } from './update.ts'
+} from '../model/index.ts'
+import { newOptions, stateOf, writeView } from '../settings/index.ts'
 
 /** Most views of one table. */
 export const MAX_VIEWS = 200

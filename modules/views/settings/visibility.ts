@@ -1,10 +1,9 @@
 import { asc, inArray } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
-import { badRequest, notFound } from '../../src/core/errors.ts'
-import { HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import type { ViewsContext } from './context.ts'
-import type { ViewRow } from './model.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { HIDEABLE_ROLES, type HideableRole } from '../../../src/core/roles.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { ViewRow, ViewsContext } from '../model/index.ts'
 
 /** Tables whose views one statement reads. */
 const TABLES_AT_ONCE = 500

@@ -1,16 +1,24 @@
 import { eq } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
-import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
-import { checkFilter, type Filter, fieldsOf } from '../../src/core/filters/index.ts'
-import type { RowHeight, Sort, View } from '../../src/core/model.ts'
-import type { BaseRight } from '../../src/core/roles.ts'
-import type { RowColoring } from '../../src/core/views/coloring.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import { checkTitle, isTitleTaken, type TableModel } from '../schema/index.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { checkFilter, type Filter, fieldsOf } from '../../../src/core/filters/index.ts'
+import type { RowHeight, Sort, View } from '../../../src/core/model.ts'
+import type { BaseRight } from '../../../src/core/roles.ts'
+import type { RowColoring } from '../../../src/core/views/coloring.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import { checkTitle, isTitleTaken, type TableModel } from '../../schema/index.ts'
+import {
+  openView,
+  prune,
+  refuseLocked,
+  requireField,
+  type ViewRow,
+  type ViewState,
+  type ViewsContext,
+  withFilterIds,
+  withSortIds,
+} from '../model/index.ts'
 import { changedOptions, checkedColoring, checkedGroups } from './check-options.ts'
-import { openView, requireField, type ViewsContext } from './context.ts'
-import { refuseLocked } from './lock.ts'
-import { prune, type ViewRow, type ViewState, withFilterIds, withSortIds } from './model.ts'
 
 /** What an update of a view may change. */
 export interface ViewPatch {

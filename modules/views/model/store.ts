@@ -1,14 +1,14 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { notFound } from '../../src/core/errors.ts'
-import { fieldsOf } from '../../src/core/filters/index.ts'
-import type { View } from '../../src/core/model.ts'
-import { stacksOf } from '../../src/core/views/index.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
-import type { SchemaReader, TableModel } from '../schema/index.ts'
+import { notFound } from '../../../src/core/errors.ts'
+import { fieldsOf } from '../../../src/core/filters/index.ts'
+import type { View } from '../../../src/core/model.ts'
+import { stacksOf } from '../../../src/core/views/index.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
+import { defineViewsTables } from '../tables.ts'
 import { type LineRow, toView, type ViewRow } from './model.ts'
-import { defineViewsTables } from './tables.ts'
 
 const KEPT_IDS = 20_000
 /** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */

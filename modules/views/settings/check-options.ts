@@ -1,11 +1,10 @@
-import { badRequest } from '../../src/core/errors.ts'
-import { hasSingleChoice } from '../../src/core/fields/traits.ts'
-import { checkFilter } from '../../src/core/filters/index.ts'
-import { MAX_GROUPS, type Sort, type ViewKind } from '../../src/core/model.ts'
-import { groupingProblem, type RowColoring, viewKind } from '../../src/core/views/index.ts'
-import type { TableModel } from '../schema/index.ts'
-import { requireField } from './context.ts'
-import { liveOptions, type ViewRow } from './model.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
+import { checkFilter } from '../../../src/core/filters/index.ts'
+import { MAX_GROUPS, type Sort, type ViewKind } from '../../../src/core/model.ts'
+import { groupingProblem, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { liveOptions, requireField, type ViewRow } from '../model/index.ts'
 
 /**
  * What a kind of view is to keep, with every key.

@@ -5,11 +5,10 @@ import {
   renameInFilter,
   renameInForm,
   viewKind,
-} from '../../src/core/views/index.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import type { TableModel } from '../schema/index.ts'
-import type { ViewsContext } from './context.ts'
-import type { ViewRow } from './model.ts'
+} from '../../../src/core/views/index.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { TableModel } from '../../schema/index.ts'
+import type { ViewRow, ViewsContext } from '../model/index.ts'
 
 /**
  * The statements after which the views of a table mean the same options as before, under their new titles:

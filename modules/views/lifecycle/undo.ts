@@ -1,11 +1,15 @@
-import type { Kernel } from '../../src/kernel.ts'
-import { type ArrangeDetail, restoreLines } from './arrange.ts'
-import type { ViewsContext } from './context.ts'
-import { bringBack, removeView, type StoredView } from './lifecycle.ts'
-import { refuseLocked } from './lock.ts'
-import type { ViewState } from './model.ts'
-import { changedKeys, rightsFor, stateOf, writeView } from './update.ts'
-import { restoreVisibility, type VisibilityChange } from './visibility.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { type ArrangeDetail, restoreLines } from '../fields/index.ts'
+import { refuseLocked, type ViewState, type ViewsContext } from '../model/index.ts'
+import {
+  changedKeys,
+  restoreVisibility,
+  rightsFor,
+  stateOf,
+  type VisibilityChange,
+  writeView,
+} from '../settings/index.ts'
+import { bringBack, removeView, type StoredView } from './create-and-delete.ts'
 
 const reversed = ({ viewId, before, after }: VisibilityChange): VisibilityChange => ({
   viewId,

@@ -1,10 +1,10 @@
-import { fieldType } from '../../src/core/fields/index.ts'
-import { hasSingleChoice, isForeignKey } from '../../src/core/fields/traits.ts'
-import { type Filter, isGroup } from '../../src/core/filters/filter.ts'
-import { createId, type IdKind } from '../../src/core/ids.ts'
-import type { Field, Sort, View, ViewField, ViewKind } from '../../src/core/model.ts'
-import { type ShareSettings, shareSettings } from '../../src/core/shares.ts'
-import { canBeAsked } from '../../src/core/views/form-answers.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasSingleChoice, isForeignKey } from '../../../src/core/fields/traits.ts'
+import { type Filter, isGroup } from '../../../src/core/filters/filter.ts'
+import { createId, type IdKind } from '../../../src/core/ids.ts'
+import type { Field, Sort, View, ViewField, ViewKind } from '../../../src/core/model.ts'
+import { type ShareSettings, shareSettings } from '../../../src/core/shares.ts'
+import { canBeAsked } from '../../../src/core/views/form-answers.ts'
 import {
   collectsAnswers,
   coloringFields,
@@ -12,10 +12,10 @@ import {
   isTabular,
   type RowColoring,
   viewKind,
-} from '../../src/core/views/index.ts'
-import type { ShareRow } from '../auth/index.ts'
-import type { TableModel } from '../schema/index.ts'
-import type { defineViewsTables } from './tables.ts'
+} from '../../../src/core/views/index.ts'
+import type { ShareRow } from '../../auth/index.ts'
+import type { TableModel } from '../../schema/index.ts'
+import type { defineViewsTables } from '../tables.ts'
 
 type Tables = ReturnType<typeof defineViewsTables>
 /** A row of the `views` table. */

@@ -1,14 +1,12 @@
-import type { Actor } from '../../src/core/actor.ts'
-import { notFound } from '../../src/core/errors.ts'
-import type { Field, View, ViewField } from '../../src/core/model.ts'
-import { canBeAsked } from '../../src/core/views/form-answers.ts'
-import { collectsAnswers, isTabular } from '../../src/core/views/index.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import type { FieldPlace, TableModel } from '../schema/index.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { notFound } from '../../../src/core/errors.ts'
+import type { Field, View, ViewField } from '../../../src/core/model.ts'
+import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { collectsAnswers, isTabular } from '../../../src/core/views/index.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { FieldPlace, TableModel } from '../../schema/index.ts'
+import { defaultLine, isOpenTo, namesRecords, requireField, type ViewsContext } from '../model/index.ts'
 import { unkeptLines, writeLines } from './arrange.ts'
-import { requireField, type ViewsContext } from './context.ts'
-import { isOpenTo } from './lock.ts'
-import { defaultLine, namesRecords } from './model.ts'
 
 /**
  * The statements that put a new field into the views of its table. In the view that it is made in it is shown

@@ -1,10 +1,10 @@
 import { inArray } from 'drizzle-orm'
-import { createId, renameIds } from '../../src/core/ids.ts'
-import type { MetaStatement } from '../../src/db/meta.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import type { CopiedViews } from '../schema/index.ts'
-import { createLineId, type LineRow, type ViewRow } from './model.ts'
-import { defineViewsTables } from './tables.ts'
+import { createId, renameIds } from '../../../src/core/ids.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { CopiedViews } from '../../schema/index.ts'
+import { createLineId, type LineRow, type ViewRow } from '../model/index.ts'
+import { defineViewsTables } from '../tables.ts'
 
 /** Views as the metadata keeps them, to be written again under other ids. */
 export interface ViewRows {

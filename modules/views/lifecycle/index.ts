@@ -1,0 +1,14 @@
+/**
+ * Creating, copying, deleting and reordering views, and the undo of all view operations.
+ */
+
+export { createCopiedRows, type ViewRows, viewsWithNewIds } from './copied-rows.ts'
+export {
+  createView,
+  deleteView,
+  type NewView,
+  newTableStatements,
+  removedTablesStatements,
+  reorderView,
+} from './create-and-delete.ts'
+export { registerViewsUndo } from './undo.ts'

@@ -1,0 +1,22 @@
+/**
+ * The settings of a view: filter, sorts, groups, coloring, options of its kind, lock and visibility.
+ */
+
+export { newOptions } from './check-options.ts'
+export { renameChoices } from './rename-choices.ts'
+export {
+  changedKeys,
+  changeView,
+  rightsFor,
+  stateOf,
+  updateView,
+  type ViewPatch,
+  writeView,
+} from './update.ts'
+export {
+  restoreVisibility,
+  setVisibility,
+  type VisibilityChange,
+  type VisibilityRule,
+  viewsOfBase,
+} from './visibility.ts'
