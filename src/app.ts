@@ -1,9 +1,21 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Elysia } from 'elysia'
-import { authRest, BASE_TITLES, createAuthService, STARTER } from '../modules/auth/index.ts'
+import {
+  authRest,
+  BASE_TITLES,
+  createAuthService,
+  STARTER,
+  STARTER_PRESENTER,
+} from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
-import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
+import {
+  createRecordsService,
+  createStarter,
+  openapiRest,
+  presentStarter,
+  recordsRest,
+} from '../modules/records/index.ts'
 import {
   createSchemaService,
   FIELD_EXPRESSIONS,
@@ -109,7 +121,8 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
   kernel.registry.fill(BASE_TITLES, bases.titlesOf)
-  kernel.registry.fill(STARTER, createStarter({ kernel, bases, schema, records, views }))
+  kernel.registry.fill(STARTER, createStarter({ bases, schema, records, views }))
+  kernel.registry.fill(STARTER_PRESENTER, presentStarter({ kernel, bases, schema }))
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)
   kernel.registry.fill(VIEW_PRESENTER, presentTableViews(views))
   kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)

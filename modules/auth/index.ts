@@ -2,9 +2,16 @@ export { type Access, capped, forbidden, isSuperAdmin } from './access.ts'
 export type { ListedUser } from './org-users.ts'
 export { BASE_TITLES } from './org-users.ts'
 export { asPublicPerson } from './people.ts'
-export { authRest, presentNewToken, presentTokens, readTokenId, TokenBody } from './rest/index.ts'
+export {
+  authRest,
+  presentNewToken,
+  presentTokens,
+  readTokenId,
+  STARTER_PRESENTER,
+  TokenBody,
+} from './rest/index.ts'
 export { appRouter, authRouter } from './router.ts'
-export { type AuthService, createAuthService, STARTER, type Starter } from './service.ts'
+export { type AuthService, createAuthService, STARTER, type Starter, type StarterBase } from './service.ts'
 export { asVisitor, isExpired, noShare, passwordIn } from './share-visitors.ts'
 export { asShare, type SharePatch, type ShareRow, type ShareTarget } from './shares.ts'
 export { createHourlyLimit } from './throttle.ts'

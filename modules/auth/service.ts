@@ -15,12 +15,14 @@ import { createShares } from './shares.ts'
 import { createInviteMails, createSignUp, type SignUpInput } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Makes the base that the very first user finds. */
-export type Starter = (owner: UserActor) => Promise<{
+/** The base that the first user starts with. */
+export interface StarterBase {
   baseId: string
-  /** The base as REST clients know it, for `createdProject`. */
-  createdProject?: unknown
-} | null>
+  tableIds: string[]
+}
+
+/** Creates the first user's base. */
+export type Starter = (owner: UserActor) => Promise<StarterBase>
 
 /** Filled by app.ts: the base is made by the modules that follow. */
 export const STARTER = defineSlot<Starter>('auth.starter')
@@ -98,10 +100,7 @@ export function createAuthService(kernel: Kernel) {
      * Makes an account and signs in to it; the very first user is given the starter.
      * @throws as `session.signUp`
      */
-    async signUp(
-      input: SignUpInput,
-      address: string,
-    ): Promise<SignedIn & { starter: Awaited<ReturnType<Starter>> }> {
+    async signUp(input: SignUpInput, address: string): Promise<SignedIn & { starter: StarterBase | null }> {
       const { isFirst, ...signedIn } = await session.signUp(input, address)
       return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
     },
@@ -118,7 +117,7 @@ export function createAuthService(kernel: Kernel) {
   }
 
   /** A failure is logged and no more: the account is made, and works. */
-  async function giveStarter(userId: string): Promise<Awaited<ReturnType<Starter>>> {
+  async function giveStarter(userId: string): Promise<StarterBase | null> {
     try {
       const owner = await accounts.find(userId)
       return owner && (await kernel.registry.get(STARTER)(owner.actors.session))

@@ -1,5 +1,5 @@
 export { EXPORT_JOB, VISITOR } from './export/index.ts'
-export { createRestReads, fileAnswer, openapiRest, recordsRest } from './rest/index.ts'
+export { createRestReads, fileAnswer, openapiRest, presentStarter, recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import {
-  countRecords,
-  type PageQuery,
-  type PlanContext,
-  planPage,
-  positionQuery,
-} from '../../modules/records/read/plan.ts'
+import { planCombinations } from '../../modules/records/read/groups/combinations.ts'
+import { nestedQuery } from '../../modules/records/read/nested.ts'
+import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
+import type { PlanContext } from '../../modules/records/read/plan-cache.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
-import { groupQuery } from '../../modules/records/rest/groups.ts'
-import { nestedQuery } from '../../modules/records/rest/nested.ts'
 import { decodeRows } from '../../modules/records/table/columns.ts'
 import { filterSetOf, shownType, storageOf, summarySetOf } from '../../src/core/fields/field.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -135,8 +130,8 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
 
   test.each(TABLES)('groups %s by every computed field', async (table) => {
     for (const field of computedOf(table)) {
-      const { query, orderBy } = groupQuery(contextOf(table), [field], { filter: null })
-      const rows = await ask(sql`${query} order by ${orderBy}`)
+      const query = { fields: [field], filter: null, limit: 1000, offset: 0 }
+      const rows = await engine.rows(planCombinations(contextOf(table), query).page)
       const text = (value: unknown) =>
         shownType(field).isList
           ? JSON.stringify(readList(value as CellValue))

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import {
-  countRecords,
-  type PageQuery,
-  type PlanContext,
-  planPage,
-  positionQuery,
-} from '../../modules/records/read/plan.ts'
+import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
+import type { PlanContext } from '../../modules/records/read/plan-cache.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { columnOf, decodeRows } from '../../modules/records/table/columns.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'

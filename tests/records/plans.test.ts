@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PlanContext, planPage } from '../../modules/records/read/plan.ts'
-import { createPlanCache } from '../../modules/records/read/plan-cache.ts'
+import { listGroups } from '../../modules/records/read/groups/list-groups.ts'
+import { planPage } from '../../modules/records/read/plan.ts'
+import type { PlanContext } from '../../modules/records/read/plan-cache.ts'
+import { createPlanCache, type PlanCache } from '../../modules/records/read/plan-cache.ts'
+import { summarize } from '../../modules/records/read/summaries.ts'
 import { createTableModel, type TableModel } from '../../modules/schema/model/model.ts'
 import type { Condition, FilterMoment } from '../../src/core/filters/index.ts'
+import type { GroupRequest } from '../../src/core/query.ts'
 import { sqlite } from '../../src/dialects/sqlite.ts'
 import { MODEL } from '../dialects/fixture-table.ts'
 import type { TestUser } from '../support/app.ts'
@@ -78,6 +82,54 @@ describe('a plan', () => {
   })
 })
 
+describe('a filter', () => {
+  const model = modelOf()
+  const filter: Condition = { fieldId: 'cT', operator: 'like', value: 'a' }
+  const summaries = [{ fieldId: 'cNum', summary: 'sum' }]
+  const request: GroupRequest = {
+    selection: { tableId: model.table.id, filter },
+    groups: [
+      { fieldId: 'cSs', direction: 'asc' },
+      { fieldId: 'cD', direction: 'asc' },
+    ],
+    summaries,
+    limit: 1,
+    offset: 0,
+  }
+
+  /** Reads one group more than the page has, so that the second level is narrowed to the groups of the page. */
+  const engine = {
+    dialect: sqlite,
+    values: async () => [
+      ['red', 1, 1],
+      ['blue', 1, 1],
+    ],
+  }
+
+  async function readGroupedScreen(plans: PlanCache): Promise<void> {
+    const context = { ...contextOf(model), plans }
+    const shape = { kind: 'rows', links: 'first' } as const
+    planPage(context, { fields: [text], shape, filter, groups: request.groups, limit: 25, offset: 0 })
+    await listGroups({ engine, context }, request)
+    await summarize(engine, context, { filter }, summaries)
+  }
+
+  test('is compiled once for a page, its groups and its summaries, which are compiled once for each', async () => {
+    const cache = createPlanCache()
+    const compilations: string[] = []
+    const plans: PlanCache = (context, key, compile) =>
+      cache(context, key, (watched) => {
+        compilations.push(watched.narrow ? 'narrowed' : (key?.split(' ')[0] ?? 'uncached'))
+        return compile(watched)
+      })
+    await readGroupedScreen(plans)
+    expect(compilations.toSorted()).toEqual(['groups', 'narrowed', 'summaries', 'where'])
+    compilations.length = 0
+    await readGroupedScreen(plans)
+    expect(compilations).toEqual(['narrowed'])
+  })
+})
+
 describe('the same query, asked again', () => {
   let bench: Bench
   let table: TestTable
@@ -132,5 +184,26 @@ describe('the same query, asked again', () => {
     })
     expect((await bench.rest.get(`${table.path}?${where}`)).status).not.toBe(200)
     expect(await titles(`where=${encodeURIComponent('(Amount,eq,1)')}`)).toBe('Own')
+  })
+
+  test('groups and sums up the records that were written meanwhile', async () => {
+    const selection = {
+      tableId: table.id,
+      filter: { fieldId: table.field('Count').id, operator: 'gt', value: 100 },
+    }
+    const summaries = [{ fieldId: table.field('Count').id, summary: 'sum' }]
+    const groups = [{ fieldId: table.field('Title').id, direction: 'asc' as const }]
+    const read = async () => {
+      const request = { selection, groups, summaries, limit: 10, offset: 0 }
+      const page = await bench.trpc.records.groups.query({ request })
+      const totals = await bench.trpc.records.summaries.query({ selection, summaries })
+      return [page.groups.map(({ keys }) => keys[0]), Object.values(totals)]
+    }
+    expect((await read())[0]).toEqual([])
+    await bench.rest.post(table.path, [
+      { Title: 'One', Count: 101 },
+      { Title: 'Two', Count: 102 },
+    ])
+    expect(await read()).toEqual([['One', 'Two'], [203]])
   })
 })

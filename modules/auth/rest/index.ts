@@ -5,3 +5,4 @@
 export { presentTokens, readTokenId, TokenBody } from './organisation.ts'
 export { presentNewToken } from './present.ts'
 export { authRest } from './routes.ts'
+export { STARTER_PRESENTER } from './session.ts'

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { clientAddress } from '../../../src/caller.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { defineSlot } from '../../../src/registry.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { maskedToken } from '../api-tokens.ts'
 import { EmailAddress, NewPassword } from '../credentials.ts'
 import { DisplayName, ProfileMeta, SignInInput, SignUpInput } from '../input.ts'
-import type { AuthService } from '../service.ts'
+import type { AuthService, StarterBase } from '../service.ts'
 import { GUEST, presentMe, presentVisitor } from './present.ts'
 
 /** The same routes, as older and newer clients call them. */
@@ -25,6 +26,10 @@ const ChangeBody = z.object({
 })
 const ResetBody = z.object({ password: NewPassword, revoke_tokens: z.boolean().nullish() })
 const ProfileBody = z.object({ display_name: DisplayName.nullish(), meta: ProfileMeta.nullish() })
+
+/** Filled by app.ts: the first user's base as REST clients get it, for `createdProject`. */
+export const STARTER_PRESENTER =
+  defineSlot<(starter: StarterBase) => Promise<Record<string, unknown>>>('auth.rest.starter')
 
 /** Sign-up, sign-in, the session and the password (wire §2). */
 export const sessionRest = (auth: AuthService, kernel: Kernel) => {
@@ -45,7 +50,8 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       const signedIn = await auth.signUp({ email, password, inviteToken: inviteToken ?? undefined }, address)
       set.headers['set-cookie'] = signedIn.cookie.setCookie
       const { token, starter } = signedIn
-      return starter?.createdProject ? { token, createdProject: starter.createdProject } : { token }
+      if (!starter) return { token }
+      return { token, createdProject: await kernel.registry.get(STARTER_PRESENTER)(starter) }
     })
 
     .post('/user/signin', async ({ body, set, address }) => {

@@ -1,8 +1,6 @@
-/**
- * Files of cells: uploads, links to them, thumbnails, and removing what no cell names any more.
- */
+/** Files of cells: uploads, links, thumbnails, and the removal of unused files. */
 
 export { visitorOwner } from './audience.ts'
 export type { FileRow } from './files.ts'
-export { noFile, serveFile } from './links.ts'
+export { type FileSigner, type Served, THUMBNAIL_SIZES, type ThumbnailSize } from './links.ts'
 export { type AttachmentsService, createAttachments } from './service.ts'

@@ -3,7 +3,6 @@ import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { nameIn } from '../../../src/core/fields/attachment-item.ts'
 import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
-import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -20,8 +19,9 @@ import {
   readThumbnailKey,
   readUntil,
   type Served,
+  type SignedFile,
+  signFile,
 } from './links.ts'
-import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
 import { addPaths, createSettle, namedFiles } from './resolve-items.ts'
 import { createThumbnails } from './thumbnails.ts'
 
@@ -265,19 +265,8 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       return { expiresAt: links.expiry(), files: Object.fromEntries(signed) }
     },
 
-    signedPath: async (actor: Actor, path: string): Promise<string> =>
-      (await signerFor(actor)).signedPath(path),
-    /** Uploads as the answer to who brought them tells of them. */
-    async presentUploads(actor: Actor, rows: FileRow[]): Promise<Record<string, unknown>[]> {
-      const signer = await signerFor(actor)
-      return rows.map((row) => presentUpload(row, signer))
-    },
-    /** What makes of a cell what REST clients see, a visitor or somebody else; `isList`: the cell of a lookup. */
-    async cellPresenter(visitor: ShareActor | undefined) {
-      const signer = await signerFor(visitor)
-      return (value: CellValue, isList: boolean) =>
-        isList ? presentList(value, signer) : presentCell(value, signer)
-    },
+    /** The maker of links for an actor; absent: for everybody but visitors of a public link. */
+    signerFor,
   }
 }
 

@@ -49,7 +49,7 @@ interface Deps {
   kernel: Pick<Kernel, 'jobs'>
   auth: Pick<AuthService, 'access' | 'people'>
   reader: Pick<Reader, 'ids' | 'open' | 'page'>
-  attachments: Pick<AttachmentsService, 'keepFor' | 'signedPath'>
+  attachments: Pick<AttachmentsService, 'keepFor' | 'signerFor'>
 }
 
 /** The job's own name for REST clients (wire reference §13.4). */
@@ -153,7 +153,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
       timestamp: new Date().toISOString(),
       type: request.format,
       title: name.replace(/\.[^.]*$/, ''),
-      url: await attachments.signedPath(actor, row.path),
+      url: (await attachments.signerFor(actor)).signedPath(row.path),
       name,
     }
   }

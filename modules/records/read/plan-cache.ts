@@ -1,18 +1,18 @@
+import type { SQL } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { View } from '../../../src/core/model.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { isSame } from './expression/fragments.ts'
-import type { Models } from './expression/scope.ts'
-import type { PlanContext } from './plan.ts'
+import type { Models, ReadContext } from './expression/scope.ts'
 
-/** Plans that are kept in memory, the least used ones dropped first. */
-const MAX_PLANS = 1_000
-/** Longer queries are planned anew each time, so that what strangers send cannot fill the memory. */
+/** Least recently used plans are dropped beyond this. */
+const MAX_PLANS = 2_000
+/** Longer queries are not cached, so that strangers cannot fill the memory. */
 const MAX_KEY_LENGTH = 4_000
 
-interface Kept {
+interface Entry {
   model: TableModel
   models: Models
   view: View | null
@@ -20,46 +20,63 @@ interface Kept {
   plan: unknown
 }
 
-/**
- * Keeps what queries were compiled to, filters included, for as long as the table, the tables that it reaches, and the
- * view stay at the same version. Not kept: what depends on the present, on who asks, or on the names of people.
- */
-export function createPlanCache() {
-  const kept = new LRUCache<string, Kept>({ max: MAX_PLANS })
+/** The table that a query reads, with the tables it reaches, the view it is read through, the reader and the time. */
+export interface PlanContext extends ReadContext {
+  view: View | null
+  /** Limits the records, e.g. to those linked to one record (`links/candidates.ts`); absent: all. */
+  narrow?: SQL
+  /** Puts the records that meet this condition first. */
+  leading?: SQL
+  /** Absent: each query is compiled for itself. */
+  plans?: PlanCache
+}
 
-  /**
-   * The plan of a query from memory, else a fresh one.
-   *
-   * @param text tells the query from all others of its table and view; null: a query that is not kept
-   * @param compile must read whatever depends on the moment from the context that it is given
-   */
-  return function planOf<P>(
-    context: PlanContext,
-    text: string | null,
-    compile: (context: PlanContext) => P,
-  ): P {
+/**
+ * Returns the compiled form of a query, from the cache if possible.
+ *
+ * @param key identifies the query among those of its table and view; null bypasses the cache
+ * @param compile must read the moment from the context it gets, not from the caller's
+ */
+export type PlanCache = <P>(
+  context: PlanContext,
+  key: string | null,
+  compile: (context: PlanContext) => P,
+) => P
+
+/**
+ * Caches compiled queries and their parts until the table, a table it reaches, or the view changes. Plans that depend
+ * on the current time, the person asking or the names of people are not cached.
+ */
+export function createPlanCache(): PlanCache {
+  const entries = new LRUCache<string, Entry>({ max: MAX_PLANS })
+
+  return (context, key, compile) => {
     const { model, models, view, dialect } = context
-    // A narrowed table shows the links of one record: nobody asks for the same again soon.
-    if (text === null || text.length > MAX_KEY_LENGTH || context.narrow || context.leading) {
+    // A narrowed table shows the links of one record, which are rarely read twice.
+    if (key === null || key.length > MAX_KEY_LENGTH || context.narrow || context.leading) {
       return compile(context)
     }
-    const key = `${model.table.id}\n${view?.id ?? ''}\n${readerOf(context)}\n${text}`
-    const known = kept.get(key)
-    const isCurrent = known?.model === model && known.view === view && known.dialect === dialect
-    if (isCurrent && isSame(known.models, models)) return known.plan as P
-    const { watched, isLasting } = watchMoment(context)
+    const fullKey = `${model.table.id}\n${view?.id ?? ''}\n${readerKey(context)}\n${key}`
+    const entry = entries.get(fullKey)
+    const isCurrent = entry?.model === model && entry.view === view && entry.dialect === dialect
+    if (isCurrent && isSame(entry.models, models)) return entry.plan as ReturnType<typeof compile>
+    const { watched, isCacheable } = watchMoment(context)
     const plan = compile(watched)
-    if (isLasting()) kept.set(key, { model, models, view, dialect, plan })
+    if (isCacheable()) entries.set(fullKey, { model, models, view, dialect, plan })
     return plan
   }
 }
 
-/** Visitors are told less of the very same table than its members are. */
-const readerOf = ({ visitor, moment }: PlanContext): string =>
+/** Compiles a query, through the context's plan cache if it has one. */
+export const compiled: PlanCache = (context, key, compile) =>
+  context.plans ? context.plans(context, key, compile) : compile(context)
+
+/** Visitors of a link see less of a table than members do. */
+const readerKey = ({ visitor, moment }: PlanContext): string =>
   `${visitor?.shareId ?? ''} ${moment.timeZone ?? ''}`
 
-/** The context with moments that note whether anything but the time zone, a part of the key, was read of them. */
-function watchMoment(context: PlanContext): { watched: PlanContext; isLasting(): boolean } {
+/** The context with moments that record whether anything but the time zone (part of the key) was read from them. */
+function watchMoment(context: PlanContext): { watched: PlanContext; isCacheable(): boolean } {
   let isRead = false
   const watch = (moment: FilterMoment): FilterMoment => ({
     timeZone: moment.timeZone,
@@ -78,5 +95,5 @@ function watchMoment(context: PlanContext): { watched: PlanContext; isLasting():
   })
   const { moment, ownMoment } = context
   const watched = { ...context, moment: watch(moment), ownMoment: ownMoment && watch(ownMoment) }
-  return { watched, isLasting: () => !isRead }
+  return { watched, isCacheable: () => !isRead }
 }

@@ -3,7 +3,7 @@ import { notFound } from '../../../src/core/errors.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue, FilterSet } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import type { Field, RecordId, Sort, View } from '../../../src/core/model.ts'
+import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import { stacksOf } from '../../../src/core/views/index.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
@@ -14,11 +14,12 @@ import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { asOwner, type ReadContext, wholeOf } from './expression/scope.ts'
+import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition, groupOrder, groupTerm } from './groups/term.ts'
 import { DEEP_OFFSET, SCAN_FROM } from './limits.ts'
 import { type OutputShape, outputColumns, RECORD_KEY } from './output.ts'
 import { peopleOrder } from './people-order.ts'
+import { compiled, type PlanContext } from './plan-cache.ts'
 
 /** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
 const COUNTED_POSITIONS = 3
@@ -71,18 +72,8 @@ export function select(
 ): Selected {
   const { model, view } = context
   const own = asOwner(context)
-  if (query.filter) refuseFaulty(model, query.filter)
-  const conditions = [
-    viewCondition(context),
-    filterCondition(context, query.filter ?? null),
-    query.search ? searchCondition(context, query.search.text, searchedFields(model, query.search)) : null,
-    query.recordIds ? idCondition(context, query.recordIds) : null,
-    ...(query.group ?? []).map(({ fieldId, value }) =>
-      groupCondition(context, requireField(model, fieldId), value),
-    ),
-  ].filter((condition) => condition !== null)
-  const isSearched = conditions.length > 0
-  if (context.narrow) conditions.push(context.narrow)
+  const searched = searchedRecords(context, query)
+  const conditions = [searched, context.narrow ?? null].filter((condition) => condition !== null)
   const sorts = [
     ...(query.groups ?? []).flatMap(({ fieldId, direction }) =>
       groupOrder(context, requireField(model, fieldId), direction),
@@ -101,10 +92,34 @@ export function select(
     condition,
     orderBy: sql.join([...sorts, ...order], sql`, `),
     isFiltered: conditions.length > 0,
-    isSearched,
+    isSearched: searched !== null,
     isSorted: sorts.length > 0,
     orderViewId,
   }
+}
+
+/**
+ * The condition that a view, a filter, a search and groups put on the records of a table; null: all of them. Pages,
+ * counts, groups and summaries of one selection share it, so its filter is compiled once.
+ */
+function searchedRecords(
+  context: PlanContext,
+  { filter, search, recordIds, group = [] }: Omit<Selection, 'tableId' | 'viewId'>,
+): SQL | null {
+  const key = recordIds ? null : `where ${JSON.stringify({ filter, search, group })}`
+  const whole = { ...context, narrow: undefined, leading: undefined }
+  return compiled(whole, key, (watched) => {
+    const { model } = watched
+    if (filter) refuseFaulty(model, filter)
+    const conditions = [
+      viewCondition(watched),
+      filterCondition(watched, filter ?? null),
+      search ? searchCondition(watched, search.text, searchedFields(model, search)) : null,
+      recordIds ? idCondition(watched, recordIds) : null,
+      ...group.map(({ fieldId, value }) => groupCondition(watched, requireField(model, fieldId), value)),
+    ].filter((condition) => condition !== null)
+    return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+  })
 }
 
 /**
@@ -275,15 +290,6 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
 
 const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
   fieldId === null ? null : [requireField(model, fieldId)]
-
-/** A table with those that it reaches, the view it is read through, and who asks when. */
-export interface PlanContext extends ReadContext {
-  view: View | null
-  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
-  narrow?: SQL
-  /** Records for which this holds come before all others; absent: none. */
-  leading?: SQL
-}
 
 /** A table that has been opened for reading by someone who may. */
 export interface Opened {

@@ -22,14 +22,14 @@ import {
   type Opened,
   type PagePlan,
   type PageQuery,
-  type PlanContext,
   planPage,
   positionQuery,
   positionsQuery,
   recordsQuery,
   wantedFields,
 } from './plan.ts'
-import { createPlanCache } from './plan-cache.ts'
+import type { PlanContext } from './plan-cache.ts'
+import { compiled, createPlanCache } from './plan-cache.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
@@ -42,7 +42,7 @@ export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here, whoever asks. */
 export function createReader({ auth, schema, views, counts }: Deps) {
-  const planOf = createPlanCache()
+  const plans = createPlanCache()
   const work = createWork(counts)
 
   /**
@@ -79,7 +79,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
       actorId: actor.kind === 'user' ? actor.id : null,
       people,
     }
-    const context = { model, models, view, dialect: engine.dialect, moment, visitor }
+    const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans }
     if (!visitor) return { engine, model, context }
     // What the view itself says of people goes by all that is known of them.
     const told = { ...moment, people: people.map(asPublicPerson) }
@@ -190,7 +190,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    * @throws as `select`
    */
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
-    planOf(context, text, (watched) => planPage(watched, query()))
+    compiled(context, text, (watched) => planPage(watched, query()))
 
   /** The records of a planned page as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
@@ -251,7 +251,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   ): Promise<number> {
     const { dialect } = opened.engine
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
-    const statement = planOf(opened.context, text, (watched) => {
+    const statement = compiled(opened.context, text, (watched) => {
       const { query, isFiltered } = countRecords(watched, selection)
       return isFiltered ? dialect.render(query) : null
     })

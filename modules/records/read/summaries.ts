@@ -6,42 +6,53 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../../src/core/summaries.ts'
-import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnOf } from '../table/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { type PlanContext, requireField, select } from './plan.ts'
+import { requireField, select } from './plan.ts'
+import type { PlanContext } from './plan-cache.ts'
+import { compiled } from './plan-cache.ts'
 
 type Parts = Partial<Record<SummaryPart, CellValue>>
 
 const DAY_MS = 86_400_000
 
 /**
- * The summaries of columns over all records that a selection means, in one statement.
+ * The summaries of columns over all records of a selection, in one statement.
  *
  * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary
  */
 export async function summarize(
-  engine: Pick<Engine, 'values'> & { dialect: QueryDialect },
+  engine: Pick<Engine, 'values'>,
   context: PlanContext,
   selection: Omit<Selection, 'tableId' | 'viewId'>,
   wanted: { fieldId: string; summary: string }[],
 ): Promise<Record<string, CellValue>> {
   if (wanted.length === 0) return {}
-  const columns = summaryColumns(context.model, wanted)
+  const key = selection.recordIds ? null : `summaries ${JSON.stringify([selection, wanted])}`
+  const { columns, statement } = compiled(context, key, (watched) => {
+    const columns = summaryColumns(watched.model, wanted)
+    return { columns, statement: watched.dialect.render(summaryQuery(watched, selection, columns)) }
+  })
+  const [row = []] = await engine.values(statement, { scan: true })
+  return readSummaries(columns, row)
+}
+
+function summaryQuery(
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  columns: SummaryColumn[],
+): SQL {
   const { from, column } = valuesOf(
     context,
     selection,
     columns.map(({ field }) => field),
   )
   const parts = columns.flatMap(({ summary, field }) =>
-    summary.needs.map((part) => engine.dialect.summary(part, column(field), from)),
+    summary.needs.map((part) => context.dialect.summary(part, column(field), from)),
   )
-  const [row = []] = await engine.values(
-    engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from}`),
-    { scan: true },
-  )
-  return readSummaries(columns, row)
+  return sql`select ${sql.join(parts, sql`, `)} from ${from}`
 }
 
 /** A column and what is worked out over it. */

@@ -1,22 +1,26 @@
-import { type SQL, sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import type { Filter } from '../../../src/core/filters/index.ts'
-import type { Field, Sort } from '../../../src/core/model.ts'
+import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
-import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
+import type { TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { fragmentsOf, groupForm, type Opened, type PlanContext, select, valueStorage } from '../read/index.ts'
+import {
+  type CombinationPlan,
+  type CombinationQuery,
+  compiled,
+  type Opened,
+  planCombinations,
+} from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, listed, queryOf, readFilter, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
+import { pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
 /** Most values of which each is listed with its records. */
 const MAX_STACKS = 200
@@ -27,19 +31,14 @@ export function createRestGroups(
   lists: RestLists,
   auth: Pick<AuthService, 'people'>,
 ) {
-  /** How many records each combination of values has: `{list: [{count, A, B}], pageInfo}`. */
+  /** Counts the records of each combination of values: `{list: [{count, A, B}], pageInfo}`. */
   async function groupBy(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
-    const { fields, groups, opened, parameters } = await open(actor, tableId, query, viewId)
-    const { engine } = opened
-    const total = await countOf(opened, groups)
-    if (parameters.offset > 0 && parameters.offset >= total) throw invalidOffset(parameters.offset)
-    const list = await engine.all<Record<string, unknown>>(
-      engine.dialect.render(
-        sql`${groups.query} order by ${groups.orderBy} limit ${parameters.limit} offset ${parameters.offset}`,
-      ),
-      { scan: true },
-    )
-    // A group of records with the same link is named by it.
+    const { opened, plan } = await open(actor, tableId, query, viewId)
+    const { fields, limit, offset } = plan.query
+    const total = await countGroups(opened, plan)
+    if (offset > 0 && offset >= total) throw invalidOffset(offset)
+    const list = await opened.engine.all<Record<string, unknown>>(plan.page, { scan: true })
+    // A group of records with the same link is shown by the link's value.
     const shown = fields.filter((field) => linkOf(field) === null)
     const present = withComputed(
       shown,
@@ -47,44 +46,31 @@ export function createRestGroups(
       opened.context,
     )
     await withFiles(fields, present, records.attachments, opened.context)?.(list)
-    const info: PageInfo = pageInfo(total, parameters.limit, parameters.offset)
-    return { list, pageInfo: info }
+    return { list, pageInfo: pageInfo(total, limit, offset) }
   }
 
-  /** How many groups there are. */
+  /** The number of combinations. */
   async function count(
     actor: Actor,
     tableId: string,
     query: URLSearchParams,
     viewId?: string,
   ): Promise<number> {
-    const { groups, opened } = await open(actor, tableId, query, viewId)
-    return countOf(opened, groups)
+    const { opened, plan } = await open(actor, tableId, query, viewId)
+    return countGroups(opened, plan)
   }
 
-  async function countOf({ engine }: Opened, groups: { query: SQL }): Promise<number> {
-    const [row] = await engine.all<{ n: number }>(
-      engine.dialect.render(sql`select count(*) as n from (${groups.query}) as ${sql.identifier('groups')}`),
-      { scan: true },
-    )
+  async function countGroups({ engine }: Opened, plan: CombinationPlan): Promise<number> {
+    const [row] = await engine.all<{ n: number }>(plan.count, { scan: true })
     return row?.n ?? 0
   }
 
   async function open(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
     const opened = await records.open(actor, tableId, viewId)
-    const { items, isParted } = listed(query, 'column_name')
-    const names = (isParted ? items : items.flatMap((item) => item.split(','))).filter((name) => name !== '')
-    if (names.length === 0) throw badRequest("Missing 'column_name' query parameter")
-    const titled = (name: string): Field => {
-      const field = opened.model.byTitle(name)
-      if (!field) throw notFound('Field', name)
-      return field
-    }
-    const fields = names.map(titled)
-    const subName = query.get('subGroupColumnName')
-    const parameters = readListParameters(opened.model, query)
-    const sub = subName ? titled(subName) : undefined
-    return { opened, fields, parameters, groups: groupQuery(opened.context, fields, { ...parameters, sub }) }
+    const plan = compiled(opened.context, `combinations ${query}`, (watched) =>
+      planCombinations(watched, readCombinations(opened.model, query)),
+    )
+    return { opened, plan }
   }
 
   /**
@@ -135,49 +121,21 @@ export function createRestGroups(
 
 export type RestGroups = ReturnType<typeof createRestGroups>
 
-/**
- * How many records each combination of values has: a `count`, and each field by its title. `orderBy` is what the
- * groups are sorted by where only some of them are read. With `sub`, each group also tells how many groups of its own
- * that field would make of it (`__sub_group_count__`, wire reference §14.1).
- */
-export function groupQuery(
-  context: PlanContext,
-  fields: Field[],
-  { filter, sorts = [], sub }: { filter: Filter | null; sorts?: Sort[]; sub?: Field },
-): { query: SQL; orderBy: SQL } {
-  const { from, where } = select(context, { filter })
-  const { orderBy } = context.dialect
-  const fragments = fragmentsOf(context)
-  const groupedValue = (field: Field): SQL => {
-    const value = fragments.of(field, groupForm(field))
-    return isTextStorage(valueStorage(field)) ? context.dialect.exactText(value) : value
+/** @throws BAD_REQUEST without `column_name`; FIELD_NOT_FOUND; as `readListParameters` */
+function readCombinations(model: TableModel, query: URLSearchParams): CombinationQuery {
+  const { items, isParted } = listed(query, 'column_name')
+  const names = (isParted ? items : items.flatMap((item) => item.split(','))).filter((name) => name !== '')
+  if (names.length === 0) throw badRequest("Missing 'column_name' query parameter")
+  const titled = (name: string): Field => {
+    const field = model.byTitle(name)
+    if (!field) throw notFound('Field', name)
+    return field
   }
-  const values = fields.map((field, at) => sql`${groupedValue(field)} as ${nameAt(at)}`)
-  const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
-  const keys = fields.map((_, at) => nameAt(at))
-  if (sub) {
-    const part = nameAt(fields.length)
-    values.push(sql`${groupedValue(sub)} as ${part}`)
-    // Records without a value are a group as well, which `count` passes over.
-    const parts = sql`count(distinct ${part}) + max(case when ${part} is null then 1 else 0 end)`
-    shown.push(sql`${parts} as ${sql.identifier('__sub_group_count__')}`)
-  }
-  // A value is worked out in a query of its own: engines do not know a subquery again where it is grouped by.
-  const valued = sql`(select ${list(values)} from ${from} ${where}) as ${sql.identifier('valued')}`
-  const wanted = sorts.flatMap(({ fieldId, direction }) => {
-    const at = fields.findIndex((field) => field.id === fieldId)
-    return at < 0 ? [] : [orderBy(nameAt(at), direction)]
-  })
-  return {
-    query: sql`select count(*) as ${sql.identifier('count')}, ${list(shown)} from ${valued} group by ${list(keys)}`,
-    orderBy: list([...wanted, ...keys.map((key) => orderBy(key, 'asc'))]),
-  }
+  const fields = names.map(titled)
+  const sub = query.get('subGroupColumnName')
+  const { filter, sorts, limit, offset } = readListParameters(model, query)
+  return { fields, filter, sorts, limit, offset, ...(sub && { sub: titled(sub) }) }
 }
-
-const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
-
-/** Names of the values; titles hold no control characters. */
-const nameAt = (at: number): SQL => sql`${sql.identifier(`~\u0001${at}`)}`
 
 interface Deps {
   records: RecordsService

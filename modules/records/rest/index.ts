@@ -1,8 +1,5 @@
-export { createRestReads } from './routes.ts'
-/**
- * Records over REST: both generations of the API, their presenters, and the API's description of itself.
- */
+/** Records over REST: both generations of the API, their presenters, and the OpenAPI document. */
 
 export { fileAnswer } from './exports.ts'
 export { openapiRest } from './openapi/index.ts'
-export { recordsRest } from './routes.ts'
+export { createRestReads, presentStarter, recordsRest } from './routes.ts'

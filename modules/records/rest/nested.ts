@@ -1,26 +1,19 @@
-import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
-import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
-  conditionIn,
-  expressionOf,
-  follow,
   type Models,
+  type NestedRequest,
+  nestedQuery,
   type Opened,
-  type ReadContext,
+  OWNER,
   refuseFaulty,
-  rootScope,
   stepOf,
-  tableIn,
-  titledForm,
   wholeOf,
 } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { keyOf } from '../table/index.ts'
 import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
 import { defaultFields, type PresenterFor, type Row } from './present.ts'
 
@@ -119,50 +112,3 @@ async function fill(opened: Opened, nested: Nested, rows: Row[], keys: RecordId[
     row[field.title] = isSingle ? (own[0] ?? null) : own
   }
 }
-
-/** Which of the linked records are read, and what of them. */
-interface NestedRequest {
-  /** Fields of the related table. */
-  fields: Field[]
-  filter: Filter | null
-  limit: number
-  offset: number
-}
-
-/** Name of the column that says whose record a row is; titles hold no control characters. */
-const OWNER = '~\u0001owner'
-
-/**
- * The records that are linked to some others by one link, `limit` for each of these, in their table's order: a
- * row is the key of the one (`OWNER`) and the fields of the other by title. Null for a link that is broken.
- *
- * @param context of the table that has the link, with all the models that the related table's fields reach
- */
-export function nestedQuery(
-  context: ReadContext,
-  link: Field,
-  keys: RecordId[],
-  { fields, filter, limit, offset }: NestedRequest,
-): SQL | null {
-  const outer = rootScope(context)
-  const step = stepOf(wholeOf(context), link.id, context.models)
-  if (!step) return null
-  const { rows, end } = follow(outer, [step])
-  const values = fields.map(
-    (field, at) => sql`${expressionOf(field, end, titledForm(field))} as ${nameAt(at)}`,
-  )
-  const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
-  const key = keyOf(context.model)
-  const ids = list(keys.map((id) => sql`${id}`))
-  const narrow = conditionIn(end, filter)
-  const [owner, place] = [sql.identifier(OWNER), sql.identifier('~\u0001place')]
-  const numbered = sql`select ${key} as ${owner},
-      row_number() over (partition by ${key} order by ${rows.orderBy}) as ${place}, ${list(values)}
-    from ${tableIn(outer)}, ${rows.from} and ${key} in (${ids}) ${narrow ? sql`and ${narrow}` : sql``}`
-  return sql`select ${owner}, ${list(shown)} from (${numbered}) as numbered
-    where ${place} > ${offset} and ${place} <= ${offset + limit} order by ${owner}, ${place}`
-}
-
-const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
-
-const nameAt = (at: number): SQL => sql`${sql.identifier(`~\u0001${at}`)}`

@@ -190,12 +190,6 @@ export function createRestOperations(
 
 export type RestOperations = ReturnType<typeof createRestOperations>
 
-/** Name of a helper column that no field can have: titles hold no control characters. */
-const _KEY = '~\u0001key'
-
-/** Ids in one statement. */
-const _CHUNK = 500
-
 function refuseTooMany(items: unknown[]): void {
   if (items.length > MAX_RECORDS)
     throw badRequest(`A request can write up to ${MAX_RECORDS} records, got ${items.length}`)

@@ -1,4 +1,6 @@
 import type { ShareActor } from '../../../src/core/actor.ts'
+import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -10,7 +12,13 @@ import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import type { AttachmentsService } from '../attachments/index.ts'
+import {
+  type AttachmentsService,
+  type FileRow,
+  type FileSigner,
+  THUMBNAIL_SIZES,
+  type ThumbnailSize,
+} from '../attachments/index.ts'
 import type { ReadContext } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { buttonOf, columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
@@ -222,7 +230,7 @@ export function withComputed(
 export function withFiles(
   fields: Field[],
   present: Presenter | null,
-  { cellPresenter }: Pick<AttachmentsService, 'cellPresenter'>,
+  { signerFor }: Pick<AttachmentsService, 'signerFor'>,
   { visitor }: { visitor?: ShareActor },
 ): Presenter | null {
   const found = fields.flatMap((field) => {
@@ -232,9 +240,48 @@ export function withFiles(
   if (found.length === 0) return present
   return async (rows) => {
     await present?.(rows)
-    const presentCell = await cellPresenter(visitor)
+    const signer = await signerFor(visitor)
     for (const row of rows) {
-      for (const { title, isList } of found) row[title] = presentCell(row[title] as CellValue, isList)
+      for (const { title, isList } of found) {
+        row[title] = (isList ? presentFileLists : presentFiles)(row[title] as CellValue, signer)
+      }
     }
   }
 }
+
+const SIZES = Object.keys(THUMBNAIL_SIZES) as ThumbnailSize[]
+
+/** A cell of files as REST clients know it (wire §15): a list with links that are good for a while, or null. */
+function presentFiles(value: CellValue, links: FileSigner): Record<string, unknown>[] | null {
+  const items = readAttachments(value)
+  if (items.length === 0) return null
+  return items.map((item) => {
+    const { path, url } = item
+    if (path === undefined) return { ...item, id: itemId(url ?? ''), signedUrl: url }
+    return {
+      ...item,
+      id: itemId(path),
+      ...(isSafeImage(item.mimetype) && {
+        thumbnails: Object.fromEntries(
+          SIZES.map((size) => [size, { signedPath: links.thumbnailPath(path, size) }]),
+        ),
+      }),
+      signedPath: links.signedPath(path),
+    }
+  })
+}
+
+/** The same for a lookup of files: those of all linked records in one list, which may be empty. */
+const presentFileLists = (value: CellValue, links: FileSigner): Record<string, unknown>[] =>
+  readList(value).flatMap((cell) => presentFiles(cell, links) ?? [])
+
+/** A file as the answer to its upload tells it (wire §13.1). */
+export function presentUpload(row: FileRow, links: FileSigner): Record<string, unknown> {
+  const { path, title, mimetype, size, width, height } = row
+  const pixels = width !== null && height !== null ? { width, height } : {}
+  return { path, title, mimetype, size, ...pixels, signedPath: links.signedPath(path) }
+}
+
+/** An id of an item, the same each time: `at` and 14 characters. */
+const itemId = (place: string): string =>
+  `at${BigInt(Bun.hash(place)).toString(36).padStart(14, '0').slice(-14)}`

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
-import type { AuthService } from '../../auth/index.ts'
-import type { BasesService } from '../../bases/index.ts'
-import type { SchemaReader } from '../../schema/index.ts'
+import type { AuthService, StarterBase } from '../../auth/index.ts'
+import { type BasesService, presentBase } from '../../bases/index.ts'
+import { presentFull, type SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { attachmentsRest, downloadLink } from './attachments.ts'
@@ -71,5 +71,18 @@ export function createRestReads(records: RecordsService, schema: SchemaReader, a
     readExport,
     readFilter,
     readFooter,
+  }
+}
+
+/** Returns the presenter of the first user's base: the base with its tables, as `createdProject` has them (wire §2). */
+export function presentStarter({
+  kernel,
+  bases,
+  schema,
+}: Pick<Services, 'bases' | 'schema'> & { kernel: Kernel }) {
+  return async ({ baseId, tableIds }: StarterBase) => {
+    const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
+    const tables = tableIds.map((id) => presentFull(schema, kernel.registry, id))
+    return { ...presentBase(await bases.require(baseId), sources), tables: await Promise.all(tables) }
   }
 }

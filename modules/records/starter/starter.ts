@@ -3,16 +3,14 @@ import type { Values } from '../../../src/core/changes.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import type { RecordId, TableSchema } from '../../../src/core/model.ts'
-import type { Kernel } from '../../../src/kernel.ts'
 import type { Starter } from '../../auth/index.ts'
-import { type BasesService, presentBase } from '../../bases/index.ts'
-import { presentFull, type SchemaService } from '../../schema/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { STARTER_FIELDS, starterPeople, starterProjects, starterTasks } from './content.ts'
 
 interface Services {
-  kernel: Pick<Kernel, 'registry'>
   bases: BasesService
   schema: SchemaService
   records: RecordsService
@@ -25,7 +23,7 @@ type Row = Record<string, CellValue | undefined>
  * What the very first user finds: a base of tasks, projects and people, which are linked, show the kinds of
  * fields and of views, and say what to try. Everything in it can be deleted, and one undo takes back all of it.
  */
-export function createStarter({ kernel, bases, schema, records, views }: Services): Starter {
+export function createStarter({ bases, schema, records, views }: Services): Starter {
   return async (owner: UserActor) => {
     const base = await bases.create(owner, { title: 'Getting started', meta: { iconColor: '#36BFFF' } })
     const actor: UserActor = { ...owner, actionId: crypto.randomUUID() }
@@ -39,13 +37,7 @@ export function createStarter({ kernel, bases, schema, records, views }: Service
     await addComputed(schema, actor, tables)
     await addViews(views, actor, tables)
     await fill(schema, records, actor, base.id, tables)
-    const row = await bases.require(base.id)
-    const sources = (await bases.sourcesOf([base.id])).get(base.id) ?? []
-    const whole = Object.values(tables).map(({ table }) => presentFull(schema, kernel.registry, table.id))
-    return {
-      baseId: base.id,
-      createdProject: { ...presentBase(row, sources), tables: await Promise.all(whole) },
-    }
+    return { baseId: base.id, tableIds: Object.values(tables).map(({ table }) => table.id) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { CellValue, StorageKind } from '../../../../src/core/fields/field-type.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
 import {
   type GroupPage,
@@ -7,56 +7,73 @@ import {
   MAX_LISTED_GROUPS,
   type RecordGroup,
 } from '../../../../src/core/query.ts'
-import type { Engine, QueryDialect } from '../../../../src/dialects/dialect.ts'
+import type { Engine, QueryDialect, Statement } from '../../../../src/dialects/dialect.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
-import { type PlanContext, requireField, select } from '../plan.ts'
+import { requireField, select } from '../plan.ts'
+import type { PlanContext } from '../plan-cache.ts'
+import { compiled } from '../plan-cache.ts'
 import { readSummaries, type SummaryColumn, summaryColumns } from '../summaries.ts'
 import { decodeKey, type GroupTerm, groupsCondition, groupTerm } from './term.ts'
 
-/** A level of groups, with how it is told apart. */
+/** One level of groups: its field, its direction, and the SQL that tells its groups apart. */
 interface Level {
-  field: Field
   direction: Sort['direction']
   term: GroupTerm
 }
 
+/** The compiled statement of one depth, with how the keys of each level are stored. */
+interface LevelPlan {
+  statement: Statement
+  storages: StorageKind[]
+}
+
 /**
- * The groups of a selection, each ahead of its own groups: one statement for each level, whatever the number of
- * records, groups and summaries.
+ * The groups of a selection, each before its subgroups. One statement per level, whatever the number of records,
+ * groups and summaries.
  *
  * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer a summary
  */
 export async function listGroups(
-  opened: { engine: Pick<Engine, 'values'> & { dialect: QueryDialect }; context: PlanContext },
+  { engine, context }: { engine: Pick<Engine, 'values'> & { dialect: QueryDialect }; context: PlanContext },
   request: GroupRequest,
 ): Promise<GroupPage> {
-  const { engine, context } = opened
-  const levels = request.groups.map(({ fieldId, direction }): Level => {
-    const field = requireField(context.model, fieldId)
-    return { field, direction, term: groupTerm(context, field) }
-  })
   const columns = summaryColumns(context.model, request.summaries)
   const read = async (within: PlanContext, depth: number, page: Page): Promise<RecordGroup[]> => {
-    const own = levels.slice(0, depth)
-    const statement = levelQuery(within, request, own, columns, page)
-    const rows = await engine.values(engine.dialect.render(statement), { scan: true })
+    const { statement, storages } = planLevel(within, request, depth, page)
+    const rows = await engine.values(statement, { scan: true })
     return rows.map((row) => ({
-      keys: own.map(({ term }, at) => decodeKey(context, term, row[at])),
+      keys: storages.map((storage, at) => decodeKey(context, storage, row[at])),
       count: Number(row[depth]),
       summaries: readSummaries(columns, row.slice(depth + 1)),
     }))
   }
-  const { limit, offset } = request
+  const { limit, offset, groups } = request
   const listed = await read(context, 1, { limit: limit + 1, offset })
   const hasMore = listed.length > limit
   const first = listed.slice(0, limit)
-  if (first.length === 0) return { groups: [], hasMore: false }
-  const within = hasMore || offset > 0 ? narrowed(context, levels[0]!.field, first) : context
+  const [outer] = groups
+  if (!outer || first.length === 0) return { groups: [], hasMore: false }
+  const within = hasMore || offset > 0 ? narrowed(context, outer.fieldId, first) : context
   const deeper: RecordGroup[][] = []
-  for (let depth = 2; depth <= levels.length; depth++) {
+  for (let depth = 2; depth <= groups.length; depth++) {
     deeper.push(await read(within, depth, { limit: MAX_LISTED_GROUPS, offset: 0 }))
   }
   return { groups: inOrder([first, ...deeper]), hasMore }
+}
+
+/** Compiles the statement for the groups of the first `depth` levels. */
+function planLevel(context: PlanContext, request: GroupRequest, depth: number, page: Page): LevelPlan {
+  const key = request.selection.recordIds ? null : `groups ${JSON.stringify([request, depth, page])}`
+  return compiled(context, key, (watched) => {
+    const levels = request.groups.slice(0, depth).map(({ fieldId, direction }): Level => {
+      return { direction, term: groupTerm(watched, requireField(watched.model, fieldId)) }
+    })
+    const columns = summaryColumns(watched.model, request.summaries)
+    return {
+      statement: watched.dialect.render(levelQuery(watched, request, levels, columns, page)),
+      storages: levels.map(({ term }) => term.storage),
+    }
+  })
 }
 
 interface Page {
@@ -64,10 +81,10 @@ interface Page {
   offset: number
 }
 
-/** Only the records of these groups of the first level. */
-function narrowed(context: PlanContext, field: Field, groups: RecordGroup[]): PlanContext {
+/** Limits the context to the records of these groups of the first level. */
+function narrowed(context: PlanContext, fieldId: string, groups: RecordGroup[]): PlanContext {
   const keys = groups.map((group) => group.keys[0] ?? null)
-  const isAny = groupsCondition(context, field, keys)
+  const isAny = groupsCondition(context, requireField(context.model, fieldId), keys)
   return { ...context, narrow: context.narrow ? sql`${context.narrow} and ${isAny}` : isAny }
 }
 

@@ -123,8 +123,8 @@ const titlesOf = (type: AnyFieldType, { choices }: { choices?: unknown }): strin
     ? choices.map((choice: { title?: unknown }) => String(choice.title))
     : []
 
-/** A key as the engine's driver gave it. */
-export const decodeKey = ({ dialect }: ReadContext, { storage }: GroupTerm, value: unknown): CellValue =>
+/** A group key from the engine's driver value. */
+export const decodeKey = ({ dialect }: ReadContext, storage: StorageKind, value: unknown): CellValue =>
   dialect.decode(storage)?.(value) ?? ((value ?? null) as CellValue)
 
 /**
@@ -135,7 +135,8 @@ function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: 
   const own = typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : moment.timeZone
   const { formula } = dialect
   const build = createBuild(formula, {
-    now: moment.now.getTime(),
+    // Conversions to a zone do not read it, and plans that read the moment are not cached.
+    now: 0,
     zone: resolveZone(own ?? 'UTC'),
     recordId: sql`''`,
     prefix: 'day_',
