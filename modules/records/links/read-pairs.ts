@@ -3,6 +3,7 @@ import { breathe, breathing } from '../../../src/breathe.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { QueryDialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { asKey, chunks, columnName } from '../table/index.ts'
 import {
@@ -107,9 +108,13 @@ function paired(link: OpenLink, { junction }: PairRelation): Source {
   }
 }
 
-/** One column of a table by another: the values of `wanted` in the records whose `by` is one of these. */
+/**
+ * Reads one column of a table by another.
+ *
+ * @returns the values of `wanted` by the value of `by`, as text, of the records whose `by` is among `values`
+ */
 export async function readColumn(
-  { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
+  { tx, dialect }: { tx: Pick<Transaction, 'all'>; dialect: QueryDialect },
   model: TableModel,
   { by, wanted }: { by: Field; wanted: Field },
   values: CellValue[],

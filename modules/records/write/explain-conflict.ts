@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -7,7 +6,8 @@ import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { chunks, columnOf, isForeign } from '../table/index.ts'
+import { readColumn } from '../links/index.ts'
+import { isForeign } from '../table/index.ts'
 
 /** Values that were to be written to a table; without an id they are a new record's. */
 export interface Attempt {
@@ -103,11 +103,12 @@ async function findDouble(
     const value = values[field.id] ?? null
     return value === null ? [] : [{ id, value, row }]
   })
-  const holders = await holdersOf(
-    engine,
+  const values = [...new Set(given.map(({ value }) => value))]
+  const holders = await readColumn(
+    { tx: engine, dialect: engine.dialect },
     model,
-    field,
-    given.map(({ value }) => value),
+    { by: field, wanted: model.primaryKey },
+    values,
   )
   const seen = new Set<CellValue>()
   // Who is given another value lets go of its own.
@@ -117,30 +118,9 @@ async function findDouble(
   for (const { id, value, row } of given) {
     if (seen.has(value)) return { value, recordId: null, row }
     seen.add(value)
-    const holder = holders.get(value)
+    const holder = holders.get(String(value)) as RecordId | undefined
     if (holder === undefined || String(holder) === String(id) || leaving.has(String(holder))) continue
     return { value, recordId: holder, row }
   }
   return null
-}
-
-async function holdersOf(
-  engine: Pick<Engine, 'dialect' | 'all'>,
-  model: TableModel,
-  field: Field,
-  values: CellValue[],
-): Promise<Map<CellValue, RecordId>> {
-  const holders = new Map<CellValue, RecordId>()
-  for (const chunk of chunks([...new Set(values)])) {
-    const list = sql.join(
-      chunk.map((value) => sql`${value}`),
-      sql`, `,
-    )
-    const rows = await engine.all<{ id: RecordId; value: CellValue }>(
-      engine.dialect.render(sql`select ${columnOf(model.primaryKey)} as id, ${columnOf(field)} as value
-        from ${sql.identifier(model.table.tableName)} where ${columnOf(field)} in (${list})`),
-    )
-    for (const { id, value } of rows) holders.set(value, id)
-  }
-  return holders
 }
