@@ -31,6 +31,8 @@ function reloadOnce(now = Date.now()): boolean {
 /** A component in a file of its own, and a way to have it at hand before it is wanted. */
 export type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
 
+type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : never
+
 interface Part<P> {
   component: ComponentType<P> | null
   fallback: ReactNode
@@ -41,16 +43,17 @@ interface Part<P> {
  * A component in a file of its own, e.g. a dialog; `fallback` stands meanwhile. Not `React.lazy`: what
  * suspends is held back for 300 ms after its fallback, and a dialog that was loaded in 20 would open late.
  */
-export function lazyPart<P extends object, K extends string>(
-  load: () => Promise<Record<K, ComponentType<P>>>,
+export function lazyPart<M, K extends keyof M>(
+  load: () => Promise<M>,
   name: K,
   fallback: ReactNode = null,
-): LazyPart<P> {
+): LazyPart<PropsOf<M[K]>> {
+  type P = PropsOf<M[K]>
   const part: Part<P> = {
     component: null,
     fallback,
     async preload() {
-      part.component ??= (await loadPart(load))[name]
+      part.component ??= (await loadPart(load))[name] as ComponentType<P>
     },
   }
   return Object.assign((props: P) => createElement(PartHost<P>, { part, props }), { preload: part.preload })

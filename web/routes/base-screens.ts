@@ -1,4 +1,3 @@
 /** What the pages of a base are drawn in, but for their contents; one file, so that it comes with one request. */
-export { BaseLayout } from '../features/shell/base-layout.tsx'
+export { BaseLayout, TableRouteScreen } from '../features/shell/base-layout.tsx'
 export { Shell } from '../features/shell/shell.tsx'
-export { TableRouteScreen } from '../features/shell/table-route-screen.tsx'

@@ -16,7 +16,7 @@ import { TooltipHost } from '../ui/tooltip.tsx'
 import { isForeignHand, mayDrawAnew } from './foreign-hand.ts'
 import styles from './root.module.css'
 
-const SignedOutDialog = lazyPart(() => import('../features/auth/signed-out-dialog.tsx'), 'SignedOutDialog')
+const SignedOutDialog = lazyPart(() => import('../features/auth/sign-in.tsx'), 'SignedOutDialog')
 
 /** The screen of the route, and what may lie over any screen. */
 export function RootScreen() {

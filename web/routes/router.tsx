@@ -22,7 +22,7 @@ const signInRoute = createRoute({
   path: '/signin',
   validateSearch: readSignInSearch,
   beforeLoad: requireSignedOut,
-  component: lazyScreen(() => import('../features/auth/sign-in-screen.tsx'), 'SignInScreen'),
+  component: lazyScreen(() => import('../features/auth/sign-in.tsx'), 'SignInScreen'),
 })
 
 const signUpRoute = createRoute({
@@ -37,13 +37,13 @@ const forgotPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot-password',
   beforeLoad: requireSignedOut,
-  component: lazyScreen(() => import('../features/auth/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
+  component: lazyScreen(() => import('../features/auth/password-reset-screens.tsx'), 'ForgotPasswordScreen'),
 })
 
 const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset/$id',
-  component: lazyScreen(() => import('../features/auth/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+  component: lazyScreen(() => import('../features/auth/password-reset-screens.tsx'), 'ResetPasswordScreen'),
 })
 
 const error404Route = createRoute({

@@ -1,22 +1,18 @@
 import { lazyPart } from '../navigation/lazy-screen.ts'
-import type { DialogProps } from './dialog.tsx'
-import type { MenuListProps } from './menu-list.tsx'
-import type { PopoverProps } from './popover.tsx'
-import type { TipProps } from './tip.tsx'
 
 const load = () => import('./overlay-parts.ts')
 
 /** A box beside its anchor; see popover.tsx. */
-export const Popover = lazyPart<PopoverProps, 'Popover'>(load, 'Popover')
+export const Popover = lazyPart(load, 'Popover')
 
 /** A modal window; see dialog.tsx. */
-export const Dialog = lazyPart<DialogProps, 'Dialog'>(load, 'Dialog')
+export const Dialog = lazyPart(load, 'Dialog')
 
 /** The items of an open menu; see menu-list.tsx. */
-export const MenuList = lazyPart<MenuListProps, 'MenuList'>(load, 'MenuList')
+export const MenuList = lazyPart(load, 'MenuList')
 
 /** The text of a tooltip; see tip.tsx. */
-export const Tip = lazyPart<TipProps, 'Tip'>(load, 'Tip')
+export const Tip = lazyPart(load, 'Tip')
 
 const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
 /** Long after the first screen has been drawn, for those who only look at it. */

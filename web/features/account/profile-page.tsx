@@ -1,13 +1,21 @@
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { z } from 'zod'
 import type { User } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { callRest } from '../../rest.ts'
+import { session } from '../../session/index.ts'
+import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
+import { KeptTokens } from '../auth/kept-tokens.tsx'
 import styles from './account.module.css'
 
 /** The name that others see, and the address one signs in with. */
@@ -73,6 +81,77 @@ function ProfileForm({ user }: { user: User }) {
       />
       <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
         {m.common_save()}
+      </Button>
+    </form>
+  )
+}
+
+const TokenList = z.object({
+  list: z.array(z.looseObject({ description: z.string().nullable(), token: z.string() })),
+})
+
+/** Changes the password. Every other session of the account ends by it. */
+export function PasswordPage() {
+  const { user } = useMe()
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const [wasSubmitted, setWasSubmitted] = useState(false)
+  const [revokes, setRevokes] = useState(false)
+  const queries = useQueryClient()
+  const tokens = useQuery({
+    queryKey: ['rest', '/api/v1/tokens'],
+    queryFn: async () => TokenList.parse(await callRest('GET', '/api/v1/tokens')).list,
+  })
+  const change = trpc.auth.changePassword.useMutation({
+    onSuccess({ token }) {
+      session.signIn(token)
+      setCurrent('')
+      setNext('')
+      setWasSubmitted(false)
+      setRevokes(false)
+      void queries.invalidateQueries({ queryKey: ['rest', '/api/v1/tokens'] })
+      toast.success({ text: m.account_password_changed_other_devices_signed() })
+    },
+  })
+  const currentError = current === '' ? m.account_enter_your_current_password() : null
+  const nextError =
+    checkNewPassword(next) ?? (next === current ? m.account_choose_a_different_password() : null)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setWasSubmitted(true)
+    if (!currentError && !nextError)
+      change.mutate({ currentPassword: current, newPassword: next, revokesTokens: revokes })
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      {change.error && <Alert tone="error">{messageOf(change.error)}</Alert>}
+      {/* Password managers need to know whose password it is. */}
+      <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
+      <PasswordField
+        label={m.account_current_password()}
+        name="current-password"
+        autoComplete="current-password"
+        value={current}
+        onChange={(event) => {
+          setCurrent(event.target.value)
+          change.reset()
+        }}
+        error={wasSubmitted ? currentError : null}
+      />
+      <PasswordField
+        label={m.common_new_password()}
+        name="new-password"
+        autoComplete="new-password"
+        value={next}
+        onChange={(event) => setNext(event.target.value)}
+        error={wasSubmitted ? nextError : null}
+        help={m.account_least_characters_other_devices_signed({ count: MIN_PASSWORD })}
+      />
+      <KeptTokens tokens={tokens.data ?? []} revokes={revokes} onChange={setRevokes} />
+      <Button type="submit" variant="primary" busy={change.isPending}>
+        {m.common_change_password()}
       </Button>
     </form>
   )

@@ -1,18 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound, Trash2 } from 'lucide-react'
+import { Check, Copy, KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { copyText } from '../../ui/copy-text.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import styles from './account.module.css'
-import { FreshToken } from './fresh-token.tsx'
 
 const Token = z.object({
   id: z.number(),
@@ -145,3 +146,23 @@ function expiryOf(expiry: string): string {
 
 /** Its last characters, by which its owner knows it again. */
 const masked = (token: Token): string => `…${token.token.slice(-4)}`
+
+/** A text to hand on, such as a token that was just made: the only time that it can be read. */
+export function FreshToken({ token, note }: { token: string; note?: string }) {
+  const [copied, setCopied] = useState(false)
+  return (
+    <Alert>
+      <p>{note ?? m.account_copy_token_now_wont_able()}</p>
+      <div className={styles.fresh}>
+        <code>{token}</code>
+        <Button
+          size="small"
+          icon={copied ? Check : Copy}
+          onClick={async () => setCopied(await copyText(token))}
+        >
+          {copied ? m.common_copied() : m.common_copy()}
+        </Button>
+      </div>
+    </Alert>
+  )
+}

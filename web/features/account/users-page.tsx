@@ -18,7 +18,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { roleName } from '../bases/role-pill.tsx'
 import styles from './account.module.css'
-import { FreshToken } from './fresh-token.tsx'
+import { FreshToken } from './tokens-page.tsx'
 
 const PATH = '/api/v1/users'
 const PAGE = 25

@@ -14,13 +14,10 @@ import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 
 /** Fetched by the shell while idle, so that it opens at once. */
-export const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
-const DuplicateBaseDialog = lazyPart(
-  () => import('../copies/duplicate-base-dialog.tsx'),
-  'DuplicateBaseDialog',
-)
-const DeleteBaseDialog = lazyPart(() => import('./delete-base-dialog.tsx'), 'DeleteBaseDialog')
-const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
+export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
+const DuplicateBaseDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateBaseDialog')
+const DeleteBaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
+const BaseTrashDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseTrashDialog')
 
 /** Asks for a name and colour, makes the base and opens it. */
 export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)

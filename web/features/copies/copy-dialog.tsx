@@ -6,7 +6,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
-import { followJob } from '../sources/follow-job.ts'
+import { followJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
 /** A copy that the server is making. */

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { Main } from '../../ui/main.tsx'
 import { toast } from '../../ui/toast.ts'
-import { isOver, useJob } from '../sources/use-job.ts'
+import { isOver, useJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
 /** Copies a base that somebody has shared into one's own bases (spec §2). */

@@ -1,16 +1,23 @@
 import { type ReactNode, useState } from 'react'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Base, Field, Table } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { inLine } from '../../records/base-queue.ts'
+import { api, cache, trpc } from '../../trpc.ts'
 import { TextField } from '../../ui/field.tsx'
+import { freeTitle } from '../layout/unused-title.ts'
+import styles from './copies.module.css'
 import { CopyDialog, type StartedCopy, Tick } from './copy-dialog.tsx'
 
 /** What of a base or a table its copy has. */
-export interface CopyChoices {
+interface CopyChoices {
   title: string
   withData: boolean
   withViews: boolean
 }
 
-export interface DuplicateDialogProps {
+interface DuplicateDialogProps {
   /** What is copied, by its name. */
   title: string
   /** The name that is offered for the copy. */
@@ -25,19 +32,10 @@ export interface DuplicateDialogProps {
 }
 
 /** A name has 255 characters at most, and the word around it is longer in some languages. */
-export const copyTitle = (title: string): string =>
-  m.copies_title_copy({ title: [...title].slice(0, 220).join('') })
+const copyTitle = (title: string): string => m.copies_title_copy({ title: [...title].slice(0, 220).join('') })
 
 /** Copies a base or a table: asks for its name and for what goes along. */
-export function DuplicateDialog({
-  title,
-  newTitle,
-  labels,
-  problemOf,
-  start,
-  onClose,
-  note,
-}: DuplicateDialogProps) {
+function DuplicateDialog({ title, newTitle, labels, problemOf, start, onClose, note }: DuplicateDialogProps) {
   const [choices, setChoices] = useState<CopyChoices>({ title: newTitle, withData: true, withViews: true })
   const change = (part: Partial<CopyChoices>) => setChoices((current) => ({ ...current, ...part }))
   const problem = problemOf(choices.title.trim())
@@ -71,4 +69,83 @@ export function DuplicateDialog({
       {note}
     </CopyDialog>
   )
+}
+
+interface DuplicateBaseDialogProps {
+  base: Base
+  onClose: () => void
+}
+
+/** Copies a base, from its menu, and opens the copy. */
+export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps) {
+  return (
+    <DuplicateDialog
+      title={base.title}
+      newTitle={copyTitle(base.title)}
+      labels={{
+        views: m.copies_include_all_views(),
+        waiting: m.copies_duplicating_base_appears_base_list(),
+      }}
+      problemOf={(name) => (name === '' ? m.common_enter_a_name() : null)}
+      start={async (options) => {
+        const { jobId, baseId } = await api.copies.base.mutate({ baseId: base.id, options })
+        return {
+          jobId,
+          async finish() {
+            await cache.bases.list.invalidate()
+            return m.copies_title_is_ready({ title: options.title })
+          },
+          open: () => goTo(paths.base(baseId)),
+        }
+      }}
+      onClose={onClose}
+    />
+  )
+}
+
+interface DuplicateTableDialogProps {
+  table: Table
+  onClose: () => void
+}
+
+/** Copies a table within its base, from its menu or the palette, and opens the copy. */
+export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogProps) {
+  const { id: tableId, baseId, title } = table
+  const schema = trpc.schema.table.useQuery({ tableId }, { staleTime: 60_000 })
+  const isLinked = schema.data?.fields.some((field) => leadsElsewhere(field, tableId)) ?? false
+  const taken = cache.schema.tables.getData({ baseId })?.map((other) => other.title) ?? []
+  const problemOf = (name: string) => {
+    if (name === '') return m.common_enter_a_name()
+    return freeTitle(name, taken) === name ? null : m.copies_table_name_already_exists()
+  }
+  return (
+    <DuplicateDialog
+      title={title}
+      newTitle={freeTitle(copyTitle(title), taken)}
+      labels={{
+        views: m.copies_include_all_views(),
+        waiting: m.copies_duplicating_table_appears_next_original(),
+      }}
+      problemOf={problemOf}
+      start={async (options) => {
+        const copy = await inLine(baseId, () => api.copies.table.mutate({ tableId, options }))
+        return {
+          jobId: copy.jobId,
+          async finish() {
+            await cache.schema.invalidate()
+            return m.copies_title_is_ready({ title: options.title })
+          },
+          open: () => goTo(paths.table(baseId, copy.tableId)),
+        }
+      }}
+      onClose={onClose}
+      note={isLinked && <p className={styles.text}>{m.copies_copy_links_of_table_hint()}</p>}
+    />
+  )
+}
+
+/** True for a link to another table. */
+function leadsElsewhere(field: Field, tableId: string): boolean {
+  const link = linkOf(field)
+  return link !== null && !field.isSystem && link.relatedTableId !== tableId
 }

@@ -2,8 +2,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { StoreQuery } from '../../records/types.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api, type Inputs } from '../../trpc.ts'
-import { followJob } from '../sources/follow-job.ts'
-import { type ExportedFile, saveFile } from './save-file.ts'
+import { followJob } from '../sources/jobs.ts'
 
 type ExportInput = Inputs['records']['export']
 
@@ -76,4 +75,23 @@ export function runExport(
       if (jobId) api.jobs.cancel.mutate({ jobId }).catch((error) => console.warn('not cancelled', error))
     },
   }
+}
+
+/** The kind of job that exports are. */
+export const EXPORT_JOB = 'data-export'
+
+/** The file that an export has written: its signed address, which expires, and its name. */
+export interface ExportedFile {
+  url: string
+  name: string
+}
+
+/** Has the browser download the file. */
+export function saveFile({ url, name }: ExportedFile): void {
+  const link = document.createElement('a')
+  link.href = `/${url}`
+  link.download = name
+  document.body.append(link)
+  link.click()
+  link.remove()
 }

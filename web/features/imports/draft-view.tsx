@@ -1,22 +1,21 @@
 import { FileUp } from 'lucide-react'
+import { useId, useState } from 'react'
+import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
-import { trpc } from '../../trpc.ts'
+import { api, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
-import type { Analysis } from './analysis.ts'
-import { AnalyseError } from './analysis.ts'
+import { toast } from '../../ui/toast.ts'
+import { AnalyseError, type Analysis } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
-import type { DraftColumn } from './draft.ts'
-import { countMisfits, missingFields, problemOf } from './draft.ts'
+import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
-import { FormatOptions } from './format-options.tsx'
 import { formatSize } from './source.ts'
-import { TargetPicker } from './target-picker.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
@@ -187,4 +186,190 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
     texts.push(text)
   }
   return texts
+}
+
+/** How the file is taken apart; each choice shows at once. */
+function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
+  const format = draft.analysis?.format ?? {
+    encoding: 'utf-8',
+    delimiter: ',',
+    header: true,
+    quote: '"',
+    guarded: false,
+    decimal: '.',
+    ...draft.chosen,
+  }
+  const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
+  const delimiterNames: Record<string, string> = {
+    ',': m.imports_comma(),
+    ';': m.imports_semicolon(),
+    '\t': m.imports_tab(),
+    '|': m.imports_bar(),
+  }
+  return (
+    <div className={styles.options}>
+      <label className={styles.option}>
+        <span>{m.imports_encoding()}</span>
+        <select
+          className={styles.select}
+          value={format.encoding}
+          onChange={(event) => all.choose(draft, { encoding: event.target.value as CsvEncoding })}
+        >
+          {CSV_ENCODINGS.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.option}>
+        <span>{m.imports_separator()}</span>
+        <select
+          className={styles.select}
+          value={format.delimiter}
+          onChange={(event) => all.choose(draft, { delimiter: event.target.value })}
+        >
+          {CSV_DELIMITERS.map((delimiter) => (
+            <option key={delimiter} value={delimiter}>
+              {delimiterNames[delimiter]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.option}>
+        <span>{m.imports_decimal_places()}</span>
+        <select
+          className={styles.select}
+          value={format.decimal}
+          onChange={(event) => all.choose(draft, { decimal: event.target.value === ',' ? ',' : '.' })}
+        >
+          <option value=".">{m.imports_decimal_point_example()}</option>
+          <option value=",">{m.imports_decimal_comma_example()}</option>
+        </select>
+      </label>
+      {(isAmbiguous || draft.monthFirst) && (
+        <label className={styles.option}>
+          <span>{m.imports_read_ambiguous_date_as()}</span>
+          <select
+            className={styles.select}
+            value={draft.monthFirst ? 'month' : 'day'}
+            onChange={(event) => all.chooseMonthFirst(draft, event.target.value === 'month')}
+          >
+            <option value="day">{m.imports_day_first_example()}</option>
+            <option value="month">{m.imports_month_first_example()}</option>
+          </select>
+        </label>
+      )}
+      <label className={styles.option}>
+        <input
+          type="checkbox"
+          checked={format.header}
+          onChange={(event) => all.choose(draft, { header: event.target.checked })}
+        />
+        {m.imports_first_row_contains_field_names()}
+      </label>
+      {(format.guarded || draft.chosen.guarded !== undefined) && (
+        <label className={styles.option} data-tip={m.imports_unescape_formulas_hint()}>
+          <input
+            type="checkbox"
+            checked={format.guarded}
+            onChange={(event) => all.choose(draft, { guarded: event.target.checked })}
+          />
+          {m.imports_unescape_formulas()}
+        </label>
+      )}
+    </div>
+  )
+}
+
+interface TargetPickerProps {
+  target: DraftTarget
+  tables: Table[]
+  mayCreate: boolean
+  onChange: (target: DraftTarget) => void
+}
+
+/** Where the rows go: into a new table of a name, or into one that exists. */
+function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps) {
+  const id = useId()
+  const [title, setTitle] = useState(target.kind === 'new' ? target.title : '')
+  // What was chosen last: the fields of a table take a moment to arrive.
+  const [wanted, setWanted] = useState<DraftTarget['kind']>(target.kind)
+  const isTaken = tables.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
+
+  async function choose(tableId: string): Promise<void> {
+    setWanted('append')
+    try {
+      const { fields } = await api.schema.table.query({ tableId })
+      onChange({ kind: 'append', tableId, fields })
+    } catch (error) {
+      setWanted(target.kind)
+      toast.error({ text: messageOf(error) })
+    }
+  }
+
+  const first = tables[0]
+  return (
+    <fieldset className={styles.target}>
+      <legend className="visually-hidden">{m.imports_import_into()}</legend>
+      {mayCreate && (
+        <span className={styles.option}>
+          <input
+            type="radio"
+            id={`${id}-new`}
+            name={id}
+            checked={wanted === 'new'}
+            onChange={() => {
+              setWanted('new')
+              onChange({ kind: 'new', title })
+            }}
+          />
+          <label htmlFor={`${id}-new`}>{m.common_new_table()}</label>
+          {target.kind === 'new' && (
+            <input
+              className={styles.text}
+              aria-label={m.imports_table_name()}
+              aria-invalid={isTaken || title.trim() === '' || undefined}
+              dir="auto"
+              maxLength={255}
+              value={title}
+              onChange={(event) => {
+                setTitle(event.target.value)
+                onChange({ kind: 'new', title: event.target.value })
+              }}
+            />
+          )}
+          {target.kind === 'new' && isTaken && (
+            <span role="alert">{m.imports_table_name_already_exists()}</span>
+          )}
+        </span>
+      )}
+      {first && (
+        <span className={styles.option}>
+          <input
+            type="radio"
+            id={`${id}-append`}
+            name={id}
+            checked={wanted === 'append'}
+            onChange={() => void choose(first.id)}
+          />
+          <label htmlFor={`${id}-append`}>{m.imports_existing_table()}</label>
+          {target.kind === 'append' && (
+            <select
+              className={styles.select}
+              aria-label={m.common_table()}
+              value={target.tableId}
+              onChange={(event) => void choose(event.target.value)}
+            >
+              {tables.map((table) => (
+                <option key={table.id} value={table.id}>
+                  {table.title}
+                </option>
+              ))}
+            </select>
+          )}
+        </span>
+      )}
+    </fieldset>
+  )
 }

@@ -1,17 +1,27 @@
-import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2 } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { fetchSignedIn } from '../../session/index.ts'
-import { api, cache } from '../../trpc.ts'
-import { Button } from '../../ui/button.tsx'
+import { api, cache, type Outputs } from '../../trpc.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
-import { type ExportedFile, saveFile } from '../exports/save-file.ts'
+import { EXPORT_JOB, type ExportedFile, saveFile } from '../exports/run-export.ts'
 import styles from './run-view.module.css'
-import { cancelRun, hasEnded, IMPORT_JOB, type ImportRun } from './runs.ts'
+import {
+  cancelRun,
+  dismissRun,
+  followUnfinished,
+  hasEnded,
+  IMPORT_JOB,
+  type ImportRun,
+  useRuns,
+} from './runs.ts'
 
 /** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -78,7 +88,7 @@ function Underway({
 }
 
 /** Another job, such as a copy, that was still running when the page was opened. */
-export function JobView({ run }: { run: ImportRun }) {
+function JobView({ run }: { run: ImportRun }) {
   return (
     <section className={styles.run} aria-label={run.fileName}>
       <h3 className={styles.name} dir="auto">
@@ -287,3 +297,73 @@ async function takeBack(
 
 /** False for an import that added nothing. */
 const mayTakeBack = ({ isNewTable, changeId }: ImportResult): boolean => isNewTable || changeId !== null
+
+let isShown = false
+
+/** Shows the imports that go on in the corner of the page, until each has ended and was put away. */
+export function showCards(): void {
+  if (isShown) return
+  isShown = true
+  openDialog((close) => (
+    <RunCards
+      onEmpty={() => {
+        isShown = false
+        close()
+      }}
+    />
+  ))
+}
+
+function RunCards({ onEmpty }: { onEmpty: () => void }) {
+  const runs = useRuns()
+  const isEmpty = runs.length === 0
+  useEffect(() => {
+    if (isEmpty) onEmpty()
+  }, [isEmpty, onEmpty])
+  return createPortal(
+    <section className={styles.cards} aria-label={m.imports_running_jobs()}>
+      {runs.map((run) => (
+        <div key={run.id} className={styles.card}>
+          {run.kind === IMPORT_JOB ? (
+            <RunView run={run} onLeave={() => dismissRun(run.id)} />
+          ) : (
+            <JobView run={run} />
+          )}
+          {hasEnded(run) && (
+            <span className={styles.close}>
+              <IconButton icon={X} size="small" label={m.common_close()} onClick={() => dismissRun(run.id)} />
+            </span>
+          )}
+        </div>
+      ))}
+    </section>,
+    document.body,
+  )
+}
+
+type Job = Outputs['jobs']['unfinished'][number]
+
+/** Shows jobs that were started before this page was opened, with their progress and a way to cancel them. */
+export function showUnfinished(jobs: readonly Job[]): void {
+  // The oldest first, as they were started.
+  for (const job of jobs.toReversed()) followUnfinished(job, nameOf(job))
+  showCards()
+}
+
+function nameOf({ kind, subject }: Job): string {
+  const name = subject ?? ''
+  switch (kind) {
+    case 'import':
+      return subject ?? m.imports_import()
+    case 'duplicate-base':
+    case 'duplicate-model':
+    case 'duplicate-column':
+      return subject === null ? m.imports_duplicate_field() : m.imports_copy_name({ name })
+    case EXPORT_JOB:
+      return m.common_export()
+    case 'storage.reclaim':
+      return m.imports_reclaim_space()
+    default:
+      return subject ?? m.imports_work_in_the_background()
+  }
+}

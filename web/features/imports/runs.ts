@@ -4,7 +4,7 @@ import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { onJob } from '../../socket.ts'
 import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
-import { EXPORT_JOB, type ExportedFile } from '../exports/save-file.ts'
+import { EXPORT_JOB, type ExportedFile } from '../exports/run-export.ts'
 import type { ImportSource } from './source.ts'
 import { uploadSource } from './transfer.ts'
 

@@ -9,7 +9,7 @@ import { inLine } from '../../records/base-queue.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
-import { followJob } from '../sources/follow-job.ts'
+import { followJob } from '../sources/jobs.ts'
 import { askDelete } from './ask-delete.tsx'
 import { type FieldPlace, startFieldCopy } from './start-field-copy.ts'
 

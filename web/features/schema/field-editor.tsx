@@ -1,16 +1,20 @@
-import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
+import { ArrowRight, ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { shownType } from '../../../src/core/fields/field.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { Skeleton } from '../../ui/states.tsx'
 import { DefaultValue } from './default-value.tsx'
 import { createField, updateField } from './field-commands.tsx'
 import {
@@ -26,11 +30,9 @@ import styles from './field-editor.module.css'
 import optionStyles from './options/options.module.css'
 import { OptionsEditor } from './options/options-editor.tsx'
 import type { FieldPlace } from './start-field-copy.ts'
-import { TypeList } from './type-list.tsx'
-import { TypePreview } from './type-preview.tsx'
-import { useWithheldTypes } from './withheld-types.ts'
+import { TypeList, useWithheldTypes } from './type-list.tsx'
 
-export interface FieldEditorProps {
+interface FieldEditorProps {
   table: Pick<Table, 'id' | 'baseId'>
   /** Null: a new field. */
   field: Field | null
@@ -245,5 +247,53 @@ export function FieldEditor(props: FieldEditorProps) {
         </div>
       </ControlGroup>
     </Popover>
+  )
+}
+
+/** What converting a field would do to its values, before anything is saved. */
+function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
+  const preview = trpc.schema.previewType.useQuery(
+    { fieldId: field.id, type: draft.type, options: draft.options },
+    { staleTime: 0, retry: false },
+  )
+  if (preview.error) {
+    return (
+      <p role="alert" className={styles.error}>
+        {messageOf(preview.error)}
+      </p>
+    )
+  }
+  if (!preview.data) return <Skeleton height={34} />
+  const { total, converted, lost, samples } = preview.data
+  const shown = shownType(field)
+  const text = (value: CellValue, type: Field['type'], options: Field['options']) => {
+    if (value === null) return m.common_empty()
+    // What becomes a link is told by the names of the records.
+    return fieldType(type).computed === 'link' ? String(value) : fieldType(type).format(value, options)
+  }
+  return (
+    <div
+      className={styles.preview}
+      data-lossy={lost > 0 || undefined}
+      data-testid="type-preview"
+      role="status"
+    >
+      {total === 0 && m.schema_field_no_values_yet()}
+      {total > 0 && lost === 0 && m.schema_all_values_will_be_converted({ count: converted })}
+      {lost > 0 && <strong>{m.schema_values_cant_fully_converted_lose({ count: lost })} </strong>}
+      {lost > 0 && m.schema_will_be_converted({ count: converted })}
+      {lost > 0 && ` ${m.schema_undo_brings_them_back()}`}
+      {samples.length > 0 && (
+        <ul className={styles.samples}>
+          {samples.slice(0, 4).map((sample) => (
+            <li key={sample.recordId} className={styles.sample}>
+              <span dir="auto">{text(sample.from, shown.type.name as Field['type'], shown.options)}</span>
+              <ArrowRight size={13} className="flip-in-rtl" aria-label={m.schema_becomes()} />
+              <span dir="auto">{text(sample.to, draft.type, draft.options)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import type { ShareTarget } from './share-target.ts'
 
-const DiagramShareDialog = lazyPart(() => import('./diagram-share-dialog.tsx'), 'DiagramShareDialog')
+const DiagramShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'DiagramShareDialog')
 const ShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'ShareDialog')
 
 /** Opens the dialog of public links. */

@@ -1,23 +1,26 @@
-import { useState } from 'react'
-import type { Base, View } from '../../../src/core/model.ts'
+import { useId, useState } from 'react'
+import type { Base, TableSchema, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { formatAgo } from '../../i18n.ts'
+import { collectsAnswers } from '../../../src/core/views/index.ts'
+import { availableLanguages, formatAgo } from '../../i18n.ts'
+import { LANGUAGE_NAMES } from '../../language-names.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { BASE_COLORS } from '../layout/base-icon.tsx'
+import { PrefillBuilder } from './prefill-builder.tsx'
 import { addressOfShare } from './share-address.ts'
-import { SharingAddress } from './share-address-field.tsx'
 import styles from './share-dialog.module.css'
-import { ShareExpiry } from './share-expiry.tsx'
 import { ShareLink } from './share-link.tsx'
-import { SharePassword } from './share-password.tsx'
+import { ShareExpiry, SharePassword, SharingAddress } from './share-settings.tsx'
 import { type ShareTarget, shareRefusal } from './share-target.ts'
 import { useShare } from './use-share.ts'
-import { ViewShare } from './view-share.tsx'
+import { whatIsSeen } from './what-is-seen.ts'
 
 /** The public links of a view and of its base. */
 export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & { onClose: () => void }) {
@@ -172,6 +175,192 @@ function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
           {m.shares_members_of_the_base()}
         </a>
       </p>
+    </div>
+  )
+}
+
+/** The public link of a view: on or off, and how its page is. */
+function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
+  const state = useShare('view', view.id, view.title)
+  const { share, change } = state
+  if (state.error && share === undefined) {
+    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
+  }
+  if (share === undefined) return <Skeleton height={200} />
+  const isForm = collectsAnswers(view)
+  return (
+    <div className={styles.part}>
+      <Switch
+        label={m.shares_public_link()}
+        hint={isForm ? m.shares_anyone_link_fill_form_without() : m.shares_anyone_link_view_without_signing()}
+        checked={share !== null}
+        onChange={(on) => (on ? change({}) : state.close())}
+      />
+      {share === null ? (
+        <p className={styles.seen}>{whatIsSeen(schema, view).join(' ')}</p>
+      ) : (
+        <>
+          <ShareLink
+            address={addressOfShare(share, view.kind)}
+            title={view.title}
+            onRegenerate={state.regenerate}
+          />
+          {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
+          <p className={styles.seen} data-testid="what-is-seen">
+            {whatIsSeen(schema, view).join(' ')}{' '}
+            {share.lastVisitAt === null
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}{' '}
+            {isForm && m.shares_responses_count({ count: share.answers })}
+          </p>
+          {isForm && (
+            <>
+              <Switch
+                label={m.shares_survey()}
+                hint={m.shares_show_one_question_time()}
+                checked={share.settings.survey}
+                onChange={(survey) => change({ settings: { survey } })}
+              />
+              <PrefillBuilder address={addressOfShare(share, view.kind)} schema={schema} view={view} />
+            </>
+          )}
+          <SharingAddress address={addressOfShare(share, view.kind)} share={share} onSave={state.save} />
+          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
+          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
+          {!isForm && (
+            <Switch
+              label={m.shares_allow_download()}
+              hint={m.shares_visitors_download_view_csv_excel()}
+              checked={share.settings.allowDownload}
+              onChange={(allowDownload) => change({ settings: { allowDownload } })}
+            />
+          )}
+          <SelectField
+            label={m.shares_page_language()}
+            value={share.settings.language ?? ''}
+            onChange={(event) => change({ settings: { language: event.target.value || null } })}
+          >
+            <option value="">{m.shares_visitors_language()}</option>
+            {availableLanguages().map((code) => (
+              <option key={code} value={code} lang={code.replace('_', '-')}>
+                {LANGUAGE_NAMES[code]}
+              </option>
+            ))}
+          </SelectField>
+          <Switch
+            label={m.shares_right_to_left()}
+            hint={m.shares_lay_out_page_right_left()}
+            checked={share.settings.rtl}
+            onChange={(rtl) => change({ settings: { rtl } })}
+          />
+          <ThemeColor
+            color={share.settings.themeColor}
+            onChange={(themeColor) => change({ settings: { themeColor } })}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface ThemeColorProps {
+  /** `#RRGGBB`; null: that of the base. */
+  color: string | null
+  onChange: (color: string | null) => void
+}
+
+/** The colour of a public page's buttons and links: one on which white can be read. */
+function ThemeColor({ color, onChange }: ThemeColorProps) {
+  const name = useId()
+  const colors: readonly string[] = BASE_COLORS
+  const all = color === null || colors.includes(color) ? colors : [...colors, color]
+  return (
+    <fieldset className={styles.choices}>
+      <legend className={styles.legend}>{m.shares_theme_colour()}</legend>
+      <div className={styles.swatches}>
+        <label className={styles.noColor}>
+          <input type="radio" name={name} checked={color === null} onChange={() => onChange(null)} />
+          {m.shares_default()}
+        </label>
+        {all.map((one, index) => (
+          <label key={one} className={styles.swatch} style={{ background: one }}>
+            <input
+              type="radio"
+              name={name}
+              aria-label={m.common_colour_number({ n: index + 1 })}
+              checked={one === color}
+              onChange={() => onChange(one)}
+            />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+interface DiagramShareDialogProps {
+  /** The databases of the base, each with a diagram of its own; the first is shared unless another is chosen. */
+  sources: readonly { id: string; title: string }[]
+  /** Names the base in the code to embed. */
+  title: string
+  onClose: () => void
+}
+
+/** The public link of a diagram. */
+export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDialogProps) {
+  const [sourceId, setSourceId] = useState(sources[0]?.id ?? '')
+  return (
+    <Dialog title={m.shares_share_diagram()} onClose={onClose}>
+      {sources.length > 1 && (
+        <SelectField
+          label={m.shares_source()}
+          value={sourceId}
+          onChange={(event) => setSourceId(event.target.value)}
+        >
+          {sources.map((source) => (
+            <option key={source.id} value={source.id}>
+              {source.title}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <DiagramShare key={sourceId} sourceId={sourceId} title={title} />
+    </Dialog>
+  )
+}
+
+function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) {
+  const state = useShare('erd', sourceId, title)
+  const { share, change } = state
+  if (state.error && share === undefined) {
+    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
+  }
+  if (share === undefined) return <Skeleton height={120} />
+  const seen = m.shares_visitors_see_tables_field_names()
+  return (
+    <div className={styles.part}>
+      <Switch
+        label={m.shares_public_link()}
+        hint={m.shares_anyone_link_view_diagram_without()}
+        checked={share !== null}
+        onChange={(on) => (on ? change({}) : state.close())}
+      />
+      {share === null ? (
+        <p className={styles.seen}>{seen}</p>
+      ) : (
+        <>
+          <ShareLink address={addressOfShare(share, null)} title={title} onRegenerate={state.regenerate} />
+          <p className={styles.seen}>
+            {seen}{' '}
+            {share.lastVisitAt === null
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}
+          </p>
+          <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
+          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
+          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
+        </>
+      )}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { toast } from '../../ui/toast.ts'
-import { embedCode } from './embed-code.ts'
+import { embedCode } from './share-address.ts'
 import styles from './share-dialog.module.css'
 
 export interface ShareLinkProps {

@@ -1,15 +1,18 @@
-import { Outlet } from '@tanstack/react-router'
-import { DatabaseZap } from 'lucide-react'
+import { Outlet, useParams, useSearch } from '@tanstack/react-router'
+import { DatabaseZap, TableProperties } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { goTo, paths } from '../../navigation/paths.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { goTo, paths, setQuery } from '../../navigation/paths.ts'
+import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { session } from '../../session/index.ts'
 import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
 import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { TableSkeleton } from '../layout/table-skeleton.tsx'
 import { useBaseTheme } from '../layout/theme.ts'
 import { useOpenPlace } from './use-place.ts'
 
@@ -77,4 +80,89 @@ export function BaseLayout() {
     )
   }
   return <Outlet />
+}
+
+const TableScreen = lazyPart(
+  () => import('../views/kinds/table-screen.tsx'),
+  'TableScreen',
+  <TableSkeleton />,
+)
+
+/** The screen of a table: finds which table and view the address means, and says so where there is none. */
+export function TableRouteScreen() {
+  const params = useParams({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
+  const { rowId } = useSearch({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
+  const { baseId } = params
+  const tables = trpc.schema.tables.useQuery({ baseId })
+  const table = tables.data?.find(({ id }) => id === params.tableId)
+  useDocumentTitle(table?.title)
+  useNoticeOfDeletion(baseId, params.tableId, table?.title, tables.data !== undefined)
+
+  if (params.tableId.startsWith('vw'))
+    return <ViewLink baseId={baseId} viewId={params.tableId} rowId={rowId} />
+  if (tables.error && !tables.data) {
+    return (
+      <ErrorState
+        title={m.shell_table_load_failed()}
+        error={tables.error}
+        onRetry={() => void tables.refetch()}
+      />
+    )
+  }
+  if (tables.data && !table) return <NoSuchTable baseId={baseId} />
+  return (
+    <TableScreen
+      key={params.tableId}
+      baseId={baseId}
+      tableId={params.tableId}
+      viewId={params.viewId}
+      rowId={rowId}
+    />
+  )
+}
+
+/** A table that was on the screen and is gone was deleted elsewhere: the base opens, with a notice. */
+function useNoticeOfDeletion(
+  baseId: string,
+  tableId: string,
+  title: string | undefined,
+  isRead: boolean,
+): void {
+  const seen = useRef<{ tableId: string; title: string } | null>(null)
+  useEffect(() => {
+    if (title !== undefined) {
+      seen.current = { tableId, title }
+      return
+    }
+    if (!isRead) return
+    forgetPlace({ baseId, tableId })
+    if (seen.current?.tableId !== tableId) return
+    toast.error({ text: m.shell_table_title_was_deleted({ title: seen.current.title }) })
+    seen.current = null
+    goTo(paths.base(baseId), { replace: true })
+  }, [baseId, tableId, title, isRead])
+}
+
+/** Older links name only the view: its table is looked for, and the address completed. */
+function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; rowId?: string }) {
+  const tables = trpc.schema.tables.useQuery({ baseId }).data
+  const schemas = trpc.useQueries((q) => (tables ?? []).map((table) => q.schema.table({ tableId: table.id })))
+  const owner = schemas.find((schema) => schema.data?.views.some((view) => view.id === viewId))?.data?.table
+  const isRead = tables !== undefined && schemas.every((schema) => !schema.isPending)
+  useEffect(() => {
+    if (!owner) return
+    goTo(paths.table(baseId, owner.id, viewId), { replace: true })
+    if (rowId) setQuery('rowId', rowId, { replace: true })
+  }, [owner, baseId, viewId, rowId])
+  return isRead && !owner ? <NoSuchTable baseId={baseId} /> : <TableSkeleton />
+}
+
+function NoSuchTable({ baseId }: { baseId: string }) {
+  return (
+    <EmptyState icon={TableProperties} title={m.shell_table_not_found()} text={m.shell_table_missing_hint()}>
+      <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
+        {m.shell_open_base()}
+      </Button>
+    </EmptyState>
+  )
 }

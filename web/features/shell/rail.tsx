@@ -11,10 +11,17 @@ import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { Logo } from '../layout/logo.tsx'
-import { changePassword, editProfile, openTokens, signOutAction } from './actions/account.ts'
-import { createBaseAction } from './actions/bases.ts'
-import { openPalette, showShortcuts } from './actions/shell.tsx'
-import { createTableAction, importAction } from './actions/tables.ts'
+import {
+  changePassword,
+  createBaseAction,
+  createTableAction,
+  editProfile,
+  importAction,
+  openPalette,
+  openTokens,
+  showShortcuts,
+  signOutAction,
+} from './actions.tsx'
 import styles from './rail.module.css'
 import { useOpenPlace } from './use-place.ts'
 

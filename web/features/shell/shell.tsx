@@ -2,6 +2,9 @@ import { Outlet, useLocation } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { actionContext } from '../../actions/action.ts'
+import { actionsFor, provideAppActions } from '../../actions/index.ts'
+import { messageOf } from '../../errors.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
@@ -9,8 +12,10 @@ import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket
 import { api, cache } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
-import { useLayer } from '../../ui/layers.ts'
+import { hasOpenLayer, useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
+import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
 import { BaseDialog } from '../bases/base-commands.tsx'
 import {
   MAX_SIDEBAR_WIDTH,
@@ -21,9 +26,8 @@ import {
   useSidebarState,
 } from '../layout/sidebar-state.ts'
 import { CreateTableDialog } from '../tables/table-commands.tsx'
-import { CommandPalette } from './actions/shell.tsx'
+import { APP_ACTIONS, CommandPalette } from './actions.tsx'
 import { CHECK_EVERY_MS, ownBuild, readLatestBuild, watchBuild } from './build-watch.ts'
-import { useKeyMap } from './key-map.ts'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -151,7 +155,7 @@ function useUnfinishedJobs(): void {
     async function look() {
       const jobs = await api.jobs.unfinished.query({ pageAgeMs: performance.now() })
       if (jobs.length === 0 || isGone) return
-      const { showUnfinished } = await import('../imports/unfinished.ts')
+      const { showUnfinished } = await import('../imports/run-view.tsx')
       showUnfinished(jobs)
     }
     const timer = setTimeout(() => {
@@ -238,4 +242,29 @@ function SidebarEdge() {
       onKeyDown={onKeyDown}
     />
   )
+}
+
+provideAppActions(APP_ACTIONS)
+
+/** Runs actions by their shortcut, and keeps Ctrl/Cmd+A from selecting the text of the page (spec §2). */
+function useKeyMap(): void {
+  useEffect(() => {
+    function onKeyDown(event: globalThis.KeyboardEvent) {
+      // A control that has used the key says so.
+      if (event.defaultPrevented || event.isComposing) return
+      const typing = isTyping(event.target)
+      if (isShortcut(event, 'mod+a') && !typing) return event.preventDefault()
+      if (hasOpenLayer()) return
+      const context = actionContext()
+      const action = actionsFor(context).find(({ shortcut }) => {
+        if (!shortcut || !isShortcut(event, shortcut)) return false
+        return !typing || shortcut.startsWith('mod+')
+      })
+      if (!action) return
+      event.preventDefault()
+      Promise.resolve(action.run(context)).catch((error) => toast.error({ text: messageOf(error) }))
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
 }

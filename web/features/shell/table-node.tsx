@@ -1,7 +1,8 @@
 import { ChevronRight, Ellipsis, EyeOff, Globe, Lock, Plus, UserRound } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Base, Table, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
+import { messageOf } from '../../errors.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
@@ -19,8 +20,6 @@ import { hiddenMark } from '../views/manage/hidden-mark.ts'
 import { ViewIcon } from '../views/manage/kind-info.tsx'
 import { renameView, reorderView } from '../views/manage/view-commands.tsx'
 import { heldReason, modeMark, newViewItems, viewMenu } from '../views/manage/view-menu.ts'
-import { InlineRename } from './inline-rename.tsx'
-import { tipOf } from './node-tip.ts'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -230,3 +229,80 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
     </li>
   )
 }
+
+interface InlineRenameProps {
+  title: string
+  /** Saves; what it throws is shown under the input, with the text kept. */
+  onRename: (title: string) => Promise<void>
+  onClose: () => void
+}
+
+/** Edits a title in place: Enter or leaving saves, Escape leaves it as it was. */
+function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
+  const [text, setText] = useState(title)
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const isDone = useRef(false)
+
+  useLayoutEffect(() => {
+    input.current?.focus()
+    input.current?.select()
+  }, [])
+
+  async function save() {
+    if (isDone.current) return
+    if (text.trim() === '' || text.trim() === title) return close()
+    isDone.current = true
+    try {
+      await onRename(text.trim())
+      onClose()
+    } catch (error) {
+      isDone.current = false
+      setProblem(messageOf(error))
+      input.current?.focus()
+    }
+  }
+
+  function close() {
+    isDone.current = true
+    onClose()
+  }
+
+  return (
+    <span className={styles.rename}>
+      <input
+        ref={input}
+        dir="auto"
+        aria-label={m.shell_new_name()}
+        aria-invalid={problem ? true : undefined}
+        maxLength={255}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setProblem(null)
+        }}
+        onBlur={() => problem === null && void save()}
+        // The line around it is dragged and has keys of its own.
+        onPointerDown={(event) => event.stopPropagation()}
+        onKeyDown={(event) => {
+          event.stopPropagation()
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') void save()
+          if (event.key === 'Escape') {
+            event.preventDefault()
+            close()
+          }
+        }}
+      />
+      {problem && (
+        <span className={styles.problem} role="alert">
+          {problem}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** The tooltip of a table or view in the tree: its description, or its title where that is cut off. */
+const tipOf = ({ title, description }: { title: string; description: string | null }) =>
+  description ? { 'data-tip': `${title}\n${description}` } : { 'data-tip': title, 'data-tip-clipped': true }

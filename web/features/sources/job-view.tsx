@@ -5,8 +5,8 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toast.ts'
+import { isOver, useJob } from './jobs.ts'
 import styles from './sources.module.css'
-import { isOver, useJob } from './use-job.ts'
 
 interface Result {
   tables: number

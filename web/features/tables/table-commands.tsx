@@ -11,13 +11,10 @@ import { askDelete } from '../schema/ask-delete.tsx'
 import { readIcon } from '../views/icons/chosen-icon.tsx'
 
 /** Fetched by the shell while idle, so that it opens at once. */
-export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
-const DuplicateTableDialog = lazyPart(
-  () => import('../copies/duplicate-table-dialog.tsx'),
-  'DuplicateTableDialog',
-)
+export const CreateTableDialog = lazyPart(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
+const DuplicateTableDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateTableDialog')
 /** Asks what a table or view is for. */
-export const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
+export const DescriptionDialog = lazyPart(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
 /** Asks for the icon of a table or view. */
 export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
 

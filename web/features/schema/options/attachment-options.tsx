@@ -4,9 +4,9 @@ import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { useServerLimits } from '../../../attachments/use-server-limits.ts'
 import { m } from '../../../messages.gen.ts'
 import own from './attachment-options.module.css'
+import type { OptionsProps } from './controls.tsx'
+import { Tick } from './controls.tsx'
 import styles from './options.module.css'
-import type { OptionsProps } from './options-props.ts'
-import { Tick } from './parts.tsx'
 
 /** Which files a field takes: of which kinds, how many, how large. */
 export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {

@@ -7,9 +7,9 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../../views/controls/toolbar.module.css'
 import editor from '../field-editor.module.css'
-import { ColorPicker } from './color-picker.tsx'
+import type { OptionsProps } from './controls.tsx'
+import { ColorPicker } from './controls.tsx'
 import styles from './options.module.css'
-import type { OptionsProps } from './options-props.ts'
 
 /** The options of a select field: name, colour, order. */
 export function ChoiceOptions({ options, onChange }: OptionsProps) {

@@ -6,8 +6,8 @@ import type { Field } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import editor from '../field-editor.module.css'
-import type { FieldOptionsProps } from './options-props.ts'
-import { Choice } from './parts.tsx'
+import type { FieldOptionsProps } from './controls.tsx'
+import { Choice } from './controls.tsx'
 
 /** A QR code: of which field. */
 export function QrOptions(props: FieldOptionsProps) {

@@ -1,8 +1,8 @@
 import { DATE_FORMATS, formatDay } from '../../../../src/core/fields/date-text.ts'
+import { DURATION_FORMATS } from '../../../../src/core/fields/duration.ts'
 import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './options-props.ts'
-import { Choice, Tick } from './parts.tsx'
+import { Choice, type OptionsProps, Tick } from './controls.tsx'
 
 const EXAMPLE_DAY = '2024-11-25'
 
@@ -68,3 +68,35 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
     </div>
   )
 }
+
+/** A time of day: by which clock it is shown. */
+export function TimeOptions({ options, onChange }: OptionsProps) {
+  return (
+    <Choice
+      label={m.schema_time()}
+      value={options.time12h === true ? '12' : '24'}
+      values={[
+        { value: '24', label: '14:05' },
+        { value: '12', label: '2:05 PM' },
+      ]}
+      onChange={(hours) => onChange({ ...options, time12h: hours === '12' })}
+    />
+  )
+}
+
+/** A length of time: down to what it is shown. */
+export function DurationOptions({ options, onChange }: OptionsProps) {
+  return (
+    <Choice
+      label={m.common_format()}
+      value={String(options.format)}
+      values={DURATION_FORMATS.map((format, at) => ({
+        value: String(format),
+        label: `${format} (${EXAMPLES[at] ?? ''})`,
+      }))}
+      onChange={(format) => onChange({ ...options, format })}
+    />
+  )
+}
+
+const EXAMPLES = ['1:30', '1:30:15', '1:30:15.2', '1:30:15.25', '1:30:15.250']

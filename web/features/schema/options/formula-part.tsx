@@ -1,15 +1,19 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { FormulaDisplay } from '../../../../src/core/fields/formula.ts'
-import { formulaOf } from '../../../../src/core/fields/formula.ts'
+import { BUTTON_COLORS, BUTTON_THEMES } from '../../../../src/core/fields/button.ts'
+import { OWN_COLUMN } from '../../../../src/core/fields/field.ts'
+import { type FormulaDisplay, formulaOf } from '../../../../src/core/fields/formula.ts'
 import { displaysOf, fitsDisplay, formulaResult } from '../../../../src/core/fields/formula-display.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { ValueType } from '../../../../src/core/formula/index.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { BUTTON_ICONS, ButtonFace } from '../../../cells/button.tsx'
 import { m } from '../../../messages.gen.ts'
+import { TextField } from '../../../ui/field.tsx'
 import { FormulaEditor } from '../../formula/formula-editor.tsx'
 import editor from '../field-editor.module.css'
-import type { FieldOptionsProps } from './options-props.ts'
-import { Choice } from './parts.tsx'
+import { Choice, type FieldOptionsProps } from './controls.tsx'
+import optionStyles from './options.module.css'
 
 /** All that there is to say of a formula field: the formula, and how its result looks. */
 export function FormulaPart({
@@ -99,4 +103,119 @@ function Formatting({ type, display, onDisplay, table, chooseType, OptionsOfType
       )}
     </div>
   )
+}
+
+/** A button's words and looks, and the formula that makes the address it opens. */
+export function ButtonPart({ options, onChange, table, field }: FieldOptionsProps) {
+  const set = (patch: object) => onChange({ ...options, ...patch })
+  const expects = { type: 'text' as const, message: m.schema_url_must_be_text() }
+  return (
+    <div className={editor.part} data-wide>
+      <div className={optionStyles.pair}>
+        <TextField
+          label={m.schema_label()}
+          placeholder={m.schema_same_as_the_field_name()}
+          maxLength={255}
+          value={String(options.label ?? '')}
+          onChange={(event) => set({ label: event.target.value })}
+        />
+        <div className={editor.part}>
+          <span>{m.schema_preview()}</span>
+          <span>
+            <ButtonFace value={SAMPLE} field={field ?? SAMPLE_FIELD()} options={options} />
+          </span>
+        </div>
+      </div>
+      <div className={optionStyles.pair}>
+        <Choice
+          label={m.schema_style()}
+          value={String(options.theme)}
+          values={BUTTON_THEMES.map((value) => ({ value: String(value), label: themeLabel(value) }))}
+          onChange={(theme) => set({ theme })}
+        />
+        <Choice
+          label={m.common_colour()}
+          value={String(options.color)}
+          values={BUTTON_COLORS.map((value) => ({ value: String(value), label: colorLabel(value) }))}
+          onChange={(color) => set({ color })}
+        />
+      </div>
+      <Choice
+        label={m.common_icon()}
+        value={String(options.icon ?? '')}
+        values={[
+          { value: '', label: m.common_none() },
+          ...Object.keys(BUTTON_ICONS).map((value) => ({ value, label: iconLabel(value) })),
+        ]}
+        onChange={(icon) => set({ icon: icon || null })}
+      />
+      {options.kind === 'webhook' ? (
+        <p className={optionStyles.note}>{m.schema_webhooks_not_available_yet_button()}</p>
+      ) : (
+        <FormulaEditor
+          label={m.schema_url_formula()}
+          table={table}
+          field={field}
+          value={formulaOf({ options }).formula}
+          onChange={(formula) => set({ formula })}
+          expects={expects}
+        />
+      )}
+    </div>
+  )
+}
+
+const SAMPLE = JSON.stringify({ type: 'url', label: '', url: 'https://example.com/' })
+
+/** Stands for a field that has not been made, so that the button has a name. */
+const SAMPLE_FIELD = (): Field => ({
+  id: '',
+  tableId: '',
+  title: m.schema_button(),
+  columnName: '',
+  type: 'Button',
+  options: {},
+  order: 0,
+  description: null,
+  required: false,
+  unique: false,
+  defaultValue: null,
+  isDisplay: false,
+  isPrimaryKey: false,
+  isSystem: false,
+  ...OWN_COLUMN,
+})
+
+const themeLabel = (theme: (typeof BUTTON_THEMES)[number]): string =>
+  ({ solid: m.schema_solid(), light: m.schema_light(), text: m.schema_text_only() })[theme]
+
+const colorLabel = (color: (typeof BUTTON_COLORS)[number]): string =>
+  ({
+    brand: m.schema_standard(),
+    red: m.schema_red(),
+    green: m.schema_green(),
+    maroon: m.schema_maroon(),
+    blue: m.schema_blue(),
+    orange: m.schema_orange(),
+    pink: m.schema_pink(),
+    purple: m.schema_purple(),
+    yellow: m.schema_yellow(),
+    gray: m.schema_grey(),
+  })[color]
+
+const iconLabel = (icon: string): string => {
+  const labels: Record<string, string> = {
+    open: m.common_open(),
+    link: m.common_link(),
+    mail: m.schema_mail(),
+    phone: m.schema_phone(),
+    map: m.common_place(),
+    search: m.common_search(),
+    download: m.common_download(),
+    send: m.schema_send(),
+    play: m.schema_play(),
+    check: m.schema_check(),
+    star: m.schema_star(),
+  }
+  return labels[icon] ?? icon
 }

@@ -2,10 +2,9 @@ import { CHECKBOX_ICONS } from '../../../../src/core/fields/checkbox.ts'
 import { RATING_ICONS } from '../../../../src/core/fields/rating.ts'
 import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
-import { ColorPicker } from './color-picker.tsx'
+import type { OptionsProps } from './controls.tsx'
+import { Choice, ColorPicker } from './controls.tsx'
 import styles from './options.module.css'
-import type { OptionsProps } from './options-props.ts'
-import { Choice } from './parts.tsx'
 
 const iconLabel = (icon: (typeof CHECKBOX_ICONS)[number]): string =>
   ({

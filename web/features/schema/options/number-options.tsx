@@ -1,8 +1,8 @@
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './options-props.ts'
-import { Choice, Tick } from './parts.tsx'
+import type { OptionsProps } from './controls.tsx'
+import { Choice, Tick } from './controls.tsx'
 
 const PRECISIONS = Array.from({ length: 9 }, (_, digits) => ({
   value: digits,

@@ -1,18 +1,25 @@
 import type { ComponentType } from 'react'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { Skeleton } from '../../../ui/states.tsx'
 import { AttachmentOptionsEditor } from './attachment-options.tsx'
 import { ChoiceOptions } from './choice-options.tsx'
-import { DurationOptions, TimeOptions } from './clock-options.tsx'
 import { BarcodeOptions, QrOptions } from './code-options.tsx'
-import { DateOptions, DateTimeOptions } from './date-options.tsx'
-import { ButtonOptions, FormulaOptions } from './formula-options.tsx'
+import type { FieldOptionsProps, OptionsOfTypeProps } from './controls.tsx'
+import { DateOptions, DateTimeOptions, DurationOptions, TimeOptions } from './date-options.tsx'
 import { CheckOptions, RatingOptions } from './icon-options.tsx'
-import { LinkOptions } from './link-options.tsx'
 import { CurrencyOptions, DecimalOptions, NumberOptions, PercentOptions } from './number-options.tsx'
-import type { FieldOptionsProps, OptionsOfTypeProps } from './options-props.ts'
 import { PeopleOptions } from './people-options.tsx'
-import { CountOptions, LookupOptions, RollupOptions } from './relation-options.tsx'
+import { CountOptions, LinkOptions, LookupOptions, RollupOptions } from './relation-options.tsx'
 import { LongTextOptions, ValidatedOptions } from './text-options.tsx'
+
+const WAITING = <Skeleton height={300} />
+
+/** The language of formulas is loaded by who writes one. */
+const FormulaOptions = lazyPart(() => import('./formula-part.tsx'), 'FormulaPart', WAITING)
+
+/** A button: its looks and its address. */
+const ButtonOptions = lazyPart(() => import('./formula-part.tsx'), 'ButtonPart', WAITING)
 
 const EDITORS: Partial<Record<FieldTypeName, ComponentType<FieldOptionsProps>>> = {
   LongText: LongTextOptions,

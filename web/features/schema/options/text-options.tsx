@@ -1,6 +1,6 @@
 import { m } from '../../../messages.gen.ts'
-import type { OptionsProps } from './options-props.ts'
-import { Tick } from './parts.tsx'
+import type { OptionsProps } from './controls.tsx'
+import { Tick } from './controls.tsx'
 
 /** Long text: plain or with formatting. */
 export function LongTextOptions({ options, onChange }: OptionsProps) {

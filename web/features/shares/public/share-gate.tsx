@@ -7,12 +7,13 @@ import { visitor } from '../../../session/visitor.ts'
 import { api, queryClient } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
+import { Logo } from '../../layout/logo.tsx'
 import { TableSkeleton } from '../../layout/table-skeleton.tsx'
 import { applyTheme } from '../../layout/theme.ts'
 import styles from './public-share.module.css'
 import { ClosedPage, PasswordPage } from './share-pages.tsx'
 
-export interface ShareGateProps {
+interface ShareGateProps {
   kind: ShareKind
   linkId: string
   children: (opened: OpenedShare) => ReactNode
@@ -128,4 +129,35 @@ function useShareLook(opened: OpenedShare | null): void {
       takeOff()
     }
   }, [title, settings, theme])
+}
+
+interface ShareHeaderProps {
+  title: string
+  description: string | null
+  icon?: ReactNode
+  /** Buttons at the end. */
+  children?: ReactNode
+}
+
+/** What stands above everything that is shared: its name, and quietly whose product this is. */
+export function ShareHeader({ title, description, icon, children }: ShareHeaderProps) {
+  return (
+    <header className={styles.header}>
+      <a
+        href="/dashboard"
+        target="_blank"
+        rel="noreferrer"
+        className={styles.logo}
+        aria-label={m.shares_sheaf()}
+      >
+        <Logo />
+      </a>
+      {icon}
+      <h1 className={styles.title} dir="auto" data-tip={description ?? title} data-tip-clipped={!description}>
+        {title}
+      </h1>
+      <span className={styles.space} />
+      {children}
+    </header>
+  )
 }

@@ -16,8 +16,7 @@ import { TableScreen } from '../../views/kinds/table-screen.tsx'
 import { ViewIcon } from '../../views/manage/kind-info.tsx'
 import { DownloadButton } from './download-button.tsx'
 import styles from './public-share.module.css'
-import { ShareGate } from './share-gate.tsx'
-import { ShareHeader } from './share-header.tsx'
+import { ShareGate, ShareHeader } from './share-gate.tsx'
 
 /** A shared base: its tables and views at the side, and one of them. */
 export function SharedBaseScreen() {

@@ -5,8 +5,7 @@ import { Main } from '../../../ui/main.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { ErdView } from '../../erd/erd-view.tsx'
 import styles from './public-share.module.css'
-import { ShareGate } from './share-gate.tsx'
-import { ShareHeader } from './share-header.tsx'
+import { ShareGate, ShareHeader } from './share-gate.tsx'
 
 /** A shared diagram: tables, the names and kinds of their fields, and how they are linked. */
 export function SharedDiagramScreen() {

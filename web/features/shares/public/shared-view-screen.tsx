@@ -15,8 +15,7 @@ import { KIND_SCREENS } from '../../views/kinds/index.ts'
 import { ViewIcon } from '../../views/manage/kind-info.tsx'
 import { DownloadButton } from './download-button.tsx'
 import styles from './public-share.module.css'
-import { ShareGate } from './share-gate.tsx'
-import { ShareHeader } from './share-header.tsx'
+import { ShareGate, ShareHeader } from './share-gate.tsx'
 import { ClosedPage } from './share-pages.tsx'
 
 const NOBODY: Person[] = []

@@ -1,20 +1,138 @@
-import { ChevronDown } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { Check, ChevronDown } from 'lucide-react'
+import { type ComponentType, type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
+import type { Field, Table } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { Option } from '../../../ui/composite.tsx'
 import { matches } from '../../../ui/matches.ts'
 import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
+import editor from '../field-editor.module.css'
 import styles from './options.module.css'
 
+/** Props of the editor of a type's options; `options` have passed the type's schema once. */
+export interface OptionsProps {
+  options: FieldOptions
+  onChange: (options: FieldOptions) => void
+}
+
+/** Props for a type whose options name other fields or tables. */
+export interface FieldOptionsProps extends OptionsProps {
+  table: Pick<Table, 'id' | 'baseId'>
+  /** Null while the field is being created. */
+  field: Field | null
+  /** True when an existing field is converted to this type. */
+  isConverting?: boolean
+  /** Switches the field editor to another type, e.g. to create the link that a lookup needs first. */
+  chooseType: (type: FieldTypeName) => void
+  /** Edits the options of another type: the format of a formula's result. */
+  OptionsOfType: ComponentType<OptionsOfTypeProps>
+}
+
+/** Props of the editor that shows the options of any type. */
+export interface OptionsOfTypeProps extends Omit<FieldOptionsProps, 'OptionsOfType'> {
+  type: FieldTypeName
+}
+
+/** A labelled list to choose from. */
+export function Choice<T extends string | number>(props: {
+  label: string
+  value: T
+  values: readonly { value: T; label: string }[]
+  onChange: (value: T) => void
+}) {
+  const { label, value, values, onChange } = props
+  const id = useId()
+  return (
+    <div className={styles.line}>
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        className={`${toolbar.select} ${styles.control}`}
+        value={String(value)}
+        onChange={(event) => {
+          const found = values.find((one) => String(one.value) === event.target.value)
+          if (found) onChange(found.value)
+        }}
+      >
+        {values.map((one) => (
+          <option key={one.value} value={String(one.value)}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** A box to tick. */
+export function Tick(props: { label: ReactNode; checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label className={editor.check}>
+      <input
+        type="checkbox"
+        checked={props.checked}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      {props.label}
+    </label>
+  )
+}
+
+interface ColorPickerProps {
+  colors: readonly string[]
+  value: string
+  label: string
+  onChange: (color: string) => void
+}
+
+/** A swatch that opens the colours to choose from. */
+export function ColorPicker({ colors, value, label, onChange }: ColorPickerProps) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.swatch}
+        style={{ background: value }}
+        aria-label={label}
+        aria-haspopup="dialog"
+        aria-expanded={anchor !== null}
+        onClick={(event) => setAnchor(anchor ? null : event.currentTarget)}
+      />
+      {anchor && (
+        <Popover anchor={anchor} onClose={() => setAnchor(null)} label={label} className={styles.swatches}>
+          {colors.map((color, index) => (
+            <button
+              key={color}
+              type="button"
+              className={styles.swatch}
+              style={{ background: color }}
+              aria-label={m.common_colour_number({ n: index + 1 })}
+              aria-pressed={color === value}
+              onClick={() => {
+                onChange(color)
+                setAnchor(null)
+              }}
+            >
+              {color === value && <Check size={13} aria-hidden />}
+            </button>
+          ))}
+        </Popover>
+      )}
+    </>
+  )
+}
+
 /** One line that can be chosen. */
-export interface SearchedLine {
+interface SearchedLine {
   value: string
   label: string
   icon?: ReactNode
 }
 
-export interface SearchChoiceProps {
+interface SearchChoiceProps {
   label: string
   value: string
   lines: readonly SearchedLine[]

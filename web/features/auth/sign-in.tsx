@@ -1,22 +1,59 @@
+import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { readContinuePath } from '../../navigation/continue-path.ts'
+import { leave } from '../../navigation/leave.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import styles from './auth-page.module.css'
+import { AuthPage } from './auth-page.tsx'
 import { checkEmail } from './check-credentials.ts'
 
+/** Sign-in. The route leads on once the session is there. */
+export function SignInScreen() {
+  const { continueAfterSignIn } = useSearch({ from: '/signin' })
+  const info = trpc.app.info.useQuery()
+  const signUp = paths.signUp(readContinuePath(continueAfterSignIn) ?? undefined)
+  return (
+    <AuthPage
+      title={m.auth_sign_in()}
+      text={m.auth_welcome_back()}
+      below={
+        info.data?.signupAllowed && (
+          <>
+            {m.auth_dont_have_an_account()} <a href={hrefOf(signUp)}>{m.auth_sign_up()}</a>
+          </>
+        )
+      }
+    >
+      <SignInForm forgotHref={hrefOf(paths.forgotPassword())} />
+    </AuthPage>
+  )
+}
+
+/** Over the page whose session ended: signing in goes on exactly where one was. */
+export function SignedOutDialog() {
+  return (
+    <Dialog title={m.auth_youve_been_signed_out()} size="confirm" closable={false} onClose={leave}>
+      <p style={{ marginBlockEnd: 16 }}>{m.auth_sign_again_continue_nothing_page()}</p>
+      <SignInForm initialEmail={session.email()} />
+      <p style={{ marginBlockStart: 8, textAlign: 'center' }}>
+        <Button variant="ghost" onClick={leave}>
+          {m.auth_leave_page()}
+        </Button>
+      </p>
+    </Dialog>
+  )
+}
+
 /** E-mail and password. After success the session is signed in; what follows that is up to the page. */
-export function SignInForm({
-  initialEmail = '',
-  forgotHref,
-}: {
-  initialEmail?: string
-  forgotHref?: string
-}) {
+function SignInForm({ initialEmail = '', forgotHref }: { initialEmail?: string; forgotHref?: string }) {
   const [email, setEmail] = useState(initialEmail)
   const [password, setPassword] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)

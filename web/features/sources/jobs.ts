@@ -1,8 +1,9 @@
+import { useEffect } from 'react'
 import { isWorthRetrying } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { session } from '../../session/index.ts'
 import { onJob } from '../../socket.ts'
-import { api, type Outputs } from '../../trpc.ts'
+import { api, type Outputs, trpc } from '../../trpc.ts'
 
 /** Without live updates the server is asked this often; after an error, a second later (spec §4). */
 const POLL_MS = 500
@@ -51,4 +52,24 @@ async function askOnce(jobId: string): Promise<Job | null> {
     console.warn('the job could not be asked for', error)
     return null
   }
+}
+
+/** Without live updates the server is asked this often. */
+const WAIT_MS = 700
+
+/** True where nothing will change about the job any more. */
+export const isOver = ({ status }: Job): boolean => status !== 'waiting' && status !== 'active'
+
+/** A job as it goes on; undefined until the first answer, and while there is none. */
+export function useJob(jobId: string | null): Job | undefined {
+  const job = trpc.jobs.get.useQuery(
+    { jobId: jobId ?? '' },
+    {
+      enabled: jobId !== null,
+      refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : WAIT_MS),
+    },
+  )
+  const { refetch } = job
+  useEffect(() => onJob((news) => news.id === jobId && void refetch()), [jobId, refetch])
+  return jobId === null ? undefined : job.data
 }

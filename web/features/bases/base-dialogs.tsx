@@ -1,0 +1,350 @@
+import { Trash2, Undo2, X } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Base } from '../../../src/core/model.ts'
+import { type BaseTheme, DEFAULT_THEME, isDefaultTheme, readTheme } from '../../../src/core/theme.ts'
+import { messageOf } from '../../errors.ts'
+import { formatAgo } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { type Outputs, trpc } from '../../trpc.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { BASE_COLORS, BaseIcon } from '../layout/base-icon.tsx'
+import { themeProperties } from '../layout/theme.ts'
+import { unusedTitle } from '../layout/unused-title.ts'
+import styles from './base-dialogs.module.css'
+
+/** Name and colour of a base: of a new one, or, given `base`, of that one. */
+export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void }) {
+  const utils = trpc.useUtils()
+  const [title, setTitle] = useState(
+    () =>
+      base?.title ??
+      unusedTitle(m.common_base(), utils.bases.list.getData({})?.map((one) => one.title) ?? []),
+  )
+  const [iconColor, setIconColor] = useState<string>(base?.meta.iconColor ?? BASE_COLORS[0])
+  const [theme, setTheme] = useState(() => readTheme(base?.meta ?? {}))
+  const onSuccess = (saved: Base) => {
+    void utils.bases.list.invalidate()
+    utils.bases.get.setData({ baseId: saved.id }, saved)
+    onClose()
+    if (!base) goTo(paths.base(saved.id))
+  }
+  const create = trpc.bases.create.useMutation({ onSuccess })
+  const update = trpc.bases.update.useMutation({ onSuccess })
+  const { error, isPending } = base ? update : create
+  // A colour that another program chose stays a choice.
+  const colors = [...new Set<string>([...BASE_COLORS, base?.meta.iconColor ?? BASE_COLORS[0]])]
+  const isEmpty = title.trim() === ''
+
+  function submit() {
+    if (isEmpty || isPending) return
+    // A base that keeps the product's colours follows them when they change.
+    const { theme: _, ...others } = base?.meta ?? {}
+    const meta = { ...others, iconColor, ...(!isDefaultTheme(theme) && { theme }) }
+    if (base) update.mutate({ baseId: base.id, title: title.trim(), meta })
+    else create.mutate({ title: title.trim(), meta })
+  }
+
+  return (
+    <Dialog
+      title={base ? m.bases_edit_name_and_colour() : m.bases_new_base()}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
+          <Button type="submit" variant="primary" busy={isPending} disabled={isEmpty}>
+            {base ? m.common_save() : m.bases_create_base()}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <div className={styles.name}>
+          <BaseIcon base={{ title, meta: { ...base?.meta, iconColor } }} size={40} />
+          <TextField
+            label={m.common_name()}
+            className={styles.grow}
+            data-autofocus
+            data-select-all
+            maxLength={255}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+            error={isEmpty ? m.common_enter_a_name() : error && messageOf(error)}
+          />
+        </div>
+        <fieldset className={styles.colors}>
+          <legend>{m.bases_icon_colour()}</legend>
+          {colors.map((color, index) => (
+            <label key={color} className={styles.color} style={{ background: color }}>
+              <input
+                type="radio"
+                name="color"
+                className={styles.radio}
+                checked={iconColor === color}
+                onChange={() => setIconColor(color)}
+                aria-label={m.common_colour_number({ n: index + 1 })}
+              />
+            </label>
+          ))}
+        </fieldset>
+        {base && <ThemeChoice theme={theme} onChange={setTheme} />}
+      </div>
+    </Dialog>
+  )
+}
+
+interface ThemeChoiceProps {
+  theme: BaseTheme
+  onChange: (theme: BaseTheme) => void
+}
+
+/** The colours of a base's pages, with a sample of how they look. */
+function ThemeChoice({ theme, onChange }: ThemeChoiceProps) {
+  return (
+    <>
+      <ColorChoice
+        legend={m.bases_primary_colour()}
+        color={theme.primaryColor}
+        first={DEFAULT_THEME.primaryColor}
+        onChange={(primaryColor) => onChange({ ...theme, primaryColor })}
+      />
+      <ColorChoice
+        legend={m.bases_secondary_colour()}
+        color={theme.accentColor}
+        first={DEFAULT_THEME.accentColor}
+        onChange={(accentColor) => onChange({ ...theme, accentColor })}
+      />
+      <div className={styles.sample} style={themeProperties(theme)} aria-hidden>
+        <span className={styles.sampleButton}>{m.bases_button()}</span>
+        <span className={styles.sampleChosen}>{m.bases_selected()}</span>
+        <span className={styles.sampleAccent}>{m.bases_secondary_colour()}</span>
+      </div>
+    </>
+  )
+}
+
+interface ColorChoiceProps {
+  legend: string
+  /** `#RRGGBB`. */
+  color: string
+  /** The default, which leads the row. */
+  first: string
+  onChange: (color: string) => void
+}
+
+function ColorChoice({ legend, color, first, onChange }: ColorChoiceProps) {
+  const offered = [...new Set([first, ...BASE_COLORS.map((one) => one.toUpperCase())])]
+  const isOwn = !offered.includes(color)
+  return (
+    <fieldset className={styles.colors}>
+      <legend>{legend}</legend>
+      {offered.map((one, index) => (
+        <label key={one} className={styles.color} style={{ background: one }}>
+          <input
+            type="radio"
+            name={legend}
+            className={styles.radio}
+            checked={one === color}
+            onChange={() => onChange(one)}
+            aria-label={one === first ? m.bases_default() : m.common_colour_number({ n: index + 1 })}
+          />
+        </label>
+      ))}
+      <label className={styles.color} style={{ background: isOwn ? color : undefined }} data-own={isOwn}>
+        <input
+          type="color"
+          className={styles.radio}
+          value={color}
+          onChange={(event) => onChange(event.target.value.toUpperCase())}
+          aria-label={m.bases_custom_colour()}
+        />
+      </label>
+    </fieldset>
+  )
+}
+
+interface DeleteBaseDialogProps {
+  base: Base
+  onClose: () => void
+  onConfirm: () => void
+}
+
+/** Asks before a base is deleted: names what goes along, and has its name typed where that is more than tables. */
+export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogProps) {
+  const [typed, setTyped] = useState('')
+  const contents = trpc.records.baseContents.useQuery({ baseId: base.id }, { staleTime: 0 })
+  const { data } = contents
+  // Nothing is lost with an empty base of one's own.
+  const isLight = data !== undefined && data.records === 0 && data.members <= 1 && data.links === 0
+  const isReady = data !== undefined && (isLight || typed.trim() === base.title.trim())
+  const submit = () => {
+    if (!isReady) return
+    onClose()
+    onConfirm()
+  }
+  return (
+    <Dialog
+      title={m.bases_delete_base_confirm({ title: base.title })}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{m.common_cancel()}</Button>
+          <Button type="submit" variant="danger" disabled={!isReady} data-autofocus={isLight || undefined}>
+            {m.bases_delete_base()}
+          </Button>
+        </>
+      }
+    >
+      {contents.error && !data ? (
+        <ErrorState
+          title={m.bases_contents_of_the_base_count_failed()}
+          error={contents.error}
+          onRetry={() => void contents.refetch()}
+        />
+      ) : data === undefined ? (
+        <Skeleton height={60} />
+      ) : (
+        <>
+          <p>{m.bases_moves_trash()}</p>
+          <ul data-testid="base-contents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
+            {linesOf(data).map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+          <p>{m.bases_owners_restore_trash_bases_page()}</p>
+          {!isLight && (
+            <TextField
+              label={m.bases_type_title_to_delete_it({ title: base.title })}
+              dir="auto"
+              autoComplete="off"
+              data-autofocus
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function linesOf(contents: Outputs['records']['baseContents']): string[] {
+  const { tables, records, connectedTables, members, links } = contents
+  const lines = [
+    m.bases_tables_count({ count: tables }),
+    m.common_records_count({ count: records }),
+    members === 1 ? m.bases_only_member_is_you() : m.bases_members_who_lose_access({ count: members }),
+  ]
+  if (links > 0) lines.push(m.bases_shared_links_which_stop_working({ count: links }))
+  if (connectedTables > 0) {
+    lines.push(m.bases_tables_connected_databases_stay_those({ count: connectedTables }))
+  }
+  return lines
+}
+
+/** Deleted bases, each with a way back. */
+export function BaseTrashDialog(props: {
+  onRestore: (base: Base) => void
+  onPurge: (base: Base) => void
+  onClose: () => void
+}) {
+  const { onRestore, onPurge, onClose } = props
+  const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
+  return (
+    <Dialog title={m.bases_deleted_bases()} onClose={onClose}>
+      <TrashList
+        trash={trash}
+        emptyText={m.bases_deleted_bases_appear_here()}
+        icon={(base) => <BaseIcon base={base} size={28} />}
+        onRestore={onRestore}
+        onPurge={onPurge}
+        keepsDays={({ keepsDays }) => keepsDays}
+      />
+    </Dialog>
+  )
+}
+
+/** What lies in a trash, whatever it is. */
+interface Deleted {
+  id: string
+  title: string
+  deletedAt: string | null
+}
+
+interface TrashListProps<T extends Deleted> {
+  trash: { data: T[] | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
+  /** Said where nothing is in it. */
+  emptyText: string
+  icon: (item: T) => ReactNode
+  onRestore: (item: T) => void
+  /** Absent: nothing is deleted forever from here. */
+  onPurge?: (item: T) => void
+  /** For how many days an item is kept, 0: until someone deletes it. */
+  keepsDays?: (item: T) => number
+}
+
+/** What was deleted, each with a way back. */
+function TrashList<T extends Deleted>(props: TrashListProps<T>) {
+  const { trash, emptyText, icon, onRestore, onPurge, keepsDays } = props
+
+  if (trash.error) {
+    return (
+      <ErrorState
+        title={m.bases_trash_load_failed()}
+        error={trash.error}
+        onRetry={() => void trash.refetch()}
+      />
+    )
+  }
+  if (trash.data?.length === 0)
+    return <EmptyState icon={Trash2} title={m.bases_the_trash_is_empty()} text={emptyText} />
+  return (
+    <ul className={styles.trashList} aria-busy={trash.isPending}>
+      {trash.data?.map((item) => (
+        <li key={item.id} className={styles.trashRow}>
+          {icon(item)}
+          <span className={styles.trashText}>
+            <span className={styles.trashTitle} dir="auto">
+              {item.title}
+            </span>
+            {item.deletedAt && (
+              <small>
+                {m.bases_deleted_when({ when: formatAgo(item.deletedAt) })}
+                {keepsDays && <> · {removalText(item.deletedAt, keepsDays(item))}</>}
+              </small>
+            )}
+          </span>
+          <Button size="small" icon={Undo2} onClick={() => onRestore(item)}>
+            {m.bases_restore()}
+          </Button>
+          {onPurge && (
+            <IconButton
+              icon={X}
+              size="small"
+              label={m.bases_delete_title_forever({ title: item.title })}
+              onClick={() => onPurge(item)}
+            />
+          )}
+        </li>
+      )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={28} />)}
+    </ul>
+  )
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Says when something in the trash is removed for good.
+ *
+ * @param keepsDays days that it stays there; 0: until someone deletes it
+ */
+function removalText(deletedAt: string, keepsDays: number): string {
+  if (keepsDays === 0) return m.bases_kept_until_you_delete_it()
+  const days = Math.ceil((Date.parse(deletedAt) + keepsDays * DAY_MS - Date.now()) / DAY_MS)
+  return days <= 1 ? m.bases_removed_within_a_day() : m.bases_removed_in_days({ count: days })
+}

@@ -1,7 +1,0 @@
-/** The title itself where it is free, else `Title_1`, `Title_2`, …: the first that no title in use equals. */
-export function freeTitle(title: string, taken: readonly string[]): string {
-  const used = new Set(taken.map((one) => one.toLowerCase()))
-  let free = title
-  for (let n = 1; used.has(free.toLowerCase()); n++) free = `${title}_${n}`
-  return free
-}

@@ -1,0 +1,320 @@
+import {
+  BookOpen,
+  Copy,
+  FileUp,
+  History,
+  Keyboard,
+  KeyRound,
+  LayoutGrid,
+  LockKeyhole,
+  LogOut,
+  Network,
+  PanelLeft,
+  Pencil,
+  Plus,
+  Search,
+  Share2,
+  Table2,
+  Trash2,
+  UserRound,
+} from 'lucide-react'
+import type { Table } from '../../../src/core/model.ts'
+import type { Action, ActionContext } from '../../actions/action.ts'
+import { isOffline } from '../../errors.ts'
+import { m } from '../../messages.gen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { leave } from '../../navigation/leave.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { api, cache } from '../../trpc.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import { createBase, editBase, openApiDocs, openBaseTrash } from '../bases/base-commands.tsx'
+import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
+import { openShareDialog } from '../shares/open-share-dialog.tsx'
+import { pickImport } from '../tables/pick-import.ts'
+import { createTable, duplicateTable } from '../tables/table-commands.tsx'
+import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
+import { createView } from '../views/manage/view-commands.tsx'
+
+/** Has its own file; the shell fetches it while idle, so that the first press of its keys is as quick. */
+export const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
+const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), 'ShortcutSheet')
+
+const generalGroup = () => m.shell_general()
+
+/** Finds bases, tables, views and actions by typing. */
+export const openPalette: Action = {
+  id: 'palette.open',
+  label: () => m.shell_search_and_commands(),
+  group: generalGroup,
+  icon: Search,
+  shortcut: 'mod+k',
+  hidden: true,
+  run: () => void openDialog((close) => <CommandPalette onClose={close} />),
+}
+
+/** The views one was in last, the one before the present first. */
+const openRecentViews: Action = {
+  id: 'views.recent',
+  label: () => m.shell_recent_views(),
+  group: generalGroup,
+  icon: History,
+  shortcut: 'mod+l',
+  run: () => void openDialog((close) => <CommandPalette isOfRecent onClose={close} />),
+}
+
+/** Lists the keys. */
+export const showShortcuts: Action = {
+  id: 'shortcuts.show',
+  label: () => m.shell_keyboard_shortcuts(),
+  group: generalGroup,
+  icon: Keyboard,
+  shortcut: '?',
+  run: () => void openDialog((close) => <ShortcutSheet onClose={close} />),
+}
+
+/** Shows or hides the tree of tables. */
+const toggleSidebar: Action = {
+  id: 'sidebar.toggle',
+  label: () => m.shell_show_or_hide_the_sidebar(),
+  group: generalGroup,
+  icon: PanelLeft,
+  shortcut: 'mod+b',
+  when: ({ base }) => base !== null,
+  run: toggleSidebarCollapsed,
+}
+
+const baseGroup = () => m.shell_this_base()
+
+/** Makes a table in the base on the screen. */
+export const createTableAction: Action = {
+  id: 'table.create',
+  label: () => m.common_new_table(),
+  group: baseGroup,
+  icon: Table2,
+  shortcut: 'alt+t',
+  when: ({ can }) => can('table.create'),
+  run({ base }) {
+    if (base) createTable(base.id)
+  },
+}
+
+/** Copies the table on the screen. */
+const duplicateTableAction: Action = {
+  id: 'table.duplicate',
+  label: () => m.shell_duplicate_table(),
+  group: baseGroup,
+  icon: Copy,
+  when: (context) => context.can('table.duplicate') && tableOf(context) !== undefined,
+  run(context) {
+    const table = tableOf(context)
+    if (table) duplicateTable(table)
+  },
+}
+
+const tableOf = ({ base, tableId }: ActionContext): Table | undefined =>
+  base ? cache.schema.tables.getData({ baseId: base.id })?.find(({ id }) => id === tableId) : undefined
+
+/** Imports a file as a new table. */
+export const importAction: Action = {
+  id: 'base.import',
+  label: () => m.shell_import_data(),
+  group: baseGroup,
+  icon: FileUp,
+  when: ({ can }) => can('import.create'),
+  run({ base }) {
+    if (base) pickImport({ baseId: base.id })
+  },
+}
+
+/** The diagram of the base on the screen. */
+const relationsAction: Action = {
+  id: 'base.relations',
+  label: () => m.shell_relations_between_tables(),
+  group: baseGroup,
+  icon: Network,
+  when: ({ base }) => base !== undefined && base !== null,
+  run({ base }) {
+    if (base) goTo(paths.relations(base.id))
+  },
+}
+
+/** What was deleted in the base on the screen. */
+export const trashAction: Action = {
+  id: 'base.trash',
+  label: () => m.common_trash(),
+  group: baseGroup,
+  icon: Trash2,
+  when: ({ can }) => can('record.restore'),
+  run({ base, tableId }) {
+    if (base) goTo(paths.trash(base.id, tableId ?? undefined))
+  },
+}
+
+/** What was done in the base on the screen. */
+export const historyAction: Action = {
+  id: 'base.history',
+  label: () => m.common_history(),
+  group: baseGroup,
+  icon: History,
+  when: ({ can }) => can('record.undo'),
+  run({ base, tableId }) {
+    if (base) goTo(paths.history(base.id, tableId ?? undefined))
+  },
+}
+
+/** A view of each kind for the table on the screen. */
+const createViewActions: readonly Action[] = KINDS.map((kind) => ({
+  id: `view.create.${kind}`,
+  label: KIND_INFO[kind].newLabel,
+  group: () => m.shell_views(),
+  icon: KIND_INFO[kind].Icon,
+  hint: KIND_INFO[kind].purpose,
+  when: ({ can, tableId }) => tableId !== null && can('view.create'),
+  run({ base, tableId }) {
+    if (base && tableId) createView(base.id, tableId, kind)
+  },
+}))
+
+/** The public links of the view and the base on the screen. */
+export const shareAction: Action = {
+  id: 'view.share',
+  label: () => m.common_share(),
+  group: () => m.shell_this_base(),
+  icon: Share2,
+  shortcut: 'alt+i',
+  when: ({ can }) => can('view.share') || can('base.share'),
+  run({ base, tableId, viewId }) {
+    if (!base) return
+    openShareDialog({
+      baseId: base.id,
+      ...(tableId && { tableId }),
+      ...(viewId && { viewId }),
+    })
+  },
+}
+
+const basesGroup = () => m.shell_bases()
+
+/** Leads to the list of bases. */
+const goToBases: Action = {
+  id: 'bases.open',
+  label: () => m.shell_go_to_bases(),
+  group: basesGroup,
+  icon: LayoutGrid,
+  shortcut: 'alt+b',
+  run: () => goTo(paths.bases()),
+}
+
+/** Asks for a name and makes a base. */
+export const createBaseAction: Action = {
+  id: 'base.create',
+  label: () => m.shell_new_base(),
+  group: basesGroup,
+  icon: Plus,
+  shortcut: 'alt+d',
+  when: ({ holds }) => holds('org-level-creator'),
+  run: createBase,
+}
+
+/** Name and colour of the base on the screen. */
+const editBaseAction: Action = {
+  id: 'base.edit',
+  label: () => m.shell_rename_this_base(),
+  group: basesGroup,
+  icon: Pencil,
+  shortcut: 'alt+,',
+  when: ({ can }) => can('base.update'),
+  run({ base }) {
+    if (base) editBase(base)
+  },
+}
+
+/** The deleted bases. */
+const openTrashAction: Action = {
+  id: 'bases.trash',
+  label: () => m.shell_deleted_bases(),
+  group: basesGroup,
+  icon: Trash2,
+  run: openBaseTrash,
+}
+
+/** The API's own page: of the base on the screen, elsewhere of this server. */
+const apiDocsAction: Action = {
+  id: 'api.docs',
+  label: () => m.shell_api_documentation(),
+  group: basesGroup,
+  icon: BookOpen,
+  shortcut: 'mod+j',
+  run: ({ base }) => openApiDocs(base),
+}
+
+const accountGroup = () => m.shell_account()
+
+/** Name and e-mail. */
+export const editProfile: Action = {
+  id: 'account.profile',
+  label: () => m.shell_profile(),
+  group: accountGroup,
+  icon: UserRound,
+  run: () => goTo(paths.account('profile')),
+}
+
+/** A new password. */
+export const changePassword: Action = {
+  id: 'account.password',
+  label: () => m.common_change_password(),
+  group: accountGroup,
+  icon: LockKeyhole,
+  run: () => goTo(paths.account('password')),
+}
+
+/** Tokens for programs. */
+export const openTokens: Action = {
+  id: 'account.tokens',
+  label: () => m.shell_api_tokens(),
+  group: accountGroup,
+  icon: KeyRound,
+  run: () => goTo(paths.account('tokens')),
+}
+
+/** Ends the session here and in the other tabs. */
+export const signOutAction: Action = {
+  id: 'account.signOut',
+  label: () => m.shell_sign_out(),
+  group: accountGroup,
+  icon: LogOut,
+  async run() {
+    try {
+      await api.auth.signOut.mutate()
+    } catch (error) {
+      // Without an answer the browser forgets its token all the same: that is what the person asked for.
+      if (!isOffline(error)) throw error
+    }
+    leave()
+  },
+}
+
+/** Actions that every screen offers, in the order of the command palette. */
+export const APP_ACTIONS: readonly Action[] = [
+  openPalette,
+  openRecentViews,
+  createTableAction,
+  duplicateTableAction,
+  ...createViewActions,
+  shareAction,
+  importAction,
+  relationsAction,
+  createBaseAction,
+  goToBases,
+  editBaseAction,
+  apiDocsAction,
+  trashAction,
+  historyAction,
+  openTrashAction,
+  toggleSidebar,
+  showShortcuts,
+  editProfile,
+  changePassword,
+  openTokens,
+  signOutAction,
+]
