@@ -27,6 +27,19 @@ export const SHARE_PASSWORD_MASK = '********'
 /** Fewest characters of a link's password. */
 export const MIN_SHARE_PASSWORD = 4
 
+export type PasswordStrength = 'short' | 'weak' | 'fair' | 'strong'
+
+/** Rough strength of a password, from its length and the kinds of characters in it: a hint while typing, not a rule. */
+export function passwordStrength(password: string): PasswordStrength {
+  const characters = [...password]
+  if (characters.length < MIN_SHARE_PASSWORD) return 'short'
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length
+  // "aaaaaaaaaaaa" is long and is no better than "aa".
+  const bits = Math.min(characters.length, 2 * new Set(characters).size) * (2 + kinds)
+  if (bits < 32) return 'weak'
+  return bits < 52 ? 'fair' : 'strong'
+}
+
 const settings = {
   /** Offers CSV, Excel and JSON of what is shown. */
   allowDownload: z.boolean(),

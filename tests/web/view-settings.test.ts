@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { View } from '../../src/core/model.ts'
+import { passwordStrength } from '../../src/core/shares.ts'
 import { questionsOf } from '../../src/core/views/form-answers.ts'
 import { readPrefill } from '../../web/features/forms/prefill.ts'
 import { barColor, groundColor } from '../../web/features/layout/readable-color.ts'
-import { embedCode } from '../../web/features/shares/share-address.ts'
-import { passwordStrength } from '../../web/features/shares/share-address.ts'
 import { canPrefill, isPrefillValue, prefillAddress } from '../../web/features/shares/prefill.ts'
-import { whatIsSeen } from '../../web/features/shares/what-is-seen.ts'
+import { embedCode, visitorSummary } from '../../web/features/shares/visitor-page.ts'
 import { rowColors } from '../../web/features/views/coloring/row-colors.ts'
 import { readIcon } from '../../web/features/views/icons/chosen-icon.tsx'
 import { firstSetup, setupOptions } from '../../web/features/views/manage/new-view.ts'
@@ -217,16 +216,16 @@ describe('a link to a form', () => {
 describe('what a public link says of itself', () => {
   test('names the fields that are seen, those that are not, and whether records are left out', () => {
     const filter = { fieldId: 'stock', operator: 'gt', value: 3 }
-    expect(whatIsSeen({ fields: FIELDS }, view({ fields: COLUMNS, filter })).join(' ')).toBe(
+    expect(visitorSummary({ fields: FIELDS }, view({ fields: COLUMNS, filter })).join(' ')).toBe(
       'Visitors see 5 fields. 1 hidden field is not accessible. Only records that match 1 condition are visible.',
     )
-    expect(whatIsSeen({ fields: FIELDS }, view({ kind: 'form', fields: COLUMNS })).join(' ')).toBe(
+    expect(visitorSummary({ fields: FIELDS }, view({ kind: 'form', fields: COLUMNS })).join(' ')).toBe(
       'Visitors see 5 questions. Records are not visible.',
     )
     const options = { stackFieldId: 'stock', stacks: [{ key: 'Late', isHidden: true }] }
     const board = view({ kind: 'kanban', fields: COLUMNS, options })
-    expect(whatIsSeen({ fields: FIELDS }, board).at(-1)).toBe('Only records in visible stacks are shown.')
-    expect(whatIsSeen({ fields: FIELDS }, { ...board, filter }).slice(-2)).toEqual([
+    expect(visitorSummary({ fields: FIELDS }, board).at(-1)).toBe('Only records in visible stacks are shown.')
+    expect(visitorSummary({ fields: FIELDS }, { ...board, filter }).slice(-2)).toEqual([
       'Only records that match 1 condition are visible.',
       'Records in hidden stacks are not shown.',
     ])

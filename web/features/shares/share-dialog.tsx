@@ -20,7 +20,7 @@ import { ShareLink } from './share-link.tsx'
 import { ShareExpiry, SharePassword, SharingAddress } from './share-settings.tsx'
 import { type ShareTarget, shareRefusal } from './share-target.ts'
 import { useShare } from './use-share.ts'
-import { whatIsSeen } from './what-is-seen.ts'
+import { visitorSummary } from './visitor-page.ts'
 
 /** The public links of a view and of its base. */
 export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & { onClose: () => void }) {
@@ -197,7 +197,7 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
         onChange={(on) => (on ? change({}) : state.close())}
       />
       {share === null ? (
-        <p className={styles.seen}>{whatIsSeen(schema, view).join(' ')}</p>
+        <p className={styles.seen}>{visitorSummary(schema, view).join(' ')}</p>
       ) : (
         <>
           <ShareLink
@@ -207,7 +207,7 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
           />
           {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
           <p className={styles.seen} data-testid="what-is-seen">
-            {whatIsSeen(schema, view).join(' ')}{' '}
+            {visitorSummary(schema, view).join(' ')}{' '}
             {share.lastVisitAt === null
               ? m.shares_not_opened_yet()
               : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}{' '}

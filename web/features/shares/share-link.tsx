@@ -5,8 +5,8 @@ import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { toast } from '../../ui/toast.ts'
-import { embedCode } from './share-address.ts'
 import styles from './share-dialog.module.css'
+import { embedCode } from './visitor-page.ts'
 
 export interface ShareLinkProps {
   address: string

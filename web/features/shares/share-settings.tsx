@@ -1,12 +1,18 @@
 import { useState } from 'react'
-import { CUSTOM_ADDRESS, MIN_SHARE_PASSWORD, type Share } from '../../../src/core/shares.ts'
+import {
+  CUSTOM_ADDRESS,
+  MIN_SHARE_PASSWORD,
+  type PasswordStrength,
+  passwordStrength,
+  type Share,
+} from '../../../src/core/shares.ts'
 import { messageOf } from '../../errors.ts'
 import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
-import { addressPrefix, type PasswordStrength, passwordStrength } from './share-address.ts'
+import { addressPrefix } from './share-address.ts'
 import styles from './share-dialog.module.css'
 import type { ShareChange } from './use-share.ts'
 

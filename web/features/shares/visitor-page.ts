@@ -5,14 +5,14 @@ import { m } from '../../messages.gen.ts'
 import { completeFilter, conditionsOf } from '../views/filter/filter-edit.ts'
 import { fieldsInOrder, shownFields } from '../views/state/arrange-fields.ts'
 
-/** What a visitor of a view's link will see, in sentences. */
-export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {
+/** Tells in sentences what visitors of a view's public link see. */
+export function visitorSummary({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {
   if (collectsAnswers(view)) {
     const asked = questionsOf(view, fields).length
     return [m.shares_visitors_see_questions({ count: asked }), m.shares_records_are_not_visible()]
   }
   const shown = shownFields(fields, view).length
-  // The number of a record goes along with it, shown or not.
+  // Display field and primary key are always sent.
   const hidden = fieldsInOrder(fields, view).filter(
     ({ field, column }) => !column.show && !field.isDisplay && !field.isPrimaryKey,
   ).length
@@ -30,3 +30,11 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
 }
 
 const hasHiddenStacks = (view: View): boolean => (stacksOf(view)?.hidden.length ?? 0) > 0
+
+/** HTML that shows a public page within another site. */
+export const embedCode = (address: string, title: string): string =>
+  `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" width="100%" height="700" ` +
+  'style="border: 1px solid #e3e6eb; border-radius: 8px" allow="clipboard-write" loading="lazy"></iframe>'
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
