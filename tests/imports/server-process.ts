@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
+/** Linux counts processor time in ticks of a hundredth of a second (`getconf CLK_TCK`). */
+const TICK_MS = 10
 
 /** The server in a process of its own, which can be killed and measured. */
 export interface ServerProcess {
@@ -10,6 +12,8 @@ export interface ServerProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
   /** Memory that it holds at present, in bytes. */
   rss(): number
+  /** Processor time that all its threads have used, in milliseconds. */
+  cpuTimeMs(): number
 }
 
 /**
@@ -44,6 +48,11 @@ export async function startServerProcess(
     rss() {
       const pages = Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1])
       return pages * 4096
+    },
+    cpuTimeMs() {
+      // The name of the program, in parentheses, may contain spaces. `utime` and `stime` are the fields 14 and 15.
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MS
     },
   }
 }
