@@ -49,9 +49,6 @@ export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
 
 const shown = createStore<{ language: Language }>(() => ({ language: 'en' }))
 
-/** True for the code of a language of the interface. */
-export const isLanguage = (code: string | null): code is Language => LANGUAGES.some((one) => one === code)
-
 /** The language shown at present. */
 export const currentLanguage = (): Language => shown.getState().language
 
@@ -110,7 +107,7 @@ export async function showLanguage(next: Language): Promise<void> {
 /** Starts in the saved language; an unsupported one, or none that fits the browser, falls back to English. */
 export async function startLanguage(browserLocales: readonly string[] = navigator.languages): Promise<void> {
   const saved = localSettings.get('lang')
-  const wanted = isLanguage(saved) ? saved : matchLanguage(browserLocales)
+  const wanted = availableLanguages().find((code) => code === saved) ?? matchLanguage(browserLocales)
   if (wanted === 'en') applyToDocument(currentLanguage())
   else await setLanguage(wanted)
 }

@@ -40,6 +40,9 @@ export function passwordStrength(password: string): PasswordStrength {
   return bits < 52 ? 'fair' : 'strong'
 }
 
+/** Languages that a public page can be shown in: English and every catalogue in `web/messages`. */
+export const PAGE_LANGUAGES: readonly string[] = ['en']
+
 const settings = {
   /** Offers CSV, Excel and JSON of what is shown. */
   allowDownload: z.boolean(),
@@ -64,8 +67,17 @@ export const shareSettings = z.strictObject({
   rtl: settings.rtl.default(false),
   themeColor: settings.themeColor.default(null),
 })
-/** Some of the settings, to change these alone. */
-export const shareSettingsPatch = z.strictObject(settings).partial()
+
+/** A page language that can be chosen now; stored ones may be of another version of Sheaf. */
+export const pageLanguage = settings.language.refine(
+  (code) => code === null || PAGE_LANGUAGES.includes(code),
+  {
+    error: `Public pages are available in these languages: ${PAGE_LANGUAGES.join(', ')}`,
+  },
+)
+
+/** Settings to change; those left out stay. */
+export const shareSettingsPatch = z.strictObject({ ...settings, language: pageLanguage }).partial()
 export type ShareSettings = z.output<typeof shareSettings>
 
 /** A public link as those see it who may share. */

@@ -103,6 +103,19 @@ describe('a public link', () => {
     await save({ settings: { rtl: false } })
   })
 
+  test('takes only languages that its page can be shown in', async () => {
+    const share = await save({ settings: { language: 'en' } })
+    expect(share.settings.language).toBe('en')
+    expect(await refusalOf(save({ settings: { language: 'ar' } }))).toBe('400 INVALID_REQUEST_BODY')
+    const path = `/api/v2/meta/views/${world.viewId}/share`
+    for (const language of ['ar', 'tlh']) {
+      expect((await app.rest(owner.token).patch(path, { meta: { language } })).status).toBe(400)
+    }
+    expect((await world.trpc.shares.get.query(target()))?.settings.language).toBe('en')
+    expect((await app.rest(owner.token).patch(path, { meta: { language: null } })).status).toBe(200)
+    expect((await world.trpc.shares.get.query(target()))?.settings.language).toBeNull()
+  })
+
   test('tells its page what it opens', async () => {
     const { id } = await save()
     expect(await app.trpc().shares.open.query({ kind: 'view', id })).toEqual({

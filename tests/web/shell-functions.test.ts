@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { PAGE_LANGUAGES } from '../../src/core/shares.ts'
 import { DEFAULT_THEME, readTheme } from '../../src/core/theme.ts'
 import { BOX_WIDTH, boxHeight, placeBoxes } from '../../web/features/erd/layout.ts'
 import { themeProperties } from '../../web/features/layout/theme.ts'
 import { unusedTitle } from '../../web/features/layout/unused-title.ts'
 import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watch.ts'
 import { positionNote } from '../../web/grid/parts/floating-note.tsx'
-import { formatAgo, matchLanguage } from '../../web/i18n.ts'
+import { availableLanguages, formatAgo, matchLanguage } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/navigation/continue-path.ts'
 import { isForeignHand, mayDrawAnew } from '../../web/routes/foreign-hand.ts'
 import { keyed } from '../../web/ui/keyed.ts'
@@ -47,6 +48,10 @@ describe('readContinuePath', () => {
 })
 
 describe('languages', () => {
+  test('of public pages are those that have texts', () => {
+    expect(PAGE_LANGUAGES).toEqual(availableLanguages())
+  })
+
   test('say how long ago a time of the server was', () => {
     expect(formatAgo('2026-03-01 10:00:00+00:00', Date.parse('2026-03-01T13:00:00Z'))).toBe('3 hours ago')
   })

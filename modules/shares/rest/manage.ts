@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
-import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
+import { pageLanguage, SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { plainObject } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
@@ -40,7 +40,7 @@ const WireSettings = plainObject(16_384).pipe(
     allowCSVDownload: Flag.nullish(),
     surveyMode: Flag.nullish(),
     rtl: Flag.nullish(),
-    language: z.string().max(20).nullish(),
+    language: pageLanguage.optional(),
     theme: z.looseObject({ primaryColor: z.string().nullish() }).nullish(),
   }),
 )

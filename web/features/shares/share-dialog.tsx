@@ -235,18 +235,20 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
               onChange={(allowDownload) => change({ settings: { allowDownload } })}
             />
           )}
-          <SelectField
-            label={m.shares_page_language()}
-            value={share.settings.language ?? ''}
-            onChange={(event) => change({ settings: { language: event.target.value || null } })}
-          >
-            <option value="">{m.shares_visitors_language()}</option>
-            {availableLanguages().map((code) => (
-              <option key={code} value={code} lang={code.replace('_', '-')}>
-                {LANGUAGE_NAMES[code]}
-              </option>
-            ))}
-          </SelectField>
+          {availableLanguages().length > 1 && (
+            <SelectField
+              label={m.shares_page_language()}
+              value={share.settings.language ?? ''}
+              onChange={(event) => change({ settings: { language: event.target.value || null } })}
+            >
+              <option value="">{m.shares_visitors_language()}</option>
+              {availableLanguages().map((code) => (
+                <option key={code} value={code} lang={code.replace('_', '-')}>
+                  {LANGUAGE_NAMES[code]}
+                </option>
+              ))}
+            </SelectField>
+          )}
           <Switch
             label={m.shares_right_to_left()}
             hint={m.shares_lay_out_page_right_left()}

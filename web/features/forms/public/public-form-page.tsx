@@ -4,7 +4,7 @@ import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../../../src/core/views/index.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
-import { isLanguage, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
+import { availableLanguages, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { keyed } from '../../../ui/keyed.ts'
@@ -72,9 +72,9 @@ function refusedState(error: ShareError, password: string | null): State {
 
 /** Language and direction of the page, as the link says. */
 async function applySettings({ language, rtl }: ShareSettings): Promise<void> {
-  if (isLanguage(language)) await showLanguage(language)
-  const isRtl = rtl || (isLanguage(language) && RIGHT_TO_LEFT.includes(language))
-  if (isRtl) document.documentElement.dir = 'rtl'
+  const shown = availableLanguages().find((code) => code === language)
+  if (shown) await showLanguage(shown)
+  if (rtl || (shown && RIGHT_TO_LEFT.includes(shown))) document.documentElement.dir = 'rtl'
 }
 
 function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; place: FormPlace }) {
