@@ -20,20 +20,18 @@ import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_USERS = 10_000
-/** People in one statement. */
 const STANDINGS_AT_ONCE = 500
-/** There is one workspace, by the name that clients know it by. */
+/** Id of the only workspace on the wire. */
 const WORKSPACE = 'nc'
 
-/** How someone stands at a moment. */
+/** A person's session version and base roles at one moment. */
 export interface Standing {
-  /** Changes whenever their sessions are ended. */
+  /** Token version: changes whenever the person's sessions end. */
   sessions: string
-  /** Their roles in the bases that were asked for; bases in which they have none are left out. */
+  /** Roles by base id; bases without a role are left out. */
   roles: ReadonlyMap<string, BaseRole>
 }
 
-/** Someone's roles: in the bases they are a member of, and in the workspace around all bases. */
 interface Memberships {
   bases: Map<string, BaseRole>
   workspace: BaseRole | null
@@ -41,7 +39,7 @@ interface Memberships {
 
 export type Access = ReturnType<typeof createAccess>
 
-/** Who may do what: the one gate that every operation passes. */
+/** Access control: every operation passes `authorize`. */
 export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, accounts: Accounts) {
   const { memberships, shares, users } = meta.tables(defineAuthTables)
   const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS, 'memberships')
@@ -56,8 +54,8 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     (await cache.read(userId, () => load(userId))) ?? { bases: new Map(), workspace: null }
 
   /**
-   * The actor's role in a base: their membership, else their role in the workspace, else null. A
-   * super admin is an owner of every base.
+   * The actor's role in a base: their membership, else their workspace role, else null. A super admin owns
+   * every base.
    */
   async function baseRole(actor: Actor, baseId: string): Promise<BaseRole | null> {
     if (actor.kind === 'share') return shareRole(actor, baseId)
@@ -70,7 +68,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   const isMembership = (baseId: string, userId: string) =>
     and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), eq(memberships.userId, userId))
 
-  /** Makes someone a member, or changes their role: to be run by `meta.atomically`, then `changed`. */
+  /** Adds a member or changes their role. Run it with `meta.atomically`, then call `changed` or `gained`. */
   const grant = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
     meta.db
       .insert(memberships)
@@ -82,11 +80,10 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
   return {
     /**
-     * Passes where the actor holds the right; in the base, for rights that are exercised in one.
-     *
-     * @throws AUTHENTICATION_REQUIRED for the anonymous and for those with `no-access`;
-     *   API_TOKEN_NOT_ALLOWED for an API token where a session is asked for; FORBIDDEN for those who
-     *   have no role in the base; PERMISSION_DENIED for those whose role is too low
+     * Passes if the actor holds the right, for base rights in `baseId`.
+     * @throws AUTHENTICATION_REQUIRED for anonymous callers and the role `no-access`; API_TOKEN_NOT_ALLOWED
+     * where a session is required; FORBIDDEN without a role in the base; PERMISSION_DENIED for a role that is
+     * too low
      */
     async authorize(actor: Actor, right: Right, baseId?: string): Promise<void> {
       const rule: Rule = RIGHTS[right]
@@ -111,7 +108,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
     baseRole,
 
-    /** The bases that a user is a member of, with their role in each; not those they see as super admin. */
+    /** A user's own memberships, without the bases that they open as super admin. */
     async memberships(
       userId: string,
     ): Promise<{ bases: ReadonlyMap<string, BaseRole>; workspace: BaseRole | null }> {
@@ -119,8 +116,8 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     },
 
     /**
-     * How people stand in some bases, read from the metadata now: two statements however many there are. Those
-     * whose account was deleted are left out.
+     * Reads sessions and roles of several people in some bases from the database, in two statements per 500
+     * people. Deleted accounts are left out.
      */
     async standings(userIds: readonly string[], baseIds: readonly string[]): Promise<Map<string, Standing>> {
       const found = new Map<string, Standing>()
@@ -154,7 +151,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return found
     },
 
-    /** The members of a base, in no order. People whose account was deleted are none. */
+    /** Members of a base, unordered, without deleted accounts. */
     async members(baseId: string): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
       const rows = await meta.db
         .select({ user: users, role: memberships.role, since: memberships.createdAt })
@@ -164,7 +161,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return rows.flatMap(({ user, role, since }) => (isBaseRole(role) ? [{ user, role, since }] : []))
     },
 
-    /** Those to whom an administrator gave a role in every base, in no order; not those whose role is `no-access`. */
+    /** People with a workspace role other than `no-access`, unordered. */
     async workspaceMembers(): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
       const rows = await meta.db
         .select({ user: users, role: memberships.role, since: memberships.createdAt })
@@ -177,7 +174,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       })
     },
 
-    /** How many bases each of the users is a member of. */
+    /** Number of memberships by user id. */
     async countBases(userIds: string[]): Promise<Map<string, number>> {
       const counts = new Map<string, number>()
       if (userIds.length === 0) return counts
@@ -189,7 +186,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return counts
     },
 
-    /** The bases that nobody but this person owns, by id; those in the trash included. */
+    /** Ids of the bases, trashed ones included, whose only owner is this person. */
     async ownedAlone(userId: string): Promise<string[]> {
       const others = sql`exists (select 1 from memberships other join users on users.id = other.user_id
         where other.scope = 'base' and other.scope_id = ${memberships.scopeId} and other.role = 'owner'
@@ -206,13 +203,12 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return rows.map(({ baseId }) => baseId)
     },
 
-    /** Someone's role in every base, or null. */
     async workspaceRole(userId: string): Promise<WorkspaceRole | null> {
       const { workspace } = await of(userId)
       return workspace && `workspace-level-${workspace}`
     },
 
-    /** The workspace roles of those of the users who have one. */
+    /** Workspace roles by user id; users without one are left out. */
     async workspaceRoles(userIds: string[]): Promise<Map<string, WorkspaceRole>> {
       if (userIds.length === 0) return new Map()
       const rows = await meta.db
@@ -225,7 +221,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return new Map(known)
     },
 
-    /** Gives someone a role in every base, or takes it away (null). It counts from their next call on. */
+    /** Sets or removes (null) a workspace role, effective on the person's next call. */
     async setWorkspaceRole(userId: string, role: WorkspaceRole | null): Promise<void> {
       const own = and(eq(memberships.scope, 'workspace'), eq(memberships.userId, userId))
       const row = {
@@ -244,9 +240,9 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     grant,
 
     /**
-     * Changes or ends (null) a membership, but not of the last owner of the base: that touches no row.
-     * To be run by `meta.atomically` after a statement that locks the base, so that two owners do not
-     * end each other's; then `changed`.
+     * Changes or removes (null) a membership, except the last owner's: then no row changes. Run it with
+     * `meta.atomically` after a statement that locks the base, so that two owners cannot demote each other at
+     * once; then call `changed`.
      */
     regrant(baseId: string, userId: string, role: BaseRole | null): MetaStatement {
       const anotherOwner = sql`exists (select 1 from memberships other where other.scope = 'base'
@@ -261,19 +257,19 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         .where(and(isMembership(baseId, userId), allowed))
     },
 
-    /** The statements that remove the memberships and public links of a base that is gone for good. */
+    /** Statements that remove the memberships and public links of a base that is deleted forever. */
     forRemovedBase: (baseId: string): MetaStatement[] => [
       meta.db.delete(memberships).where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId))),
       meta.db.delete(shares).where(eq(shares.baseId, baseId)),
     ],
 
-    /** To be called once a change of someone's memberships is committed. */
+    /** Call once a change of someone's memberships is committed. */
     changed: (userId: string): void => accounts.changed(userId),
 
-    /** The same where they only gained: nothing that is open for them has to be cut off. */
+    /** Like `changed` for a role that was only added: open connections may stay. */
     gained: (userId: string): void => cache.forget(userId),
 
-    /** Gives someone a role in a base, or takes it away (null). It counts from their next call on. */
+    /** Sets or removes (null) a membership, effective on the person's next call. */
     async setMembership(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
       if (role === null) await meta.db.delete(memberships).where(isMembership(baseId, userId))
       else await meta.atomically([grant(baseId, userId, role)])
@@ -282,15 +278,14 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   }
 }
 
-/** True for a super admin, who owns every base; also while they preview a lower role in bases. */
+/** True for a super admin, also while they preview a lower base role. */
 export const isSuperAdmin = (actor: UserActor): boolean =>
   actor.preview ? actor.preview.isSuper : holdsOrgRole(actor.orgRoles, 'super')
 
-/** A role of the actor in a base, as far as the role goes that they preview. */
+/** Limits a role to the one that the actor previews. */
 export const capped = ({ preview }: UserActor, role: BaseRole | null): BaseRole | null =>
   preview && holdsBaseRole(role, preview.role) ? preview.role : role
 
-/** What the memberships of one person say. */
 function rolesIn(rows: readonly { scope: string; scopeId: string; role: string }[]): Memberships {
   const found: Memberships = { bases: new Map(), workspace: null }
   for (const { scope, scopeId, role } of rows) {
@@ -303,14 +298,13 @@ function rolesIn(rows: readonly { scope: string; scopeId: string; role: string }
 const isWorkspaceRole = (role: string): role is WorkspaceRole =>
   WORKSPACE_ROLES.some((known) => known === role)
 
-/** A link to a base gives a role in that base; links to views and diagrams give none anywhere. */
+/** The base role of a link's visitor; links to views and diagrams give none. */
 const shareRole = ({ grant, baseId: shared }: ShareActor, baseId: string): BaseRole | null =>
   grant.kind === 'base' && shared === baseId ? grant.role : null
 
 /**
- * Passes for the rights of a shared base that are marked `shared`, as far as the link's role goes. Whoever
- * came by a link to a view holds no right at all: the read door knows what such a link shows.
- *
+ * Allows the rights of a shared base that are marked `shared`, within the link's role. Links to views hold no
+ * right: the read door decides what they show.
  * @throws FORBIDDEN
  */
 function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefined): void {
@@ -325,7 +319,7 @@ function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefi
   }
 }
 
-/** @throws AUTHENTICATION_REQUIRED for the anonymous */
+/** @throws AUTHENTICATION_REQUIRED for anyone but a signed-in user */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor
   throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
@@ -335,7 +329,7 @@ export const forbidden = (reason: string): AppError => new AppError('FORBIDDEN',
 
 const isBaseRole = (role: string): role is BaseRole => BASE_ROLES.some((known) => known === role)
 
-/** The refusal of a role that is too low. Clients read the action's name in camel case: `baseUpdate`. */
+/** Error for a role that is too low. Clients expect the action in camel case: `baseUpdate`. */
 function denied(right: Right, roles: readonly string[], named: readonly string[]): AppError {
   const permissionName = right.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
   const names = named.map((role) => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')

@@ -6,24 +6,23 @@ import type { Kernel } from '../../src/kernel.ts'
 import { emailKey, parseEmail } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
-/** Accounts held in memory at once; the rest is read again when they call. */
 const MAX_CACHED_ACCOUNTS = 10_000
 
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+/** Checked before querying: PostgreSQL fails on some texts, such as a null character. */
 const USER_ID = /^us[a-z0-9]{14}$/
 
 export type UserRow = ReturnType<typeof defineAuthTables>['users']['$inferSelect']
 
-/** What every request needs to know of a user. */
+/** A user with the actors that requests share. */
 export interface Account {
   row: UserRow
-  /** One object per way to sign in, made once: requests share them. */
+  /** One object for each way to sign in. */
   actors: { session: UserActor; token: UserActor }
 }
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** The users of this server, with those who call held in memory. */
+/** The users of this server, cached by id. */
 export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { users } = meta.tables(defineAuthTables)
   const cache = createReadCache<Account>(meta, MAX_CACHED_ACCOUNTS, 'accounts')
@@ -39,12 +38,12 @@ export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>
   }
 
   return {
-    /** The account if it is at hand: what the fast path of authentication asks. */
+    /** The cached account, for the fast path of authentication. */
     peek: cache.peek,
 
     find: (userId: string): Promise<Account | null> => cache.read(userId, () => load(userId)),
 
-    /** By address, in any case. Read from the database, with the password hash as it is now. */
+    /** Finds an account by address, ignoring case. Bypasses the cache, so that the password hash is current. */
     async findByEmail(email: string): Promise<UserRow | null> {
       if (parseEmail(email) === null) return null
       const [row] = await meta.db
@@ -54,10 +53,10 @@ export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>
       return row ?? null
     },
 
-    /** To be called after a change of the user's name or the like is committed. */
+    /** Call once a change of the user's profile is committed. */
     refreshed: (userId: string): void => cache.forget(userId),
 
-    /** To be called after a change of their rights is committed: also cuts off what is connected. */
+    /** Call once a change of the user's rights is committed: also closes their connections. */
     changed(userId: string): void {
       cache.forget(userId)
       events.emit('access.changed', { userId })
@@ -73,7 +72,6 @@ const asActor = (row: UserRow, via: UserActor['via']): UserActor => ({
   via,
 })
 
-/** Organisation roles are stored as a comma list. */
 export const rolesOf = (row: Pick<UserRow, 'roles'>): string[] =>
   row.roles.split(',').filter((role) => role !== '')
 

@@ -8,7 +8,7 @@ import { randomApiToken, sha256 } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_TOKENS = 10_000
-/** Ours have 40 characters. */
+/** A token has 40 characters. */
 const MAX_TOKEN_LENGTH = 100
 const HINT_LENGTH = 4
 
@@ -24,19 +24,19 @@ const hasExpired = ({ expiresAt }: Pick<TokenOwner, 'expiresAt'>): boolean =>
 
 export type ApiTokens = ReturnType<typeof createApiTokens>
 
-/** Tokens by which programs act for a person. Only their hashes are stored. */
+/** API tokens. Only their hashes are stored. */
 export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { apiTokens } = meta.tables(defineAuthTables)
   const cache = createReadCache<TokenOwner>(meta, MAX_CACHED_TOKENS, 'tokens')
 
   return {
-    /** Whose token it is, where that is at hand. */
+    /** The token's owner from the cache. */
     recall(token: string): { userId: string } | undefined {
       const owner = token.length > MAX_TOKEN_LENGTH ? undefined : cache.peek(sha256(token))
       return owner && !hasExpired(owner) ? owner : undefined
     },
 
-    /** Whose token it is; null where it is none, deleted or expired. */
+    /** The token's owner; null for an unknown, deleted or expired token. */
     async identify(token: string): Promise<{ userId: string } | null> {
       if (token.length > MAX_TOKEN_LENGTH) return null
       const hash = sha256(token)
@@ -50,21 +50,20 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       return owner && !hasExpired(owner) ? owner : null
     },
 
-    /** The actor's own tokens, newest first. */
     async list(actor: Actor): Promise<ApiTokenRow[]> {
       await access.authorize(actor, 'token.list')
       const isOwn = eq(apiTokens.userId, requireUser(actor).id)
       return meta.db.select().from(apiTokens).where(isOwn).orderBy(desc(apiTokens.id))
     },
 
-    /** Those of a user that work, newest first. For services: the caller has checked who asks. */
+    /** A user's valid tokens, newest first. Does not check access. */
     async activeOf(userId: string): Promise<ApiTokenRow[]> {
       const isTheirs = eq(apiTokens.userId, userId)
       const rows = await meta.db.select().from(apiTokens).where(isTheirs).orderBy(desc(apiTokens.id))
       return rows.filter((row) => !hasExpired(row))
     },
 
-    /** Deletes all tokens of a user: they are refused from the next call on. For services, as `activeOf`. */
+    /** Deletes all tokens of a user, effective on the next call. Does not check access. */
     async deleteAllOf(userId: string): Promise<void> {
       const isTheirs = eq(apiTokens.userId, userId)
       const deleted = await meta.db.delete(apiTokens).where(isTheirs).returning({ hash: apiTokens.tokenHash })
@@ -72,9 +71,9 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
     },
 
     /**
-     * A new token of the actor's; this answer is the only place where it is readable.
-     * @param expiresAt ISO 8601; null: it does not expire
-     * @throws BAD_REQUEST for a moment that has passed
+     * Creates a token for the actor; its text is readable in this answer only.
+     * @param expiresAt ISO 8601; null: never
+     * @throws BAD_REQUEST for an expiry in the past
      */
     async create(
       actor: Actor,
@@ -100,8 +99,8 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
     },
 
     /**
-     * Deletes a token of the actor's: it is refused from the next call on.
-     * @throws BAD_REQUEST when they have none of that id
+     * Deletes a token of the actor, effective on the next call.
+     * @throws BAD_REQUEST if they have no token of this id
      */
     async delete(actor: Actor, tokenId: number): Promise<void> {
       await access.authorize(actor, 'token.delete')
@@ -113,6 +112,6 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
   }
 }
 
-/** What a list shows of a token: enough to know it again, nothing to use. */
+/** The token as lists show it: only its last characters are readable. */
 export const maskedToken = ({ hint }: Pick<ApiTokenRow, 'hint'>): string =>
   `${'*'.repeat(40 - hint.length)}${hint}`

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { plainObject, plainText } from '../../src/input.ts'
 import { EmailAddress, NewPassword } from './credentials.ts'
 
-/** Longer than any right answer, so that what is wrong in shape only is answered as wrong. */
+/**
+ * A credential to compare. Longer than any valid one, so that a malformed credential is answered as a wrong
+ * one.
+ */
 const Given = z.string().max(4096)
 
 export const SignUpInput = z.object({
@@ -18,13 +21,12 @@ export const SignInInput = z.object({ email: Given, password: Given })
 export const ChangePasswordInput = z.object({
   currentPassword: Given,
   newPassword: NewPassword,
-  /** Whether the API tokens end with the sessions. */
+  /** Deletes the API tokens along with the sessions. */
   revokesTokens: z.boolean().optional(),
 })
 
 export const DisplayName = plainText(255)
 export const ProfileMeta = plainObject(16_384)
 
-/** The settings of the server. The known ones take a hundred characters. */
-/** What a super admin sets for the server: only what it knows, so that a typing error is not taken for a setting. */
+/** Server settings of the super admin. Unknown keys are refused, so that a typing error is noticed. */
 export const AppSettings = z.strictObject({ invite_only_signup: z.boolean().optional() })

@@ -3,25 +3,25 @@ import { LRUCache } from 'lru-cache'
 import type { Kernel } from '../../src/kernel.ts'
 import { rolesOf, type UserRow } from './accounts.ts'
 
-/** Life of an access token (wire §2.1). */
+/** wire §2.1 */
 const TOKEN_LIFE_SECONDS = 10 * 60 * 60
-/** Ours have some 500 characters; nothing near this is worth checking, or keeping. */
+/** A token has about 500 characters. */
 const MAX_TOKEN_LENGTH = 4096
 const MAX_VERIFIED_TOKENS = 10_000
 
-/** What an access token says that we rely on. All else is read from the account. */
+/** The claims that the server uses; everything else is read from the account. */
 export interface Claims {
   userId: string
   tokenVersion: string
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   expiresAtMs: number
 }
 
 export type Jwt = ReturnType<typeof createJwt>
 
-/** Signs and checks access tokens: HS256, with the key of this installation. */
+/** Signs and verifies access tokens with HS256 and this installation's key. */
 export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
-  // Checking a signature takes longer than all else about a request, and never turns out differently.
+  // Verifying a signature is the slowest part of a request, and its result never changes.
   const verified = new LRUCache<string, Claims>({ max: MAX_VERIFIED_TOKENS })
 
   function recall(token: string): Claims | undefined {
@@ -33,8 +33,8 @@ export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
 
   return {
     /**
-     * A token for the user. `roles` go in as an object after sign-in and as a comma list otherwise,
-     * as clients know them (wire §2.1); nothing on the server reads them.
+     * Signs a token for the user. Clients expect `roles` as an object after sign-in and as a comma list
+     * elsewhere (wire §2.1); the server does not read them.
      */
     sign: (row: UserRow, roles: 'object' | 'list'): Promise<string> =>
       new SignJWT({
@@ -48,10 +48,10 @@ export function createJwt({ secrets }: Pick<Kernel, 'secrets'>) {
         .setExpirationTime(`${TOKEN_LIFE_SECONDS}s`)
         .sign(secrets.jwt),
 
-    /** The claims of a token that was checked before and is not expired. */
+    /** The claims of a token that has been verified before and is still valid. */
     recall,
 
-    /** The claims of a token of ours, or null: wrong signature, expired, or no token at all. */
+    /** The claims of a valid token, else null. */
     async verify(token: string): Promise<Claims | null> {
       if (token.length > MAX_TOKEN_LENGTH) return null
       const known = recall(token)

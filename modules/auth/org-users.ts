@@ -11,27 +11,25 @@ import { emailKey, parseEmail, randomHex80 } from './credentials.ts'
 import { type InviteMails, NEWCOMER_ROLES } from './sign-up.ts'
 import { defineAuthTables } from './tables.ts'
 
-/** Organisation roles that can be given: `super` is the first user's alone. */
+/** Organisation roles that can be assigned: `super` belongs to the first user only. */
 export const GRANTABLE_ORG_ROLES = ['org-level-creator', 'org-level-viewer'] as const satisfies OrgRole[]
 export type GrantableOrgRole = (typeof GRANTABLE_ORG_ROLES)[number]
 
-/** A user with what only some may see of them. */
 export interface ListedUser {
   row: UserRow
-  /** Null unless the one who asks invited them, or is a super admin: who has it can become that user. */
+  /** Null unless the actor invited them or is a super admin: the token lets its holder sign up as that user. */
   inviteToken: string | null
 }
 
-/** The titles of those of the bases that are not in the trash. */
+/** Titles of those bases that are not in the trash. */
 export type BaseTitles = (baseIds: string[]) => Promise<string[]>
 
-/** Filled by app.ts from the bases module, which comes later. */
+/** Set by app.ts from the bases module, which depends on this one. */
 export const BASE_TITLES = defineSlot<BaseTitles>('auth.baseTitles')
 
-/** Bases that a refusal names. */
 const MAX_NAMED = 5
 
-/** The people of this server, for those who administer it (wire §4.1). */
+/** Accounts of this server, for administrators (wire §4.1). */
 export function createOrgUsers(
   { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
   accounts: Accounts,
@@ -41,14 +39,14 @@ export function createOrgUsers(
   const { users, sessions, apiTokens, memberships, passwordResets } = meta.tables(defineAuthTables)
   const isLive = isNull(users.deletedAt)
 
-  /** @throws BAD_REQUEST, as clients know it, where others would answer 404 */
+  /** @throws BAD_REQUEST with the message of a 404, as clients expect it */
   async function get(userId: string): Promise<UserRow> {
     const account = await accounts.find(userId)
     if (!account) throw badRequest(notFound('User', userId).message)
     return account.row
   }
 
-  /** @throws BAD_REQUEST naming the bases that would be without an owner */
+  /** @throws BAD_REQUEST naming the bases that would lose their only owner */
   async function refuseSoleOwner({ id, email }: UserRow): Promise<void> {
     const owned = await access.ownedAlone(id)
     const titles = owned.length === 0 ? [] : await registry.get(BASE_TITLES)(owned)
@@ -63,8 +61,7 @@ export function createOrgUsers(
   const isSuper = (row: UserRow) => holdsOrgRole(rolesOf(row), 'super')
 
   /**
-   * Makes an account that waits for its owner: no password, and a token to sign up with. Null where
-   * the address has one already.
+   * Creates an account without a password and with an invite token. Null if the address already has an account.
    */
   async function invite(
     inviterId: string,
@@ -88,12 +85,11 @@ export function createOrgUsers(
   }
 
   return {
-    /** True for the id of someone who has, or was invited to, an account. */
     exists: async (userId: string): Promise<boolean> => (await accounts.find(userId)) !== null,
 
     /**
-     * The account of an address; made where there is none, to wait for its owner (`isNew`). Null for
-     * what is no address. For services: the caller has checked who may invite.
+     * The account of an address, invited first if there is none (`isNew`). Null for an invalid address. Does
+     * not check access.
      */
     async findOrInvite(inviter: Actor, email: string): Promise<{ row: UserRow; isNew: boolean } | null> {
       const address = parseEmail(email)
@@ -106,19 +102,19 @@ export function createOrgUsers(
       return made && { row: made, isNew: false }
     },
 
-    /** Everyone on this server. For services: the caller has checked who may see it. */
+    /** Every account, oldest first. Does not check access. */
     all: (): Promise<UserRow[]> =>
       Promise.resolve(
         meta.db.select().from(users).where(isLive).orderBy(asc(users.createdAt), asc(users.id)),
       ),
 
-    /** The invite token as far as the actor may know it (see `ListedUser`). */
+    /** The invite token if the actor may see it (see `ListedUser`). */
     inviteTokenFor: (actor: Actor, row: UserRow): string | null =>
       actor.kind === 'user' && (actor.id === row.invitedBy || holdsOrgRole(actor.orgRoles, 'super'))
         ? row.inviteToken
         : null,
 
-    /** A page of the users whose address holds `query`, the oldest first. */
+    /** A page of the users whose address contains `query`, oldest first. */
     async list(
       actor: Actor,
       { limit, offset, query }: { limit: number; offset: number; query?: string },
@@ -136,7 +132,7 @@ export function createOrgUsers(
       return { rows, total: counted?.total ?? 0 }
     },
 
-    /** @throws BAD_REQUEST when the address is none, or has an account */
+    /** @throws BAD_REQUEST for an invalid address or one with an account */
     async create(actor: Actor, email: string, roles?: GrantableOrgRole): Promise<UserRow> {
       await access.authorize(actor, 'user.create')
       const address = parseEmail(email)
@@ -161,9 +157,7 @@ export function createOrgUsers(
     },
 
     /**
-     * Gives someone a role in every base of the server, or takes it away (null). A role that a base gives them itself
-     * goes before it.
-     *
+     * Sets or removes (null) a role in every base; a role in a base overrides it.
      * @throws PERMISSION_DENIED below super admin; BAD_REQUEST for a super admin, who owns every base
      */
     async setWorkspaceRole(actor: Actor, userId: string, role: WorkspaceRole | null): Promise<UserRow> {
@@ -175,7 +169,7 @@ export function createOrgUsers(
     },
 
     /**
-     * Deletes an account with its memberships, sessions and tokens; its address is free again.
+     * Deletes an account with its memberships, sessions and tokens, and frees its address.
      * @throws BAD_REQUEST naming the bases that nobody else owns
      */
     async delete(actor: Actor, userId: string): Promise<void> {
@@ -199,7 +193,7 @@ export function createOrgUsers(
     },
 
     /**
-     * Mails someone's invitation once more.
+     * Sends an invitation again.
      * @throws USER_NOT_FOUND; as `InviteMails.again`
      */
     async resendInvite(actor: Actor, userId: string): Promise<void> {
@@ -209,15 +203,14 @@ export function createOrgUsers(
       await mails.again(actor, account.row)
     },
 
-    /** Invitations by mail. For services: the caller has checked who may invite. */
     mails,
 
-    /** The account of an id, or null. For services, as above. */
+    /** Does not check access. */
     find: async (userId: string): Promise<UserRow | null> => (await accounts.find(userId))?.row ?? null,
   }
 }
 
-/** True where a column holds the text as it stands, its own % and _ being no wildcards. */
+/** Matches a literal substring: % and _ are no wildcards. */
 function holds(column: SQL.Aliased | Parameters<typeof eq>[0], text: string): SQL {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`${column} like ${pattern} escape '\\'`

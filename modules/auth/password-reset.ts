@@ -13,12 +13,12 @@ import type { Sessions } from './sessions.ts'
 import { defineAuthTables } from './tables.ts'
 import { createHourlyLimit } from './throttle.ts'
 
-/** How long a reset link works (wire §2.2). */
+/** wire §2.2 */
 const RESET_LIFE_MS = 60 * 60_000
 
 type PasswordReset = ReturnType<typeof createPasswordReset>
 
-/** Passwords of people who cannot sign in. */
+/** Reset links for forgotten passwords. */
 export function createPasswordReset(
   { meta }: Pick<Kernel, 'meta'>,
   accounts: Accounts,
@@ -41,8 +41,8 @@ export function createPasswordReset(
 
   return {
     /**
-     * A token as `create` makes it, for whoever asks by mail. Earlier ones stay good: a stranger who asks must not
-     * void the link that someone is about to use. `expiresAt` is in milliseconds since 1970.
+     * Creates a token for a reset mail and keeps earlier ones: a stranger's request must not void a link that
+     * its owner is about to use. `expiresAt` is in milliseconds since 1970.
      */
     async issue(userId: string): Promise<{ token: string; expiresAt: number }> {
       const { token, expiresAt, insert } = fresh(userId)
@@ -51,7 +51,7 @@ export function createPasswordReset(
     },
 
     /**
-     * A token by which the user can set a new password once, within the hour. It replaces earlier ones.
+     * Creates a token that sets a new password once, within an hour. Replaces earlier ones.
      * @throws USER_NOT_FOUND
      */
     async create(actor: Actor, userId: string): Promise<string> {
@@ -67,8 +67,8 @@ export function createPasswordReset(
     },
 
     /**
-     * The API tokens that go on working after the reset, unless they are revoked with it.
-     * @throws BAD_REQUEST when the token is unknown, used or expired
+     * The API tokens that stay valid after the reset unless they are revoked.
+     * @throws BAD_REQUEST if the token is unknown, used or expired
      */
     async check(token: string): Promise<ApiTokenRow[]> {
       const [found] = isUuid(token) ? await meta.db.select().from(passwordResets).where(isAlive(token)) : []
@@ -77,14 +77,14 @@ export function createPasswordReset(
     },
 
     /**
-     * Sets a new password and ends all sessions of the user; the token is used up, and with it all others of theirs.
-     * @param revokesTokens whether the user's API tokens end, too
-     * @throws BAD_REQUEST when the token is unknown, used or expired
+     * Sets a new password, ends the user's sessions and uses up all their reset tokens.
+     * @param revokesTokens also deletes the user's API tokens
+     * @throws BAD_REQUEST if the token is unknown, used or expired
      */
     async reset(token: string, password: string, revokesTokens: boolean): Promise<void> {
       await this.check(token)
       const passwordHash = await hashPassword(password)
-      // Taken and used up in one statement: of two who come with it, one gets through.
+      // Deleted in one statement, so that a token works once even if it is sent twice at the same time.
       const [taken] = await meta.db.delete(passwordResets).where(isAlive(token)).returning()
       if (!taken) throw invalid()
       const updatedAt = new Date().toISOString()
@@ -102,18 +102,18 @@ export function createPasswordReset(
   }
 }
 
-/** How often one place may ask within an hour, and for how many of it one person gets a mail. */
+/** Limits per hour: requests from one address, and mails to one person. */
 export const MAX_ASKED_PER_PLACE = 20
 export const MAX_MAILED_PER_PERSON = 3
 
-/** Reset links by mail, for those who can no longer sign in. */
+/** Mails reset links. */
 export function createForgotPassword(
   { mail, log }: Pick<Kernel, 'mail' | 'log'>,
   accounts: Pick<Accounts, 'findByEmail'>,
   passwordReset: Pick<PasswordReset, 'issue'>,
 ) {
   const limit = createHourlyLimit(MAX_ASKED_PER_PLACE, 'requests for a new password')
-  // Counted and kept one after the other: who asks many times at once is mailed no more for it.
+  // Mails are counted and queued one after the other: parallel requests must not exceed the limit.
   const exclusively = createMutex()
 
   async function send(email: string): Promise<void> {
@@ -145,10 +145,9 @@ export function createForgotPassword(
   }
 
   /**
-   * Mails a reset link to whoever has an account with this address. Nothing in the answer, nor in the time that it
-   * takes, tells whether somebody has. Without a mail service nothing happens.
-   *
-   * @throws TOO_MANY_REQUESTS after many requests from one place
+   * Mails a reset link if the address has an account. Neither the answer nor its timing reveals whether it has.
+   * Does nothing without a mail server.
+   * @throws TOO_MANY_REQUESTS after many requests from one address
    */
   return function forgotPassword(email: string, address: string): void {
     if (!mail.isConfigured) return

@@ -7,8 +7,8 @@ import { type Accounts, asPerson, type UserRow } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
 /**
- * Someone as visitors of public links are told of them: by their name, or where they have given none by the
- * part of their address before the @. Never the address.
+ * A person as visitors of public links see them: their display name, else the part of their address before the
+ * @.
  */
 export const asPublicPerson = ({ id, email, displayName }: Person): Person => ({
   id,
@@ -16,18 +16,17 @@ export const asPublicPerson = ({ id, email, displayName }: Person): Person => ({
   displayName: displayName?.trim() || (email.split('@')[0] ?? ''),
 })
 
-/** Names for the ids that records keep. */
+/** Looks up the people behind ids in records. */
 export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { users } = meta.tables(defineAuthTables)
 
   return {
-    /** The people of these ids, also those whose account was deleted: what they wrote keeps their name. */
+    /** The people of these ids, including deleted accounts, so that old records keep their names. */
     async people(ids: string[]): Promise<Person[]> {
       if (ids.length === 0) return []
       return (await meta.db.select().from(users).where(inArray(users.id, ids))).map(asPerson)
     },
 
-    /** The members of a base. */
     async peopleOf(baseId: string): Promise<Person[]> {
       return (await access.members(baseId)).map(({ user }) => asPerson(user))
     },
@@ -39,16 +38,15 @@ export interface ProfilePatch {
   meta?: Record<string, unknown> | null
 }
 
-/** What people say of themselves. */
+/** The actor's own profile. */
 export function createProfile({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts, access: Access) {
   const { users } = meta.tables(defineAuthTables)
   return {
-    /** The actor's account; null for the anonymous. */
+    /** The actor's account; null for anonymous callers. */
     async me(actor: Actor): Promise<UserRow | null> {
       return actor.kind === 'user' ? ((await accounts.find(actor.id))?.row ?? null) : null
     },
 
-    /** Changes the actor's own name or picture. */
     async updateProfile(actor: Actor, patch: ProfilePatch): Promise<UserRow> {
       await access.authorize(actor, 'account.update')
       const { id } = requireUser(actor)

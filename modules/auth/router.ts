@@ -11,7 +11,7 @@ import type { RefreshCookie } from './sessions.ts'
 const setCookie = (ctx: Context, { setCookie }: RefreshCookie) =>
   ctx.responseHeaders.append('set-cookie', setCookie)
 
-/** `trpc.auth.*`: the caller's own account and sessions. */
+/** `trpc.auth.*`: the caller's account and sessions. */
 export const authRouter = (auth: AuthService) =>
   router({
     me: anyone.query(async ({ ctx }) => {
@@ -19,7 +19,7 @@ export const authRouter = (auth: AuthService) =>
       return { user: row && asUser(row), orgRoles: row ? rolesOf(row) : [] }
     }),
 
-    /** Whom an invitation link is for. Who has the link may sign up as them, so they may know. */
+    /** The address that an invitation is for. Whoever has the link may sign up with it. */
     invitation: anyone
       .input(InvitationInput)
       .query(async ({ input }) => ({ email: await auth.findInvited(input.token) })),
@@ -61,7 +61,7 @@ export const authRouter = (auth: AuthService) =>
       .input(z.object({ displayName: DisplayName.nullable() }))
       .mutation(async ({ ctx, input }) => asUser(await auth.profile.updateProfile(ctx.actor, input))),
 
-    /** Gives someone a role in every base, or takes it away (null). */
+    /** Sets or removes (null) a role in every base. */
     setWorkspaceRole: member
       .input(z.object({ userId: z.string().max(64), role: z.enum(WORKSPACE_ROLES).nullable() }))
       .mutation(async ({ ctx, input }) => {
@@ -69,7 +69,7 @@ export const authRouter = (auth: AuthService) =>
       }),
   })
 
-/** `trpc.app.*`: what the screens need to know before anyone has signed in. */
+/** `trpc.app.*`: server facts that screens need before sign-in. */
 export const appRouter = (auth: AuthService) =>
   router({
     info: anyone.query(async ({ ctx }) => {
@@ -81,12 +81,10 @@ export const appRouter = (auth: AuthService) =>
         signupAllowed: !hasUsers || !inviteOnlySignup,
         siteUrl: auth.siteUrl(ctx.request),
         mapTiles: auth.mapTiles,
-        /** False where no mail server is configured: screens then promise no mail. */
         sendsMail: auth.sendsMail,
       }
     }),
 
-    /** How the environment sets the server up, for super admins. */
     setup: member.query(({ ctx }) => auth.setup.get(ctx.actor)),
     sendTestMail: member.mutation(({ ctx }) => auth.setup.sendTestMail(ctx.actor)),
   })

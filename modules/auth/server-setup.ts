@@ -8,11 +8,11 @@ import { type Access, requireUser } from './access.ts'
 import { defineAuthTables } from './tables.ts'
 import { createHourlyLimit } from './throttle.ts'
 
-/** What the environment sets up for the whole server. No password and no key is in it. */
+/** The server's setup by environment variables, without passwords and keys. */
 export interface ServerSetup {
-  /** The address in links, null where it is taken from each request. */
+  /** Base address of links; null: taken from each request. */
   publicUrl: string | null
-  /** Null where no mail is sent. */
+  /** Null if no mail server is configured. */
   mail: {
     host: string
     port: number
@@ -20,16 +20,14 @@ export interface ServerSetup {
     username: string | null
     encryption: 'tls' | 'starttls' | 'none'
   } | null
-  /** Where attached files are kept. */
+  /** Store of attachments. */
   files: { kind: 'folder' } | { kind: 's3'; bucket: string; region: string | null; endpoint: string | null }
-  /** Where accounts, bases and records are kept. */
   database: 'sqlite' | 'postgres'
 }
 
-/** Test mails that one administrator may send within an hour. */
 const MAX_TESTS_PER_HOUR = 20
 
-/** Shows administrators how the server is set up, and lets them try out the mail server. */
+/** Shows super admins the server's setup and sends test mails. */
 export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mail'>, access: Access) {
   const { smtpHost, smtpFrom, s3Bucket } = config
   const tests = createHourlyLimit(MAX_TESTS_PER_HOUR, 'test mails')
@@ -57,9 +55,9 @@ export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mai
     },
 
     /**
-     * Sends a mail to the caller's own address, and waits until the mail server has taken it.
-     * @returns the address, and why the mail server did not take it, or null where it did
-     * @throws FORBIDDEN below super admin, BAD_REQUEST where no mail server is configured, TOO_MANY_REQUESTS
+     * Mails the caller and waits for the mail server.
+     * @returns the address, and the mail server's error or null
+     * @throws FORBIDDEN below super admin; BAD_REQUEST without a mail server; TOO_MANY_REQUESTS
      */
     async sendTestMail(actor: Actor): Promise<{ recipient: string; problem: string | null }> {
       await access.authorize(actor, 'settings.update')
@@ -80,7 +78,7 @@ export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mai
 
 export type Settings = ReturnType<typeof createSettings>
 
-/** What super admins set for the whole server, each as the object that they sent (wire §4.3). */
+/** Server settings of super admins, stored as sent (wire §4.3). */
 export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>, access: Access) {
   const { settings } = meta.tables(defineAuthTables)
   const app = stored('app')
@@ -98,7 +96,6 @@ export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>
         return read()
       },
 
-      /** Replaces the stored object. */
       async save(actor: Actor, value: Record<string, unknown>): Promise<void> {
         await access.authorize(actor, 'settings.update')
         await meta.db
@@ -113,10 +110,10 @@ export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     get: app.get,
     save: app.save,
 
-    /** The key that clients keep with the server. It unlocks nothing: all there is is free. */
+    /** A licence key that clients store. It unlocks nothing. */
     license: stored('license'),
 
-    /** True where only invited people may sign up: by the environment, or by a super admin. */
+    /** True if sign-up needs an invitation, by environment variable or setting. */
     async isInviteOnly(): Promise<boolean> {
       return config.inviteOnlySignup || (await app.read()).invite_only_signup === true
     },

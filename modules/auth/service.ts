@@ -15,21 +15,19 @@ import { createShares } from './shares.ts'
 import { createInviteMails, createSignUp, type SignUpInput } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 
-/** The base that the first user starts with. */
 export interface StarterBase {
   baseId: string
   tableIds: string[]
 }
 
-/** Creates the first user's base. */
 export type Starter = (owner: UserActor) => Promise<StarterBase>
 
-/** Filled by app.ts: the base is made by the modules that follow. */
+/** Set by app.ts, since later modules create the base. */
 export const STARTER = defineSlot<Starter>('auth.starter')
 
 export type AuthService = ReturnType<typeof createAuthService>
 
-/** Accounts, sessions, API tokens, and the gate that every operation passes. */
+/** Accounts, sessions, API tokens and access control. */
 export function createAuthService(kernel: Kernel) {
   const accounts = createAccounts(kernel)
   const access = createAccess(kernel, accounts)
@@ -42,7 +40,7 @@ export function createAuthService(kernel: Kernel) {
   const shares = createShares(kernel)
   const visitors = createShareVisitors(kernel, shares)
 
-  /** By what was seen before: no signature is checked and nothing is read. */
+  /** Identifies a caller from the caches alone. */
   function recall(jwtText: string | null, apiToken: string | null): UserActor | undefined {
     const claims = jwtText === null ? undefined : jwt.recall(jwtText)
     const account = claims && accounts.peek(claims.userId)
@@ -79,13 +77,11 @@ export function createAuthService(kernel: Kernel) {
     ...createPeople(kernel, access),
 
     /**
-     * Who sends these headers: who names a public link is its visitor, whoever else they might be. Else
-     * `xc-auth` with the token of a session, else `xc-token` or
-     * `Authorization: Bearer` with an API token. A token that is wrong, expired or revoked makes
-     * nobody of them. What was seen before is answered at once, without a promise.
-     *
-     * @throws VIEW_NOT_FOUND, BASE_NOT_FOUND, INVALID_SHARED_VIEW_PASSWORD or TOO_MANY_REQUESTS for a link
-     *   that does not let in
+     * Identifies the sender of a request: the visitor of a public link, else the user of the session token in
+     * `xc-auth`, else of the API token in `xc-token` or `Authorization: Bearer`. Invalid tokens make the caller
+     * anonymous. Cached credentials are answered synchronously.
+     * @throws VIEW_NOT_FOUND, BASE_NOT_FOUND, INVALID_SHARED_VIEW_PASSWORD or TOO_MANY_REQUESTS for a link that
+     * refuses the visitor
      */
     authenticate(headers: Headers, address = ''): Actor | Promise<Actor> {
       const visitor = visitors.ofHeaders(headers, address)
@@ -97,7 +93,7 @@ export function createAuthService(kernel: Kernel) {
     },
 
     /**
-     * Makes an account and signs in to it; the very first user is given the starter.
+     * Creates an account and signs in. The first user gets the starter base.
      * @throws as `session.signUp`
      */
     async signUp(input: SignUpInput, address: string): Promise<SignedIn & { starter: StarterBase | null }> {
@@ -105,18 +101,17 @@ export function createAuthService(kernel: Kernel) {
       return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
     },
 
-    /** Where browsers load the pictures of maps from; null: the outlines that come with the app are shown. */
+    /** Tile server of maps; null: maps show built-in outlines. */
     mapTiles:
       kernel.config.mapTilesUrl === null
         ? null
         : { url: kernel.config.mapTilesUrl, attribution: kernel.config.mapTilesAttribution ?? '' },
-    /** Whether there is a mail server to send by. */
     sendsMail: kernel.mail.isConfigured,
-    /** The address that people reach this server at: as configured, else as this request came. */
+    /** The server's public address: configured, else that of the request. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
   }
 
-  /** A failure is logged and no more: the account is made, and works. */
+  /** Failures are only logged: the account works without the base. */
   async function giveStarter(userId: string): Promise<StarterBase | null> {
     try {
       const owner = await accounts.find(userId)

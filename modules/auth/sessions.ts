@@ -29,10 +29,9 @@ declare module 'lucia' {
 const COOKIE = 'refresh_token'
 const LIFE_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
-/** Expired sessions are refused in any case; this is how often their rows are removed. */
+/** How often expired rows are deleted; they are refused before that, too. */
 const SWEEP_EVERY_MS = 60 * 60_000
 
-/** A refresh token as the browser keeps it, and the cookie that hands it over. */
 export interface RefreshCookie {
   /** Value of a `Set-Cookie` header. */
   setCookie: string
@@ -41,8 +40,8 @@ export interface RefreshCookie {
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Refresh tokens. Lucia keeps the sessions; this is the only file that knows it. A session's id is
- * the SHA-256 of the cookie's value, so the database holds nothing that one could sign in with.
+ * Refresh tokens, with Lucia; only this file knows it. A session's id is the SHA-256 of the cookie's value, so
+ * the database holds nothing to sign in with.
  */
 export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>, accounts: Accounts) {
   const { sessions } = meta.tables(defineAuthTables)
@@ -66,18 +65,18 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     const account = session && (await accounts.find(session.userId))
     if (!account || account.row.tokenVersion !== session?.tokenVersion) return null
     const value = randomHex80()
-    // One statement: of two who come with the same value, in two processes, one gets a new one.
+    // One statement, so that a value sent to two processes at once is exchanged once.
     const [rotated] = await meta.db
       .update(sessions)
       .set({ id: sha256(value), expiresAt: Date.now() + LIFE_DAYS * DAY_MS })
       .where(and(eq(sessions.id, id), eq(sessions.tokenVersion, account.row.tokenVersion)))
       .returning({ id: sessions.id })
-    // `account` was read before: should the password change now, what is signed with it is void.
+    // `account` was read before: if the password changes now, the new token is void.
     return rotated ? { user: account.row, cookie: cookieOf(value) } : null
   }
 
   return {
-    /** Starts a session of the user, void as soon as their token version moves on. */
+    /** Starts a session, valid until the user's token version changes. */
     async start(user: UserRow): Promise<RefreshCookie> {
       const value = randomHex80()
       if (Date.now() - sweptAt > SWEEP_EVERY_MS) {
@@ -89,9 +88,8 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     },
 
     /**
-     * Takes a refresh token and gives its successor; the old one fails from then on. Null where it
-     * is unknown, used, expired or revoked. Two tabs that come with it at the same instant share the
-     * successor: none of them has had an answer yet.
+     * Exchanges a refresh token for a new one; the old one becomes invalid. Null if it is unknown, used,
+     * expired or revoked. Two tabs that send it at the same time share the new one.
      */
     rotate(value: string): Promise<{ user: UserRow; cookie: RefreshCookie } | null> {
       const id = sha256(value)
@@ -104,18 +102,18 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     end: (value: string): Promise<void> => lucia.invalidateSession(sha256(value)),
     blank: (): RefreshCookie => withDate(lucia.createBlankSessionCookie().serialize(), 0),
 
-    /** The refresh token among a request's cookies, or null. Text that is no token of ours is none. */
+    /** The refresh token in a request's cookies, or null. */
     readCookie: (headers: Headers): string | null =>
       /(?:^|;\s*)refresh_token=([0-9a-f]{80})(?=;|$)/.exec(headers.get('cookie') ?? '')?.[1] ?? null,
   }
 }
 
-/** Lucia gives the cookie's life in seconds; REST clients that keep cookies themselves read the date. */
+/** Lucia sets only Max-Age; REST clients that store cookies themselves read `Expires`. */
 const withDate = (setCookie: string, endsAt: number): RefreshCookie => ({
   setCookie: `${setCookie}; Expires=${new Date(endsAt).toUTCString()}`,
 })
 
-/** What Lucia stores, in our own tables. */
+/** Lucia's storage in our tables. */
 function createAdapter({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts): Adapter {
   const { sessions } = meta.tables(defineAuthTables)
   const asSession = (row: typeof sessions.$inferSelect): DatabaseSession => ({
@@ -152,7 +150,6 @@ function createAdapter({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts): Adap
   }
 }
 
-/** What someone has after signing in: an access token to send, and the cookie that renews it. */
 export interface SignedIn {
   token: string
   cookie: RefreshCookie
@@ -169,7 +166,7 @@ export interface SessionParts {
   tokens: ApiTokens
 }
 
-/** Signing up, in and out, and what ends the sessions of a person. */
+/** Sign-up, sign-in, sign-out and password changes. */
 export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'config'>, parts: SessionParts) {
   const { accounts, access, jwt, sessions, signUp, throttle, tokens } = parts
   const { users } = meta.tables(defineAuthTables)
@@ -180,7 +177,7 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     return { token: await jwt.sign(user, roles), cookie, user }
   }
 
-  /** Voids every access and refresh token of the user. Null where somebody else did just now. */
+  /** Voids every access and refresh token of the user. Null if another call did so at the same time. */
   async function endSessions(user: UserRow, also: { passwordHash?: string } = {}): Promise<UserRow | null> {
     const [row] = await meta.db
       .update(users)
@@ -194,11 +191,11 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
 
   return {
     /**
-     * Makes an account (see `createSignUp`) and signs in to it.
-     * @throws BAD_REQUEST as there; TOO_MANY_REQUESTS after many failures or many new accounts from the address
+     * Creates an account (see `createSignUp`) and signs in.
+     * @throws BAD_REQUEST as there; TOO_MANY_REQUESTS after many failures or new accounts from the address
      */
     async signUp(input: SignUpInput, address: string): Promise<SignedIn & { isFirst: boolean }> {
-      // An invitation names its address: only people who are expected have one.
+      // Invitations are not limited: each is for one address.
       const attempt = () =>
         input.inviteToken
           ? signUp.signUp(input)
@@ -208,8 +205,8 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     },
 
     /**
-     * @throws BAD_REQUEST, in the same words and time, for a wrong password and for an address that
-     *   nobody has; TOO_MANY_REQUESTS after many failures
+     * @throws BAD_REQUEST for a wrong password and for an unknown address, with the same message and timing;
+     * TOO_MANY_REQUESTS after many failures
      */
     async signIn(input: { email: string; password: string }, address: string): Promise<SignedIn> {
       const key = emailKey(input.email).slice(0, 256)
@@ -224,8 +221,8 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     },
 
     /**
-     * A new access token for a refresh token, which is used up and replaced.
-     * @throws BAD_REQUEST when there is none, or it is unknown, used, expired or revoked
+     * Exchanges the refresh token in the cookies for a new access token and cookie.
+     * @throws BAD_REQUEST if it is missing, unknown, used, expired or revoked
      */
     async refresh(headers: Headers): Promise<SignedIn> {
       const value = sessions.readCookie(headers)
@@ -236,8 +233,8 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     },
 
     /**
-     * Ends all sessions of the actor, and the one of the request's cookie. Gives the cookie that
-     * removes it. Somebody whose token is dead already is signed out as well.
+     * Ends all sessions of the actor and the one of the cookie, and returns a cookie that deletes it. Works
+     * with an expired access token, too.
      * @throws FORBIDDEN without any token
      */
     async signOut(actor: Actor, headers: Headers): Promise<RefreshCookie> {
@@ -250,9 +247,9 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     },
 
     /**
-     * Changes the actor's own password. Every session of theirs is void; the answer starts a new one. Their API
-     * tokens go on working, unless `revokesTokens`.
-     * @throws BAD_REQUEST when the current password is wrong; TOO_MANY_REQUESTS after many failures
+     * Changes the actor's password, ends their sessions and starts a new one. API tokens stay valid unless
+     * `revokesTokens`.
+     * @throws BAD_REQUEST for a wrong current password; TOO_MANY_REQUESTS after many failures
      */
     async changePassword(
       actor: Actor,
@@ -268,7 +265,7 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
         return found
       })
       const changed = await endSessions(user, { passwordHash: await hashPassword(input.newPassword) })
-      // Signed out, or changed in another window, while the hashes were made.
+      // Another request ended the sessions while the hash was computed.
       if (!changed) throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
       if (input.revokesTokens) await tokens.deleteAllOf(id)
       return start(changed, 'object')

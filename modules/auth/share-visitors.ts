@@ -14,27 +14,29 @@ import { MAX_PASSWORD_LENGTH, verifyPassword } from './credentials.ts'
 import type { ShareRow, Shares } from './shares.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Passwords that were right, remembered so that not every request takes what makes guessing slow. */
+/** Correct passwords are cached, since verifying one is slow on purpose. */
 const MAX_REMEMBERED = 10_000
 
 export type ShareVisitors = ReturnType<typeof createShareVisitors>
 
-/** Who comes by public links: looked up for each request, so that a link that is closed is closed at once. */
+/**
+ * Identifies visitors of public links. Each request looks up its link, so that closing takes effect at once.
+ */
 export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares) {
   const throttle = createThrottle()
   const known = new LRUCache<string, true>({ max: MAX_REMEMBERED })
   const checking = new Map<string, Promise<void>>()
 
-  /** @throws INVALID_SHARED_VIEW_PASSWORD; TOO_MANY_REQUESTS after too many wrong ones */
+  /** @throws INVALID_SHARED_VIEW_PASSWORD; TOO_MANY_REQUESTS after many wrong ones */
   async function checkPassword({ id, passwordHash }: ShareRow, given: string | null, address: string) {
     if (passwordHash === null) return
     if (given === null || given === '') throw wrongPassword()
-    // With the hash, so that a password that was changed is not remembered.
+    // Contains the hash, so that a changed password invalidates the cached one.
     const key = new Bun.CryptoHasher('sha256').update(JSON.stringify([id, passwordHash, given])).digest('hex')
-    // Ahead of what is remembered: else a right guess would be told from a wrong one however many there were.
+    // Before the cache: otherwise a blocked guesser could still tell a correct password.
     throttle.refuse(`share ${id}`, address)
     if (known.has(key)) return
-    // A page asks for several things at once: these are one attempt.
+    // A page sends several requests at once: they count as one attempt.
     const running = checking.get(key) ?? verify(id, passwordHash, given, address)
     checking.set(key, running)
     try {
@@ -52,11 +54,10 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
     })
 
   /**
-   * The link of an id, for someone who brings its password.
-   *
-   * @param password as it was sent, in clear
-   * @throws VIEW_NOT_FOUND, BASE_NOT_FOUND for one that is unknown, closed or expired;
-   *   INVALID_SHARED_VIEW_PASSWORD; TOO_MANY_REQUESTS
+   * The row of an open link, after checking its password.
+   * @param password in clear text
+   * @throws VIEW_NOT_FOUND, BASE_NOT_FOUND for an unknown, closed or expired link;
+   * INVALID_SHARED_VIEW_PASSWORD; TOO_MANY_REQUESTS
    */
   async function enter(
     kind: ShareKind,
@@ -67,7 +68,7 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
     const row = await shares.find(id)
     if (row?.kind !== kind || isExpired(row)) throw noShare(kind, id)
     await checkPassword(row, password, address)
-    // Of the visit nobody waits to hear.
+    // Not awaited: recording the visit must not delay the answer.
     shares.visited(row).catch((error) => log.error('a visit could not be noted', error, { shareId: id }))
     return row
   }
@@ -75,7 +76,7 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
   return {
     enter,
 
-    /** The visitor of a link. @throws as `enter` */
+    /** @throws as `enter` */
     async visitor(
       kind: ShareKind,
       id: string,
@@ -85,7 +86,7 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
       return asVisitor(await enter(kind, id, password, address))
     },
 
-    /** The visitor whom the headers of a request name; null where they name no link. @throws as `enter` */
+    /** The visitor of the link in a request's headers; null if they name none. @throws as `enter` */
     ofHeaders(headers: Headers, address: string): Promise<ShareActor> | null {
       for (const kind of SHARE_KINDS) {
         const id = headers.get(SHARE_HEADERS[kind])
@@ -96,7 +97,7 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
   }
 }
 
-/** The password that a request brings; null where it brings none. */
+/** The link password in a request's headers, or null. */
 export function passwordIn(headers: Headers): string | null {
   const header = headers.get(SHARE_PASSWORD_HEADER)
   return header === null ? null : readPasswordHeader(header)
@@ -105,7 +106,6 @@ export function passwordIn(headers: Headers): string | null {
 export const isExpired = ({ expiresAt }: Pick<ShareRow, 'expiresAt'>): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= Date.now()
 
-/** The visitor that a link makes of whoever has it. */
 export function asVisitor({ id, kind, baseId, targetId, role, settings, expiresAt }: ShareRow): ShareActor {
   const link = { kind: 'share' as const, shareId: id, baseId, expiresAt }
   if (kind === 'erd') return { ...link, grant: { kind, sourceId: targetId } }
@@ -114,7 +114,7 @@ export function asVisitor({ id, kind, baseId, targetId, role, settings, expiresA
   return { ...link, grant: { kind, viewId: targetId, mayDownload } }
 }
 
-/** The refusal of a link that is not open; it says nothing of whether there ever was one. */
+/** Error for an unknown, closed or expired link alike. */
 export const noShare = (kind: ShareKind, id: string): AppError =>
   notFound(kind === 'view' ? 'View' : 'Base', id.slice(0, 64))
 

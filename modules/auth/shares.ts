@@ -9,41 +9,36 @@ import type { Kernel } from '../../src/kernel.ts'
 import { hashPassword } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
-/** Links held in memory at once; the rest is read again when someone comes by them. */
 const MAX_CACHED_SHARES = 10_000
 
-/** 26 characters of [a-z0-9] are 134 bits: nobody comes upon a link by trying. */
+/** 26 characters of [a-z0-9] have 134 bits, too many to guess. */
 const ID_LENGTH = 26
 
-/** Visits are noted once in this time. */
+/** Visits are recorded at most this often. */
 const VISIT_EVERY_MS = 60_000
 
-/** A row of the `shares` table. */
 export type ShareRow = ReturnType<typeof defineAuthTables>['shares']['$inferSelect']
 
-/** What a link opens. */
+/** The view, base or source of a link. */
 export type ShareTarget = Pick<Share, 'kind' | 'baseId' | 'targetId'>
 
-/** What may be changed of a link; what is absent stays. */
+/** Changes of a link; absent keys stay. */
 export interface SharePatch {
   role?: Share['role']
-  /** In clear; null takes it away. */
+  /** In clear text; null removes it. */
   password?: string | null
   expiresAt?: string | null
   settings?: Partial<Share['settings']>
-  /** The address that a person has chosen, instead of one that nobody can guess. */
+  /** A custom address. */
   id?: string
 }
 
-/** What of a link says to whom it is open. Visits and answers leave it as it is. */
+/** The part of a link that decides who may open it; visits and answers do not change it. */
 export type OpenState = Pick<ShareRow, 'id' | 'passwordHash' | 'expiresAt'>
 
 export type Shares = ReturnType<typeof createShares>
 
-/**
- * The rows of public links. Who may look at and change them is for `modules/shares` to ask, which knows what
- * they open; who comes by one is found out by `share-visitors.ts`.
- */
+/** Stores public links. `modules/shares` checks who may manage them, `share-visitors.ts` who may open them. */
 export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
@@ -95,7 +90,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       .where(eq(shares.id, before.id))
       .returning()
       .catch(async (error) => {
-        // Someone else may have taken the address in between.
+        // Another link may have taken the address in the meantime.
         await refuseTaken(patch.id, before.id)
         throw error
       })
@@ -105,19 +100,19 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
   }
 
   return {
-    /** The link of an id, closed and expired ones apart: who asks looks at the time. From memory where known. */
+    /** The link of an id, cached. May have expired: callers check the time. */
     find: async (id: string): Promise<ShareRow | null> =>
       cache.peek(id) ?? (await cache.read(id, () => load(id))),
 
     ofTarget,
 
-    /** What there is to know of whether a target's link is open; null where it has none. From memory where known. */
+    /** The open state of a target's link, cached; null if it has none. */
     findOf: async (target: Pick<ShareTarget, 'kind' | 'targetId'>): Promise<OpenState | null> => {
       const key = keyOf(target)
       return byTarget.peek(key) ?? (await byTarget.read(key, () => ofTarget(target)))
     },
 
-    /** When each of the links was last changed, by id; closed ones are left out. Never from memory. */
+    /** Time of each link's last change, by id, read from the database. Closed links are left out. */
     async changedAt(ids: string[]): Promise<ReadonlyMap<string, string>> {
       const rows = await db
         .select({ id: shares.id, updatedAt: shares.updatedAt })
@@ -126,7 +121,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       return new Map(rows.map(({ id, updatedAt }) => [id, updatedAt]))
     },
 
-    /** The ids of what has a link in a base: of its views, or of its sources' diagrams. */
+    /** Ids of the views (or sources) of a base that have a link. */
     async openTargets(kind: ShareKind, baseId: string): Promise<ReadonlySet<string>> {
       const rows = await db
         .select({ targetId: shares.targetId })
@@ -135,7 +130,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       return new Set(rows.map((row) => row.targetId))
     },
 
-    /** Every link of a base and of what is in it, the oldest first. */
+    /** All links of a base, its views and diagrams, oldest first. */
     ofBase: (baseId: string): Promise<ShareRow[]> =>
       Promise.resolve(
         db
@@ -146,11 +141,10 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       ),
 
     /**
-     * Changes the link of a target, and makes it where there is none; of two who make it at once the second
-     * changes what the first has made.
-     *
-     * @param commit how a link that is new is written: with it what others know of its target changes
-     * @throws CONFLICT for an address that another link has
+     * Changes a target's link, or creates it. If two people create it at once, the second changes the first
+     * one's link.
+     * @param commit writes a new link together with the change of its target
+     * @throws CONFLICT for an address in use
      */
     async save(
       by: Actor,
@@ -184,16 +178,15 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       return made.id === fresh.id ? made : change(made, patch)
     },
 
-    /** Gives a link a new address; the old one opens nothing from now on. */
+    /** Gives a link a new random address; the old one stops working. */
     regenerate: (before: ShareRow): Promise<ShareRow> => change(before, { id: randomText(ID_LENGTH) }),
 
-    /** Ends a link. */
     async close(row: ShareRow, commit: (statements: MetaStatement[]) => Promise<void>): Promise<void> {
       await commit([db.delete(shares).where(eq(shares.id, row.id))])
       changed(row, row.id)
     },
 
-    /** Notes that someone came by the link, once a minute at most. */
+    /** Records a visit, at most once a minute. */
     async visited({ id, lastVisitAt }: Pick<ShareRow, 'id' | 'lastVisitAt'>): Promise<void> {
       const now = Date.now()
       if (lastVisitAt !== null && Date.parse(lastVisitAt) > now - VISIT_EVERY_MS) return
@@ -206,7 +199,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       cache.forget(id)
     },
 
-    /** Counts an answer; false, and not counted, where the link has had `most` already, or is closed. */
+    /** Counts an answer. False, without counting, if the link has `most` already or is closed. */
     async countAnswer(id: string, most: number | null): Promise<boolean> {
       const isOpen = most === null ? undefined : lt(shares.answers, most)
       const counted = await db
@@ -218,7 +211,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       return counted.length > 0
     },
 
-    /** Takes back the count of an answer that was not kept after all. */
+    /** Reverts `countAnswer`. */
     async discountAnswer(id: string): Promise<void> {
       await db
         .update(shares)
@@ -231,7 +224,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
 
 const keyOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>): string => `${kind} ${targetId}`
 
-/** A link as those see it who may share. */
+/** A link as its managers see it. */
 export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
   const { id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers } = row
   return {

@@ -11,7 +11,7 @@ import { emailKey, hashPassword, isUuid, randomHex80 } from './credentials.ts'
 import type { Settings } from './server-setup.ts'
 import { defineAuthTables } from './tables.ts'
 
-/** Organisation roles of the first user, and of everyone after. */
+/** Organisation roles of the first user, and of all later ones. */
 export const FOUNDER_ROLES = 'org-level-creator,super'
 export const NEWCOMER_ROLES = 'org-level-viewer'
 
@@ -23,11 +23,11 @@ export interface SignUpInput {
 
 export type SignUp = ReturnType<typeof createSignUp>
 
-/** How accounts come to be. */
+/** Creates accounts. */
 export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts, settings: Settings) {
   const { users } = meta.tables(defineAuthTables)
 
-  /** True once the first user has signed up. It stays so: a super admin cannot be deleted. */
+  /** True once the first user has signed up; a super admin cannot be deleted. */
   async function hasUsers(): Promise<boolean> {
     const rows = await meta.db.select({ id: users.id }).from(users).where(eq(users.founder, 1))
     return rows.length > 0
@@ -50,7 +50,7 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
       createdAt: now,
       updatedAt: now,
     }
-    // Both indexes count here: a second founder, or a second account of the address, is not inserted.
+    // Two unique indexes: a second founder and a second account of an address are not inserted.
     const [inserted] = await meta.db.insert(users).values(row).onConflictDoNothing().returning()
     return inserted
   }
@@ -80,7 +80,7 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
   return {
     hasUsers,
 
-    /** The address that an invitation is for; null where it was used or withdrawn, or never was. */
+    /** The address of an open invitation; null if it is unknown, used or withdrawn. */
     async findInvited(token: string): Promise<string | null> {
       if (!isUuid(token)) return null
       const isOpen = and(eq(users.inviteToken, token), isNull(users.deletedAt))
@@ -89,11 +89,10 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
     },
 
     /**
-     * Makes an account: the server's first with all rights, later ones as viewers, invited ones with
-     * what they were invited to.
-     *
-     * @throws BAD_REQUEST when the address is taken, the invite is not for it, or only the invited
-     *   may sign up
+     * Creates an account: the first with all rights, later ones as viewers, invited ones with the roles of
+     * their invitation.
+     * @throws BAD_REQUEST if the address is taken, the invitation is for another one, or sign-up needs an
+     * invitation
      */
     async signUp(input: SignUpInput): Promise<{ user: UserRow; isFirst: boolean }> {
       if (input.inviteToken) return { user: await acceptInvite(input, input.inviteToken), isFirst: false }
@@ -111,25 +110,25 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
   }
 }
 
-/** Invitations that one person may have mailed within an hour: this server must not write to the world for them. */
+/** Limit per inviter, so that the server cannot be used to send spam. */
 export const MAX_INVITES_PER_HOUR = 100
 
-/** As clients know it where no mail can be sent. */
+/** Message that clients expect. */
 const NO_MAIL =
   'No Email Plugin is found. Please go to App Store to configure first or copy the invitation URL to users instead.'
 
 export type InviteMails = ReturnType<typeof createInviteMails>
 
-/** Invitations by mail, to those who have not signed up yet. */
+/** Mails invitations to people who have not signed up yet. */
 export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
   const exclusively = createMutex()
 
-  /** False where it would be one too many. */
+  /** False if the hourly limit is reached. */
   async function send(inviter: Actor, { email, inviteToken }: UserRow): Promise<boolean> {
     const { id, email: by } = requireUser(inviter)
     const topic = `invite ${id}`
     if ((await mail.countEvents(topic)) >= MAX_INVITES_PER_HOUR) return false
-    // Nothing in it is of the inviter's choice but the address: it goes to people who have not asked for it.
+    // The inviter chooses nothing but the address: the recipient has not asked for this mail.
     const text = m.mail_invite_text({ inviter: by, host: new URL(mail.addressOf('/')).host, email })
     await mail.send({
       topic,
@@ -146,7 +145,7 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     return true
   }
 
-  /** @throws BAD_REQUEST where no mail can be sent */
+  /** @throws BAD_REQUEST without a mail server */
   function requireMail(): void {
     if (!mail.isConfigured) throw badRequest(NO_MAIL)
   }
@@ -154,7 +153,7 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
   return {
     requireMail,
 
-    /** Mails an invitation that was just made. It stands, whatever becomes of the mail: its link can be handed over. */
+    /** Mails a new invitation. Failures are only logged: the link can be passed on by hand. */
     async invited(inviter: Actor, row: UserRow): Promise<void> {
       if (!mail.isConfigured || row.inviteToken === null) return
       try {
@@ -165,8 +164,8 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     },
 
     /**
-     * Mails an invitation once more. For services: the caller has checked who may invite.
-     * @throws BAD_REQUEST where no mail can be sent, and for who has signed up; TOO_MANY_REQUESTS
+     * Sends an invitation again. Does not check access.
+     * @throws BAD_REQUEST without a mail server and for people who have signed up; TOO_MANY_REQUESTS
      */
     async again(inviter: Actor, row: UserRow): Promise<void> {
       requireMail()

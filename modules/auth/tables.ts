@@ -1,33 +1,33 @@
 import type { ShareKind, ShareSettings } from '../../src/core/shares.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Accounts, their sessions and tokens, and who is a member of what. */
+/** Accounts, sessions, tokens, memberships and public links. */
 export function defineAuthTables(c: Columns) {
   const users = c.table(
     'users',
     {
       id: c.text('id').primaryKey(),
-      /** As typed; `emailKey` is what is compared. */
+      /** As typed; `emailKey` is compared. */
       email: c.text('email').notNull(),
       emailKey: c.text('email_key').notNull(),
-      /** argon2id; null until an invited person has signed up. */
+      /** argon2id; null until an invited person signs up. */
       passwordHash: c.text('password_hash'),
       displayName: c.text('display_name'),
-      /** What the profile keeps for the screens: picture, colours. */
+      /** Kept for clients (picture, colours). */
       meta: c.json('meta').$type<Record<string, unknown>>(),
       /** Comma list of organisation roles. */
       roles: c.text('roles').notNull(),
-      /** A JWT that carries another version is void: 80 hex characters. */
+      /** 80 hex characters. Tokens with another version are void. */
       tokenVersion: c.text('token_version').notNull(),
-      /** Set while an invited person has not signed up. */
+      /** Set until an invited person signs up. */
       inviteToken: c.text('invite_token'),
-      /** Who invited them: besides super admins, the only one who is shown the invite token. */
+      /** The inviter may see the invite token, as super admins may. */
       invitedBy: c.text('invited_by'),
-      /** 1 for the first user and null for all others: the index lets one in, however many try at once. */
+      /** 1 for the first user, else null: the unique index admits one, even if several sign up at once. */
       founder: c.integer('founder'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
-      /** Set once deleted. The row stays so that history can still name its author. */
+      /** Deleted accounts keep their row, so that history can name its author. */
       deletedAt: c.text('deleted_at'),
     },
     (t) => [c.uniqueIndex('users_email_key').on(t.emailKey), c.uniqueIndex('users_founder').on(t.founder)],
@@ -35,15 +35,15 @@ export function defineAuthTables(c: Columns) {
   const sessions = c.table(
     'sessions',
     {
-      /** SHA-256 of the refresh token: the token itself is only in the browser's cookie. */
+      /** SHA-256 of the refresh token, which only the browser's cookie holds. */
       id: c.text('id').primaryKey(),
       userId: c
         .text('user_id')
         .notNull()
         .references(() => users.id, { onDelete: 'cascade' }),
-      /** The user's token version at sign-in: once it moves on, the session is void with it. */
+      /** The user's token version at sign-in: another one voids the session. */
       tokenVersion: c.text('token_version').notNull(),
-      /** Milliseconds since 1970. */
+      /** Unix time in milliseconds. */
       expiresAt: c.bigInteger('expires_at').notNull(),
     },
     (t) => [c.index('sessions_user').on(t.userId)],
@@ -57,7 +57,7 @@ export function defineAuthTables(c: Columns) {
         .text('user_id')
         .notNull()
         .references(() => users.id, { onDelete: 'cascade' }),
-      /** Milliseconds since 1970. */
+      /** Unix time in milliseconds. */
       expiresAt: c.bigInteger('expires_at').notNull(),
     },
     (t) => [c.index('password_resets_user').on(t.userId)],
@@ -71,17 +71,17 @@ export function defineAuthTables(c: Columns) {
         .notNull()
         .references(() => users.id, { onDelete: 'cascade' }),
       description: c.text('description'),
-      /** SHA-256 of the token; it is shown once, when it is made. */
+      /** SHA-256 of the token, which is shown once. */
       tokenHash: c.text('token_hash').notNull(),
-      /** Its last characters, by which a person knows it again. */
+      /** The token's last characters, shown in lists. */
       hint: c.text('hint').notNull(),
       createdAt: c.text('created_at').notNull(),
-      /** From then on it is refused; null: it does not expire. */
+      /** ISO; null: never. */
       expiresAt: c.text('expires_at'),
     },
     (t) => [c.uniqueIndex('api_tokens_hash').on(t.tokenHash), c.index('api_tokens_user').on(t.userId)],
   )
-  /** Who holds which role where: `scopeId` is a base, or the workspace. */
+  /** Roles by scope: `scopeId` is a base, or the workspace. */
   const memberships = c.table(
     'memberships',
     {
@@ -99,28 +99,28 @@ export function defineAuthTables(c: Columns) {
       c.index('memberships_user').on(t.userId),
     ],
   )
-  /** Public links: each lets whoever has it see one view, one base or one diagram. */
+  /** Public links to a view, a base or a diagram. */
   const shares = c.table(
     'shares',
     {
-      /** What stands in the link. */
+      /** The random or custom address. */
       id: c.text('id').primaryKey(),
       kind: c.text('kind').$type<ShareKind>().notNull(),
       baseId: c.text('base_id').notNull(),
-      /** The view, the base or the source (of a diagram). */
+      /** The view, the base, or the diagram's source. */
       targetId: c.text('target_id').notNull(),
-      /** What a visitor of a base may do there. */
+      /** Role of visitors of a base. */
       role: c.text('role').$type<'viewer' | 'editor'>().notNull(),
-      /** argon2id; null: open to whoever has the link. */
+      /** argon2id; null: no password. */
       passwordHash: c.text('password_hash'),
-      /** ISO; null: until it is closed. */
+      /** ISO; null: never. */
       expiresAt: c.text('expires_at'),
       settings: c.json('settings').$type<ShareSettings>().notNull(),
       createdBy: c.text('created_by'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
       lastVisitAt: c.text('last_visit_at'),
-      /** Answers that came in by way of it. */
+      /** Form answers received by this link. */
       answers: c.integer('answers').notNull(),
     },
     (t) => [c.uniqueIndex('shares_target').on(t.kind, t.targetId), c.index('shares_base').on(t.baseId)],

@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../src/core/errors.ts'
 
-/** Failures of one person from one place, of one place, and how long they count. */
+/** Failures within the window: of one account from one address, and of one address. */
 export const MAX_FAILURES_PER_ACCOUNT = 10
 export const MAX_FAILURES_PER_ADDRESS = 100
 export const WINDOW_MS = 15 * 60_000
-/** Places and accounts remembered at once; the longest unseen are forgotten first. */
+/** The longest unused are dropped first. */
 const MAX_KEYS = 20_000
 
 export type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts failures over a sliding window, in memory. */
+/** Counts failures in a sliding window, in memory. */
 export function createThrottle(now: () => number = Date.now) {
   const failures = new LRUCache<string, number[]>({ max: MAX_KEYS })
 
@@ -46,15 +46,13 @@ export function createThrottle(now: () => number = Date.now) {
   }
 
   return {
-    /** Refuses where there were too many failures, without counting anything. @throws TOO_MANY_REQUESTS */
+    /** Refuses after too many failures, without counting. @throws TOO_MANY_REQUESTS */
     refuse,
 
     /**
-     * Runs an attempt by `account` from `address`. It counts from its beginning, so that many at once
-     * do not slip through, and is forgiven unless it throws.
-     *
-     * @throws TOO_MANY_REQUESTS without running it, when there were too many failures; `details`
-     *   carry `retryAfterSeconds`
+     * Runs an attempt by `account` from `address`. It counts as a failure from the start, so that parallel
+     * attempts cannot bypass the limit, and no longer once it succeeds.
+     * @throws TOO_MANY_REQUESTS with `retryAfterSeconds`, without running it, after too many failures
      */
     async attempt<T>(account: string, address: string, run: () => Promise<T>): Promise<T> {
       const limits = limitsOf(account, address)
@@ -75,8 +73,8 @@ export function createThrottle(now: () => number = Date.now) {
 }
 
 /**
- * What an address counts as. A single customer has the 2^64 addresses of an IPv6 network (RFC 6177), so
- * only its network tells places apart; an IPv4 address is the same in its IPv6 form.
+ * The key of an address: the /64 network of an IPv6 address, since one customer has all of it (RFC 6177); an
+ * IPv4 address in its IPv6 form is the IPv4 address.
  */
 function placeOf(address: string): string {
   const [plain = ''] = address.split('%')
@@ -92,20 +90,19 @@ function placeOf(address: string): string {
 }
 
 const HOUR_MS = 3_600_000
-/** Places remembered at once; the longest unseen are forgotten first. */
+/** The longest unused are dropped first. */
 const MAX_LIMITED_KEYS = 20_000
 
 export type HourlyLimit = ReturnType<typeof createHourlyLimit>
 
 /**
- * Counts what one place sends to one subject (a public link, the sign-up) within an hour, in memory.
- *
- * @param sent what is counted, in words: `answers`
+ * Counts events per hour by subject (a public link, sign-up) and address, in memory.
+ * @param sent plural of the event, for the message: `answers`
  */
 export function createHourlyLimit(most: number, sent: string, now: () => number = Date.now) {
   const times = new LRUCache<string, number[]>({ max: MAX_LIMITED_KEYS })
 
-  /** Counts one more. @throws TOO_MANY_REQUESTS, with `retryAfterSeconds`, where it is one too many */
+  /** Counts one event. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
   function take(subject: string, address: string): string {
     const key = `${subject} ${placeOf(address)}`
     const since = now() - HOUR_MS
@@ -127,8 +124,8 @@ export function createHourlyLimit(most: number, sent: string, now: () => number 
     },
 
     /**
-     * Counts one more from the beginning of `run`, so that many at once do not slip through; a run that fails is
-     * not counted. @throws as `take`
+     * Counts one event from the start of `run`, so that parallel ones cannot bypass the limit; failures are not
+     * counted. @throws as `take`
      */
     async count<T>(subject: string, address: string, run: () => Promise<T>): Promise<T> {
       const key = take(subject, address)

@@ -6,16 +6,16 @@ import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BaseRow, BaseStore, SourceRow } from './store.ts'
 
-/** A base that is being made from another one. Until it is complete nobody but super admins sees it, in the trash. */
+/** A base that is being copied. Until it is complete it lies in the trash, where only super admins see it. */
 export interface BaseDraft {
   baseId: string
-  /** The new source of each one of the original. */
+  /** New source ids by the original's. */
   sourceIds: ReadonlyMap<string, string>
-  /** The source whose tables lie in the original's own home. */
+  /** The new id of the base's own source. */
   ownSourceId: string | undefined
 }
 
-/** What a copy of a base begins and ends with; its tables are for `modules/imports/copies`. */
+/** The first and last step of copying a base; `modules/imports/copies` copies its tables. */
 export function createBaseCopies(
   { meta, sources: homes }: Pick<Kernel, 'meta' | 'sources'>,
   store: BaseStore,
@@ -25,9 +25,8 @@ export function createBaseCopies(
 
   return {
     /**
-     * Writes the rows of a new base whose home is of the same kind as the original's.
-     *
-     * @param withSources false: without the databases that it is connected to
+     * Inserts the rows of a new base with the same kind of home.
+     * @param withSources false: leaves out connected databases
      */
     async begin(
       owner: UserActor,
@@ -65,7 +64,7 @@ export function createBaseCopies(
       return { baseId, sourceIds, ownSourceId: copied.find(({ isOwn }) => isOwn)?.id }
     },
 
-    /** Shows the base to its owner, with all that the statements write of it. */
+    /** Gives the owner access and takes the base out of the trash, together with the caller's statements. */
     async finish(owner: UserActor, baseId: string, statements: MetaStatement[]): Promise<void> {
       await meta.atomically([
         ...statements,
@@ -76,14 +75,14 @@ export function createBaseCopies(
       store.changed(baseId)
     },
 
-    /** Removes what was made of it. */
+    /** Removes an unfinished copy. */
     async abandon(baseId: string): Promise<void> {
       await homes.remove(baseId)
       await meta.atomically([meta.db.delete(bases).where(eq(bases.id, baseId))])
       store.changed(baseId)
     },
 
-    /** A title that none of the bases has: `Shop copy`, `Shop copy 2`. */
+    /** The first unused title: `Shop copy`, `Shop copy 2`. */
     async freeTitle(wanted: string): Promise<string> {
       for (let number = 1; ; number++) {
         const title = number === 1 ? wanted : `${wanted} ${number}`

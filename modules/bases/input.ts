@@ -4,11 +4,10 @@ import { plainObject, plainText } from '../../src/input.ts'
 
 const MAX_META_LENGTH = 16_384
 
-/** The name of a base, without the blanks around it. */
 export const Title = plainText(255).trim().min(1)
 export const Description = plainText(10_000)
 
-/** Icon and colours, and whatever else a client keeps with its base. */
+/** Icon, colours and any other keys of clients. */
 export const Meta = plainObject(MAX_META_LENGTH).pipe(
   z.looseObject({ iconColor: z.string().optional(), icon: z.string().optional() }),
 )
@@ -28,29 +27,27 @@ export const UpdateInput = z.object({
   meta: Meta.optional(),
 })
 
-// Metadata booleans are numbers on some servers that clients know (wire §1.4).
+// Some clients send booleans of metadata as numbers (wire §1.4).
 const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
 
-/** What REST clients send of their own list: flags and a place, each of which may be null. */
+/** A base's place and flags in the caller's own list. */
 export const PreferenceBody = z.object({
   starred: Flag.nullish(),
   hidden: Flag.nullish(),
   order: z.number().nullish(),
 })
 
-/** Most addresses that one call may invite. */
+/** Limit of addresses per invitation. */
 export const MAX_INVITATIONS = 200
 
-/** Roles that can be given in a base; a guest is someone without access. */
+/** A role in a base, with the wire's `guest`. */
 export const MemberRole = z
   .enum([...BASE_ROLES, 'guest'])
   .transform((role) => (role === 'guest' ? ('no-access' as const) : role))
 
-/** People who are to become members, each by an address. */
 export const InviteInput = BaseRef.extend({
   emails: z.array(z.string().max(1000)).min(1).max(MAX_INVITATIONS),
   role: z.enum(BASE_ROLES),
 })
-/** One member of a base. */
 export const MemberRef = BaseRef.extend({ userId: z.string().max(64) })
 export const MemberRoleInput = MemberRef.extend({ role: z.enum(BASE_ROLES) })

@@ -9,7 +9,7 @@ import type { BaseStore } from './store.ts'
 
 const problem = (message: string): AppError => new AppError('BASE_USER_ERROR', message)
 
-/** The members of bases (wire §5.1). */
+/** Members of bases (wire §5.1). */
 export function createMembers(
   { meta }: Pick<Kernel, 'meta'>,
   store: BaseStore,
@@ -21,14 +21,14 @@ export function createMembers(
   const roleOf = async (baseId: string, userId: string): Promise<BaseRole | null> =>
     (await access.memberships(userId)).bases.get(baseId) ?? null
 
-  /** @throws FORBIDDEN when the actor's own role is below any of these */
+  /** @throws FORBIDDEN if the actor's role is below one of these */
   async function mustReach(actor: Actor, baseId: string, roles: (BaseRole | null)[]): Promise<void> {
     const own = await access.baseRole(actor, baseId)
     if (roles.every((role) => role === null || holdsBaseRole(own, role))) return
     throw new AppError('FORBIDDEN', 'Forbidden - Insufficient privilege to invite with this role')
   }
 
-  /** Changes or ends a membership, while the base keeps an owner. */
+  /** Changes or ends a membership, but keeps an owner. */
   async function regrant(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
     // The lock on the base makes two owners who demote each other wait for one another.
     const lock = meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(eq(bases.id, baseId))
@@ -47,11 +47,9 @@ export function createMembers(
   }
 
   /**
-   * Makes someone a member, with at most the actor's own role. An address without an account gets one
-   * that waits for its owner.
-   *
-   * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for what is no address, and for
-   *   someone who is a member already
+   * Adds a member with at most the actor's own role. An address without an account is invited to sign up.
+   * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for an invalid address and an existing
+   * member
    */
   async function invite(
     actor: Actor,
@@ -74,8 +72,8 @@ export function createMembers(
 
   return {
     /**
-     * Who has a role in the base, by address: its members, and those whose role in all bases an administrator gave.
-     * A role in the base itself counts instead of that one.
+     * Everyone with a role in the base, by address: its members, and people with a role in all bases. A
+     * membership overrides that role.
      */
     async people(actor: Actor, baseId: string): Promise<Member[]> {
       await store.require(baseId)
@@ -97,7 +95,7 @@ export function createMembers(
         .sort((a, b) => a.email.localeCompare(b.email))
     },
 
-    /** Everyone on this server, with their role in the base or null: what REST clients choose from. */
+    /** All accounts of the server with their role in the base or null, as REST clients list them. */
     async everyone(actor: Actor, baseId: string): Promise<(ListedUser & { role: BaseRole | null })[]> {
       await store.require(baseId)
       await access.authorize(actor, 'member.list', baseId)
@@ -112,7 +110,7 @@ export function createMembers(
     invite,
 
     /**
-     * Invites several, each by itself: an address that is none, or a member's, keeps no other from coming.
+     * Invites several addresses; a refused one does not stop the others.
      * @throws FORBIDDEN for a role above the actor's
      */
     async inviteEach(
@@ -135,8 +133,9 @@ export function createMembers(
     },
 
     /**
-     * Mails the invitation of a member who has not signed up yet once more.
-     * @throws BASE_USER_ERROR for who is no member; BAD_REQUEST where no mail can be sent, and for who has signed up
+     * Sends a member's invitation again.
+     * @throws BASE_USER_ERROR for other people; BAD_REQUEST without a mail server and for people who have
+     * signed up
      */
     async resendInvite(actor: Actor, baseId: string, userId: string): Promise<void> {
       await enter(actor, 'member.update', baseId)
@@ -147,8 +146,8 @@ export function createMembers(
     },
 
     /**
-     * Changes someone's role, within the reach of the actor's own.
-     * @throws BASE_USER_ERROR for unknown people and the last owner; FORBIDDEN for people and roles above
+     * Changes someone's role, within the actor's own.
+     * @throws BASE_USER_ERROR for unknown people and the last owner; FORBIDDEN for higher people and roles
      */
     async update(actor: Actor, baseId: string, userId: string, role: BaseRole): Promise<void> {
       await enter(actor, 'member.update', baseId)
@@ -161,8 +160,8 @@ export function createMembers(
     },
 
     /**
-     * Ends a membership, effective on the person's next call. Who is none is left alone.
-     * @throws USER_NOT_FOUND; BASE_USER_ERROR for oneself and the last owner; FORBIDDEN for people above
+     * Ends a membership, effective on the person's next call. Does nothing for other people.
+     * @throws USER_NOT_FOUND; BASE_USER_ERROR for the actor and the last owner; FORBIDDEN for higher people
      */
     async remove(actor: Actor, baseId: string, userId: string): Promise<void> {
       await enter(actor, 'member.delete', baseId)

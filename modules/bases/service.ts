@@ -22,7 +22,7 @@ export interface BasePatch {
 
 export type BasesService = ReturnType<typeof createBasesService>
 
-/** Bases: what holds tables, and whom it is shared with. */
+/** Bases, their members and sources. */
 export function createBasesService(kernel: Kernel, { access, users }: AuthService) {
   const { meta, events } = kernel
   const store = createBaseStore(kernel)
@@ -32,8 +32,8 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   const sourcesService = createSourcesService(kernel, store, access)
 
   /**
-   * The base, for an actor who holds the right in it.
-   * @throws BASE_NOT_FOUND before anything else, then as `access.authorize`
+   * The base, if the actor holds the right in it.
+   * @throws BASE_NOT_FOUND first, then as `access.authorize`
    */
   async function enter(actor: Actor, right: BaseRight, baseId: string): Promise<BaseRow> {
     const base = await store.require(baseId)
@@ -47,7 +47,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     return toBase(row, preference, role ?? 'no-access')
   }
 
-  /** The bases that the actor may open, as they have arranged them, with their role in each. */
+  /** The bases that the actor may open, in their own order, with their role in each. */
   async function visible(actor: UserActor, trash = false): Promise<(ListedBase & { role: BaseRole })[]> {
     const isSuper = isSuperAdmin(actor)
     const { bases: own, workspace } = await access.memberships(actor.id)
@@ -67,24 +67,23 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   }
 
   return {
-    /** Where the base's own tables are; null for no such base. */
     homeOf: store.homeOf,
-    /** How long the base keeps its history, and since when it has it. For services: the caller checks who may. */
+    /** Stores how long the base keeps its history, and since when. Does not check access. */
     saveHistory: (baseId: string, patch: Pick<Partial<BaseRow>, 'historyDays' | 'historySince'>) =>
       save(baseId, patch),
-    /** Every base that is not in the trash. For services: the caller checks who may know them. */
+    /** Every base outside the trash. Does not check access. */
     all: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNull(bases.deletedAt)),
-    /** Every base in the trash, those whose removal was cut off included. For services. */
+    /** Every base in the trash, including unfinished removals. Does not check access. */
     trashed: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNotNull(bases.deletedAt)),
-    /** A base in the trash, for someone who may delete it forever. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
+    /** A base in the trash that the actor may delete forever. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async openToPurge(actor: Actor, baseId: string): Promise<BaseRow> {
       const row = await store.requireTrashed(baseId)
       await access.authorize(actor, 'base.purge', baseId)
       return row
     },
     /**
-     * Removes a base of the trash for good: its home, then what the metadata know of it. Where that is cut off, the base
-     * is listed nowhere and `trashed` gives it again. False where somebody has restored it in the meantime. For services.
+     * Removes a trashed base forever: its home, then its metadata. If interrupted, the base is listed nowhere
+     * but in `trashed`. False if someone has restored it in the meantime. Does not check access.
      */
     async removeForGood(baseId: string, forgotten: () => Promise<MetaStatement[]>): Promise<boolean> {
       const [taken] = await meta.db
@@ -104,7 +103,6 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       store.changed(baseId)
       return true
     },
-    /** The titles of those of the bases that are not in the trash. For services. */
     titlesOf: store.titlesOf,
     require: store.require,
     enter,
@@ -115,8 +113,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     visible,
 
     /**
-     * The base of that id, else of that title: a base that was given another's id as its title cannot
-     * take its place. Of several with the title, one that the actor may open, if any.
+     * Finds a base by id, else by title. Among several of that title, prefers one that the actor may open.
      * @throws BASE_NOT_FOUND
      */
     async resolve(idOrTitle: string, actor?: Actor): Promise<BaseRow> {
@@ -132,7 +129,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       return only
     },
 
-    /** The actor's bases in their order; with `trash`, the deleted ones that they could restore. */
+    /** The actor's bases in their order; with `trash`, the deleted ones that they may restore. */
     async list(actor: Actor, { trash = false }: { trash?: boolean } = {}): Promise<Base[]> {
       await access.authorize(actor, 'base.list')
       if (actor.kind !== 'user') return []
@@ -143,7 +140,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       return asBase(actor, await enter(actor, 'base.read', baseId))
     },
 
-    /** A new base with its own database; the actor owns it. */
+    /** Creates a base with its own database, owned by the actor. */
     async create(
       actor: Actor,
       input: { title: string; description?: string | null; meta?: BaseMeta },
@@ -171,7 +168,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
         isOwn: true,
         order: 1,
       }
-      // First its home: a base in the metadata without one would look as if its records had been lost.
+      // The home first: a base in the metadata without one would be reported as lost data.
       await kernel.sources.create(row.id)
       try {
         await meta.atomically([
@@ -187,7 +184,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       return toBase(row, null, 'owner')
     },
 
-    /** @throws BAD_REQUEST when another base has the title */
+    /** @throws BAD_REQUEST for a title in use */
     async update(actor: Actor, baseId: string, patch: BasePatch): Promise<Base> {
       await enter(actor, 'base.update', baseId)
       if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
@@ -196,7 +193,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       return asBase(actor, await save(baseId, patch))
     },
 
-    /** Moves a base in the actor's own list: ahead of `before`, or to the end (null). */
+    /** Moves a base in the actor's list: before `before`, or to the end (null). */
     async reorder(
       actor: Actor,
       { baseId, before }: { baseId: string; before: string | null },
@@ -207,11 +204,11 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       const place = before === null ? order.length : order.indexOf(before)
       if (before !== null && place < 0) throw notFound('Base', before)
       order.splice(place, 0, baseId)
-      // All of them get a place: those that had none would otherwise stay behind those that do.
+      // All get an order: bases without one come last.
       await meta.atomically(order.map((id, index) => setPreference(actor.id, id, { order: index + 1 })))
     },
 
-    /** How the actor's own list shows a base. Absent: as before. */
+    /** Sets a base's flags and place in the actor's list; absent keys stay. */
     async prefer(
       actor: Actor,
       baseId: string,
@@ -224,7 +221,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       await meta.atomically([setPreference(actor.id, baseId, { starred, hidden, order })])
     },
 
-    /** Puts a base into the trash: its tables and records stay as they are. */
+    /** Moves a base to the trash; its records stay as they are. */
     async delete(actor: Actor, baseId: string): Promise<void> {
       await enter(actor, 'base.delete', baseId)
       const deletedAt = new Date().toISOString()
@@ -236,7 +233,6 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       events.emit('base.deleted', { baseId })
     },
 
-    /** Takes a base out of the trash. */
     async restore(actor: Actor, baseId: string): Promise<Base> {
       await store.requireTrashed(baseId)
       await access.authorize(actor, 'base.restore', baseId)

@@ -5,12 +5,15 @@ import type { Kernel } from '../../src/kernel.ts'
 import { defineBasesTables, type SourceClient } from './tables.ts'
 
 const MAX_CACHED_BASES = 10_000
-/** Past this, reading all bases costs less than naming the wanted ones. */
+/** For more bases, reading all rows is cheaper than listing ids. */
 const MAX_NAMED_BASES = 1000
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+/** Checked before querying: PostgreSQL fails on some texts, such as a null character. */
 const BASE_ID = /^p[a-z0-9]{14}$/
 
-/** Stands in `deletedAt` of a base whose home is being removed: nobody restores it, and the daily round completes it. */
+/**
+ * Value of `deletedAt` while a base's home is being removed: it cannot be restored, and the daily cleanup
+ * completes it.
+ */
 export const BEING_REMOVED = '1970-01-01T00:00:00.000Z'
 
 type Tables = ReturnType<typeof defineBasesTables>
@@ -18,7 +21,7 @@ export type BaseRow = Tables['bases']['$inferSelect']
 export type SourceRow = Tables['sources']['$inferSelect']
 export type PreferenceRow = Tables['basePreferences']['$inferSelect']
 
-/** A base as one person's list has it. */
+/** A base in one person's list. */
 export interface ListedBase {
   base: BaseRow
   preference: PreferenceRow | null
@@ -26,7 +29,7 @@ export interface ListedBase {
 
 export type BaseStore = ReturnType<typeof createBaseStore>
 
-/** The rows of bases, and what is held of them in memory: every call to a base asks for its row. */
+/** Rows of bases, cached: every call to a base reads its row. */
 export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   const { bases, sources, basePreferences } = meta.tables(defineBasesTables)
   const cache = createReadCache<BaseRow>(meta, MAX_CACHED_BASES, 'bases')
@@ -48,20 +51,20 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   return {
     tables: { bases, sources, basePreferences },
 
-    /** The base of that id, or null; one in the trash is none. */
+    /** The base of an id; null if it is unknown or in the trash. */
     find,
 
-    /** To be called once a change of the base is committed. */
+    /** Call once a change of the base is committed. */
     changed: (baseId: string): void => cache.forget(baseId),
 
-    /** @throws BASE_NOT_FOUND when there is none, or it is in the trash */
+    /** @throws BASE_NOT_FOUND if it is unknown or in the trash */
     async require(baseId: string): Promise<BaseRow> {
       const row = await find(baseId)
       if (!row) throw notFound('Base', baseId.slice(0, 64))
       return row
     },
 
-    /** @throws BASE_NOT_FOUND when it is not in the trash */
+    /** @throws BASE_NOT_FOUND if it is not in the trash */
     async requireTrashed(baseId: string): Promise<BaseRow> {
       const found = BASE_ID.test(baseId)
         ? await meta.db
@@ -73,7 +76,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return found[0]
     },
 
-    /** The titles of those of the bases that are not in the trash, in alphabetical order. */
+    /** Titles of those bases that are not in the trash, sorted. */
     async titlesOf(baseIds: string[]): Promise<string[]> {
       const titles: string[] = []
       for (let start = 0; start < baseIds.length; start += MAX_NAMED_BASES) {
@@ -87,7 +90,6 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return titles.sort()
     },
 
-    /** Bases of that title, in their common order. */
     async findByTitle(title: string, exceptId?: string): Promise<BaseRow[]> {
       if (title.includes('\u0000')) return []
       const isOther = exceptId === undefined ? undefined : ne(bases.id, exceptId)
@@ -99,8 +101,8 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
     },
 
     /**
-     * Bases, or those in the trash, as `userId` has arranged them: those without a place come last.
-     * `among`: all of these at least, where there are few; null: all there are.
+     * Bases (or trashed ones) in the order of `userId`; those without an order come last. `among` may limit
+     * them to these ids (long lists are ignored); null: all.
      */
     async arranged(userId: string, trash: boolean, among: string[] | null): Promise<ListedBase[]> {
       if (among?.length === 0) return []
@@ -126,7 +128,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return row ?? null
     },
 
-    /** The sources of each of the bases, the base's own first. */
+    /** Sources by base id, the base's own first. */
     async sourcesOf(baseIds: string[]): Promise<Map<string, SourceRow[]>> {
       const found = new Map<string, SourceRow[]>(baseIds.map((id) => [id, []]))
       if (baseIds.length === 0) return found
@@ -139,7 +141,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return found
     },
 
-    /** What holds the base's own tables; also of one in the trash; null where there is no such base. */
+    /** The client of the base's own source, also for a trashed base; null if unknown. */
     async homeOf(baseId: string): Promise<SourceClient | null> {
       const [own] = await meta.db
         .select({ client: sources.client })
@@ -148,7 +150,6 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return own?.client ?? null
     },
 
-    /** A place after all others. */
     async lastPlace(): Promise<number> {
       const [row] = await meta.db.select({ last: max(bases.order) }).from(bases)
       return (row?.last ?? 0) + 1
@@ -156,5 +157,5 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   }
 }
 
-// Two infinities, subtracted, are no number.
+// Subtracting two infinities gives NaN.
 const comparePlaces = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -1,6 +1,6 @@
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Icon and colours, and what else clients keep with a base. */
+/** Icon, colours and other keys of clients. */
 export interface BaseMeta {
   [key: string]: unknown
   iconColor?: string
@@ -8,7 +8,7 @@ export interface BaseMeta {
   theme?: unknown
 }
 
-/** The databases that a source may be, by the names that REST clients know. */
+/** Clients of sources, by their names on the wire. */
 export type SourceClient = 'sqlite3' | 'pg' | 'mysql2'
 
 export function defineBasesTables(c: Columns) {
@@ -17,19 +17,19 @@ export function defineBasesTables(c: Columns) {
     title: c.text('title').notNull(),
     description: c.text('description'),
     meta: c.json('meta').$type<BaseMeta>().notNull(),
-    /** Place in the list of bases; a new place between two others is a number between theirs. */
+    /** Order in lists; fractions allow moves between two others. */
     order: c.real('order').notNull(),
     createdBy: c.text('created_by').notNull(),
     createdAt: c.text('created_at').notNull(),
     updatedAt: c.text('updated_at').notNull(),
     /** Set while the base is in the trash. */
     deletedAt: c.text('deleted_at'),
-    /** For how many days deleted things and the change log are kept, 0 for ever; null: as the server does. */
+    /** Days that trash and change log are kept, 0: forever; null: the server's default. */
     historyDays: c.integer('history_days'),
-    /** What is older has been removed from the change log; null: it is complete. */
+    /** Older entries of the change log have been removed; null: complete. */
     historySince: c.text('history_since'),
   })
-  /** The databases a base reads; the first is its own. */
+  /** Databases of a base; the first is its own. */
   const sources = c.table(
     'sources',
     {
@@ -40,15 +40,15 @@ export function defineBasesTables(c: Columns) {
         .references(() => bases.id, { onDelete: 'cascade' }),
       alias: c.text('alias'),
       client: c.text('client').$type<SourceClient>().notNull(),
-      /** True for the database that the product made for the base. */
+      /** True for the base's own database. */
       isOwn: c.flag('is_own').notNull(),
-      /** How to reach a database that is not ours: JSON, encrypted. Never sent to a browser. */
+      /** Encrypted JSON of the connection; null for the base's own. Never sent to browsers. */
       config: c.text('config'),
-      /** Names of tables that were not chosen: they are added only when someone asks for them. */
+      /** Tables that were not chosen when the source was created. */
       leftOut: c.json('left_out').$type<string[]>(),
       isSchemaReadonly: c.flag('is_schema_readonly').notNull().default(false),
       isDataReadonly: c.flag('is_data_readonly').notNull().default(false),
-      /** Hidden from the tree of tables while false. */
+      /** False: the source's tables and records are out of reach. */
       isEnabled: c.flag('is_enabled').notNull().default(true),
       order: c.real('order').notNull(),
       createdAt: c.text('created_at').notNull(),
@@ -56,7 +56,7 @@ export function defineBasesTables(c: Columns) {
     },
     (t) => [c.index('sources_base').on(t.baseId)],
   )
-  /** How one person has arranged their list of bases. */
+  /** Flags and order of bases in one person's list. */
   const basePreferences = c.table(
     'base_preferences',
     {
@@ -67,7 +67,7 @@ export function defineBasesTables(c: Columns) {
       userId: c.text('user_id').notNull(),
       starred: c.flag('starred'),
       hidden: c.flag('hidden'),
-      /** Place in their list. Bases without one follow, in their common order. */
+      /** Null: after all with an order. */
       order: c.real('order'),
     },
     (t) => [c.primaryKey({ columns: [t.userId, t.baseId] })],

@@ -32,12 +32,11 @@ import {
 } from './plan.ts'
 import type { Uploads } from './uploads.ts'
 
-/** Name of the kind in the list of jobs. */
 export const IMPORT_JOB = 'import'
 
-/** What an import was asked to do, as it is kept with its job. */
+/** Input of an import's job. */
 export interface ImportInput {
-  /** Whoever started it, and may name files that they may read. */
+  /** May name stored files that they can read. */
   actor: UserActor
   baseId: string
   uploadId: string
@@ -48,7 +47,7 @@ export interface ImportInput {
   timeZone: string
   target:
     | { kind: 'new'; prepared: PreparedTable }
-    /** `constants`: defaults of the fields that the file has no column for. */
+    /** `constants`: defaults of the fields without a column in the file. */
     | { kind: 'append'; tableId: string; constants: { column: string; value: string | number | boolean }[] }
 }
 
@@ -60,7 +59,7 @@ interface Deps {
   reportPath(jobId: string): string
 }
 
-/** How an import is carried out and, after a restart, cleaned up. Nothing of it shows before its end. */
+/** The job of an import. Its records become visible in its last step. */
 export function createImportJob({
   kernel,
   schema,
@@ -97,7 +96,7 @@ export function createImportJob({
         files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
       })
       report({ done: outcome.rows, total: outcome.rows })
-      // The last moment: a new table is not to be seen yet, rows that were added are.
+      // A new table can still be cancelled here; appended records are saved already.
       if (model === null) signal.throwIfAborted()
       const { id: tableId, title } = await conclude(input, outcome, { staging, userId, model })
       uploads.letGo(jobId)
@@ -119,7 +118,7 @@ export function createImportJob({
     }
   }
 
-  /** What fails after the rows are in is no failure of the import. */
+  /** Logs failed cleanup: the records are saved. */
   async function tidy(work: Promise<unknown>): Promise<void> {
     await work.catch((error) => kernel.log.error('an import could not be tidied up', error))
   }
@@ -173,7 +172,7 @@ export function createImportJob({
     return { ...common, format, columns, width, timeZone, constants: [], rowColumn: ROW_COLUMN, finish }
   }
 
-  /** Makes the filled staging table the new table, or tells the others of the rows that were added. */
+  /** Publishes the filled staging table as the new table, or announces the appended records. */
   async function conclude(
     input: ImportInput,
     outcome: ImportOutcome,
@@ -184,7 +183,7 @@ export function createImportJob({
       const fields = target.prepared.fields.map((field) => {
         const found = outcome.choices[field.id]
         if (found === undefined) return field
-        // Both keep text, so the values stay as they are.
+        // Selects are stored as text, so the values stay as they are.
         if (found === null) return { ...field, type: 'SingleLineText' as const, options: {} }
         const choices = withChoices((field.options.choices ?? []) as Choice[], found)
         return { ...field, options: { ...field.options, choices } }
@@ -210,7 +209,7 @@ export function createImportJob({
     return model.table
   }
 
-  /** @throws CONFLICT where a field that is being filled has changed or gone */
+  /** @throws CONFLICT if a field that is being filled was changed or deleted */
   async function requireUnchanged(model: TableModel, columns: ImportColumn[]): Promise<void> {
     for (const column of columns) {
       const field = model.field(column.fieldId)
@@ -225,7 +224,7 @@ export function createImportJob({
     }
   }
 
-  /** A link that is broken by now, or leads to records with other names, is not the same. */
+  /** False for a link that is broken or leads to other records by now. */
   async function isSameAsNow(model: TableModel, { fieldId, link }: LinkColumn): Promise<boolean> {
     try {
       return isSameLink(link, toImportLink(await records.openLink(model, fieldId), []))
@@ -250,7 +249,7 @@ export function createImportJob({
       const { target, fileName } = input
       const isNewTable = target.kind === 'new'
       const tableId = isNewTable ? target.prepared.tableId : target.tableId
-      // The counts went with the process; whether something was left out is still known.
+      // The counts are lost with the process, but the report file shows that there were problems.
       const problems = existsSync(reportPath(job.id)) ? 1 : 0
       const counts = { rows, rowsRefused: 0, cellsRefused: 0, problems, samples: [], seconds: 0 }
       const title = isNewTable ? target.prepared.title : ''
@@ -267,7 +266,7 @@ export function createImportJob({
     },
   }
 
-  /** Rows of an import whose last step was done when the server stopped; null where it was not. */
+  /** Number of imported records if the last step was done before the server stopped; else null. */
   async function findFinished({ baseId, target }: ImportInput, jobId: string): Promise<number | null> {
     const engine = await kernel.sources.engine(baseId)
     if (target.kind === 'new') {
@@ -283,14 +282,14 @@ export function createImportJob({
   }
 }
 
-/** The table itself, and those that hold or show its links. */
+/** The table and those that hold or show its links. */
 const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
   ...new Set([tableId, ...columns.filter(isLinkColumn).flatMap(({ link }) => tablesOf(link))]),
 ]
 
 const PLAIN = { required: false, defaultValue: null }
 
-/** Staging columns of an import into a table: those that it fills, of the same kinds. */
+/** Columns of the staging table for an import into an existing table. */
 function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
   const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
   return [
@@ -299,39 +298,37 @@ function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
   ]
 }
 
-/** The table in which the links of the rows are gathered, where a column has any. */
+/** Creates the table that collects the links of the rows, if a column has any. */
 function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]): Statement[] {
   if (!columns.some(isLinkColumn)) return []
   const integers = LINKS_COLUMNS.map((column) => ({ name: column, storage: 'integer' as const, ...PLAIN }))
   return dialect.createTable(linksTableOf(staging), integers)
 }
 
-/** Removes what an import has laid beside the tables, if it is there. */
 async function dropStaging(engine: Engine, staging: string): Promise<void> {
   for (const name of [staging, linksTableOf(staging)]) {
     await engine.writeScript(engine.dialect.dropTable(name))
   }
 }
 
-/** What an import's thread needs of this one. */
+/** The main thread's side of an import. */
 export interface ThreadHost {
   engine: Engine
   signal: AbortSignal
   progress(rows: number, total: number): void
   /**
-   * Called under the write lease, before each write of the thread.
-   * @throws what then ends the import
+   * Called under the write lease before each write of the thread.
+   * @throws to end the import
    */
   verify(): Promise<void>
-  /** Which of these files of the store the person may name; from then on the base's cells may. */
+  /** Those of the stored files that the actor may use; links them to the base. */
   files(paths: string[]): Promise<KnownFile[]>
 }
 
 /**
- * Carries out a plan in a thread of its own and lends it the base's write lease, a chunk at a time, so
- * that others write in between. Rejects once the thread has closed its connection and is gone.
- *
- * @throws BAD_REQUEST saying what is wrong with the file; the signal's reason where it was aborted
+ * Runs a plan in its own thread. Lends it the base's write lease for one chunk at a time, so that others can
+ * write in between. Rejects once the thread has closed its connection.
+ * @throws BAD_REQUEST for an invalid file; the signal's reason after an abort
  */
 function runInThread(
   plan: ImportPlan,
@@ -351,7 +348,7 @@ function runInThread(
     hasEnded = true
     signal.removeEventListener('abort', cancel)
     release?.()
-    // Only now: a thread that is cut off in the middle of a transaction would keep the file locked.
+    // Terminated only here: a thread stopped within a transaction would keep the file locked.
     worker.terminate()
     settle()
   }
@@ -399,7 +396,7 @@ function runInThread(
     }
   }
   worker.onerror = (event) => end(() => reject(new Error(`The import's thread failed: ${event.message}`)))
-  // A thread can end without an error. Nobody else would give the lease back.
+  // A thread can exit without an error and would keep the lease.
   worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
   signal.addEventListener('abort', cancel)
   post({ type: 'start', plan })

@@ -11,8 +11,8 @@ import { checkEncoding } from './worker/read-rows.ts'
 import { createReport } from './worker/report.ts'
 
 /*
- * Entry of the thread that carries out one import: it reads the file, fills the staging table and
- * finishes it. It lives as long as its import, so that reads in the worker pool never wait behind it.
+ * Thread of one import: reads the file, fills the staging table and finishes it. A thread of its own, so that
+ * reads in the worker pool never wait for it.
  */
 
 declare const self: Worker

@@ -6,33 +6,32 @@ import { plainText } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 
-/** Most columns that a file may have; those that are not imported count too. */
+/** Limit of a file's columns, including those that are not imported. */
 const MAX_COLUMNS = 2000
-/** Most that are imported: a table's own limit is checked where the table is made. */
+/** Limit of imported columns; creating the table checks its own limit. */
 const MAX_IMPORTED = 1000
 
 const newField = z.strictObject({
   title: z.string().max(1000),
   type: z.enum(FIELD_TYPE_NAMES),
   options: z.record(z.string(), z.unknown()).optional(),
-  /** True for the field that names the records; the first one where none is marked. */
+  /** The display field; default: the first one. */
   isDisplay: z.boolean().optional(),
 })
 
-/** What an import is told: the file, how to read it, and where its columns go. */
 export const startInput = z
   .strictObject({
     baseId: id,
-    /** A table that exists, or `table` for a new one. */
+    /** An existing table; `table` describes a new one. */
     tableId: id.optional(),
     table: z
       .strictObject({ title: z.string().max(1000), fields: z.array(newField).min(1).max(MAX_IMPORTED) })
       .optional(),
     uploadId: id,
     format: csvFormat,
-    /** Columns of the file in all: cells beyond them are reported. */
+    /** Columns of the file; cells beyond them are reported. */
     width: z.int().min(1).max(MAX_COLUMNS),
-    /** The columns that are imported; the n-th goes to the n-th field of a new table. */
+    /** Imported columns; the n-th fills the n-th field of a new table. */
     columns: z
       .array(
         z.strictObject({
@@ -45,7 +44,7 @@ export const startInput = z
       )
       .min(1)
       .max(MAX_IMPORTED),
-    /** Zone of times without an offset, in fields that show everyone their own. */
+    /** Time zone of times without an offset. */
     timeZone: z.string().max(64).refine(isTimeZone, { error: 'Unknown time zone' }).default('UTC'),
   })
   .superRefine(({ tableId, table, columns }, context) => {
@@ -61,14 +60,13 @@ export const startInput = z
 
 export type StartInput = z.output<typeof startInput>
 
-/** An address to fetch a file from. */
 export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })
 
-/** Most cells that are looked at ahead of an import, and their length in all. */
+/** Limits of cells checked before an import, and of their characters. */
 const MAX_TEXTS = 1000
 const MAX_TEXTS_LENGTH = 200_000
 
-/** Cells of a column that would go to a link. */
+/** Cells of a column for a link field. */
 export const missingNamesInput = z.strictObject({
   baseId: id,
   tableId: id,
@@ -83,5 +81,5 @@ export const missingNamesInput = z.strictObject({
 
 export type MissingNamesInput = z.output<typeof missingNamesInput>
 
-/** The time since the page was opened that asks: by its own clock, since people's are often wrong. */
+/** Time since the page was opened, in milliseconds: the browser's clock may be wrong. */
 export const unfinishedInput = z.strictObject({ pageAgeMs: z.number().min(0).max(1e12) }).optional()

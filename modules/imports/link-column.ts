@@ -9,17 +9,17 @@ import { type NamedTable, requireStoredNames } from '../../src/db/names-of-recor
 import type { RecordsService } from '../records/index.ts'
 import type { TableModel } from '../schema/index.ts'
 
-/** A link field that a column fills by the names of the linked records; plain values, as they go to a thread. */
+/** A link field filled by the names of linked records. Plain values, since they are sent to a thread. */
 export interface ImportLink {
   kind: LinkOptions['kind']
-  /** The table whose records are named. */
+  /** The linked table. */
   related: NamedTable & { tableId: string }
-  /** True for a link of the table with itself: rows of the file may name each other. */
+  /** True for a link of a table to itself: rows of the file may name each other. */
   isSelf: boolean
   kept: PairsKept | KeyKept
 }
 
-/** Pairs in a table of their own. */
+/** A junction table. */
 export interface PairsKept {
   in: 'pairs'
   tableId: string
@@ -29,7 +29,7 @@ export interface PairsKept {
   relatedColumn: string
 }
 
-/** The key of the parent in the child: in the imported record itself, or in the one that it names. */
+/** The parent's key in the child: in the imported record (`own`), or in the named one (`related`). */
 export interface KeyKept {
   in: 'own' | 'related'
   tableId: string
@@ -37,11 +37,11 @@ export interface KeyKept {
   idColumn: string
   keyFieldId: string
   keyColumn: string
-  /** When a record was changed, and by whom. */
+  /** Fields for the time and author of the last change. */
   stamps: { fieldId: string; column: string; storage: StorageKind }[]
 }
 
-/** @throws BAD_REQUEST for a table of a connected database: an import writes past the write door, in the base's own */
+/** @throws BAD_REQUEST for a table of a connected database: imports write past the write door */
 export function requireOwnTable({ primaryKey }: TableModel): void {
   if (primaryKey.databaseType !== null)
     throw badRequest('Files can’t be imported into a connected database. Paste the records instead.')
@@ -50,10 +50,9 @@ export function requireOwnTable({ primaryKey }: TableModel): void {
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 
 /**
- * How a link field is filled by names.
- *
- * @param people whom names that are people may mean
- * @throws BAD_REQUEST where the related records cannot be found by name
+ * Describes how names fill a link field.
+ * @param people candidates for names in a people field
+ * @throws BAD_REQUEST if the linked records cannot be found by name
  */
 export function toImportLink({ options, model, related, relation }: OpenLink, people: Person[]): ImportLink {
   const { displayField } = related
@@ -109,10 +108,10 @@ const stampsOf = ({ fields }: TableModel): KeyKept['stamps'] =>
       storage: fieldType(field.type).storage,
     }))
 
-/** The tables whose records change with the imported ones. */
+/** Ids of the tables whose records change with the link. */
 export const tablesOf = ({ related, kept }: ImportLink): string[] => [related.tableId, kept.tableId]
 
-/** True where a link is kept as it was when the import was set up, and its records are named as they were. */
+/** True if the link's storage and display field are unchanged since the import was started. */
 export const isSameLink = (left: ImportLink, right: ImportLink): boolean =>
   JSON.stringify(withoutPeople(left)) === JSON.stringify(withoutPeople(right))
 

@@ -5,51 +5,50 @@ import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import type { ImportLink } from './link-column.ts'
 
-/** One column of the file and where its values go. */
+/** A column of the file and its target. */
 export interface ImportColumn {
   /** Position in the file, from 0. */
   index: number
-  /** Title of the field, for the report. */
+  /** The field's title, for the report. */
   title: string
   fieldId: string
-  /** Name in the database; of a link's names in the staging table. */
+  /** Column in the database; for a link, the column of the staging table with the names. */
   column: string
   type: FieldTypeName
   options: FieldOptions
   required: boolean
-  /** Value of a required field where the cell is empty. */
+  /** Value of a required field for empty cells. */
   fallback: CellValue
-  /** True where options that a select field does not have yet are added to it. */
+  /** True if new options are added to a select field. */
   grows: boolean
-  /** Set where the cells name records of another table. */
+  /** Set if the cells name linked records. */
   link?: ImportLink
 }
 
-/** A column whose cells name linked records. */
 export type LinkColumn = ImportColumn & { link: ImportLink }
 
 export const isLinkColumn = (column: ImportColumn): column is LinkColumn => column.link !== undefined
 
-/** Column of a staging table that holds each record's number in the file. */
+/** Staging column with the record's number in the file. */
 export const ROW_COLUMN = 'sheaf_row'
 
-/** Column of a staging table that holds the names that the n-th column links to. */
+/** Staging column with the names in the file's n-th column. */
 export const linkColumnName = (index: number): string => `sheaf_link_${index}`
 
-/** The table beside a staging table in which the links of its rows are gathered. */
+/** Table next to a staging table that collects the links of its rows. */
 export const linksTableOf = (staging: string): string => `${staging}_links`
 
 /**
- * Its columns: the place in which a link was read, of which column of the file and which row, its record, and the
- * record that it names.
+ * Columns of the links table: order in which the link was read, the file's column and row, its record, and the
+ * linked record.
  */
 export const LINKS_COLUMNS = ['place', 'link', 'row', 'own', 'target'] as const
 
-/** What becomes of the staging table once it is filled, in the worker. */
+/** The worker's last step on the filled staging table. */
 export type ImportFinish =
-  /** It will be the new table: its index is made. */
+  /** Indexes it: it becomes the new table. */
   | { kind: 'index'; columns: string[] }
-  /** Its rows move to a table that exists, in one transaction with their line in the log. */
+  /** Moves its rows to an existing table and logs them, in one transaction. */
   | {
       kind: 'append'
       target: string
@@ -57,62 +56,60 @@ export type ImportFinish =
       constants: { column: string; value: CellValue }[]
       keyColumn: string
       orderColumn: string
-      /** Columns of auto numbers, each so much behind the record's id. */
+      /** Columns of auto numbers: each is the record's id minus `behind`. */
       numbered: { column: string; behind: number }[]
-      /** Columns whose values must be new. */
+      /** Columns with unique values. */
       unique: { column: string; title: string }[]
     }
 
-/** All that the worker needs to know; plain values, as they go to another thread. */
+/** Everything the worker needs, as plain values for the other thread. */
 export interface ImportPlan {
   jobId: string
   actorId: string
-  /** The uploaded file. */
   path: string
-  /** Where the refused rows and cells are written, if there are any. */
+  /** File for refused rows and cells, created if there are any. */
   reportPath: string
-  /** Where the base is: `Engine.location`. */
   location: EngineLocation
   staging: string
   format: CsvFormat
   columns: ImportColumn[]
   constants: { column: string; value: CellValue }[]
-  /** Columns of the file, the unticked ones too: cells beyond them are reported. */
+  /** Columns of the file, including unselected ones; cells beyond them are reported. */
   width: number
-  /** Column that takes the record's number in the file; its place, in a new table. */
+  /** Column for the record's number in the file; in a new table, its order column. */
   rowColumn: string
-  /** Most files of one cell, where its field does not say. */
+  /** Limit of files per cell for fields without their own. */
   maxFiles: number
-  /** Zone of times without an offset, where the field says `local`. */
+  /** Time zone of times without an offset, in `local` fields. */
   timeZone: string
   finish: ImportFinish
 }
 
-/** What the worker says of a finished import. */
+/** The worker's result. */
 export interface ImportOutcome
   extends Pick<
     ImportResult,
     'rows' | 'rowsRefused' | 'cellsRefused' | 'problems' | 'samples' | 'encoding' | 'changeId'
   > {
-  /** Options that were found for the select fields, by field id; null: too many, text is kept instead. */
+  /** Options found for select fields, by field id; null: too many, the field becomes text. */
   choices: Record<string, string[] | null>
 }
 
-/** What the main thread and the worker tell each other. */
+/** Messages between the main thread and the worker. */
 export type ToWorker =
   | { type: 'start'; plan: ImportPlan }
   | { type: 'go' }
   | { type: 'cancel' }
-  /** The answer to `files`: those that the person may name. */
+  /** Answers `files`: those that the actor may use. */
   | { type: 'files'; known: KnownFile[] }
 
-/** What the server knows of a file of its store. */
+/** A stored file. */
 export interface KnownFile {
   path: string
   mimetype: string
   /** Bytes. */
   size: number
-  /** Pixels, of images. */
+  /** Pixels; null unless it is an image. */
   width: number | null
   height: number | null
 }
@@ -120,10 +117,12 @@ export interface KnownFile {
 export type FromWorker =
   | { type: 'lease' }
   | { type: 'release' }
-  /** Asks which of these files of the store the person may name in a cell of the base. */
+  /** Asks which of these stored files the actor may use. */
   | { type: 'files'; paths: string[] }
   | { type: 'progress'; rows: number; total: number }
   | { type: 'done'; outcome: ImportOutcome }
-  /** `isRefusal`: the message is for the person, because of the file. */
-  /** `code`: what the system or the database calls the error, if anything. */
+  /**
+   * `isRefusal`: the file is to blame, so the message is shown to the user.
+   * `code`: error code of the system or database.
+   */
   | { type: 'failed'; message: string; code: string | undefined; isRefusal: boolean }

@@ -29,15 +29,14 @@ import { type ImportColumn, linkColumnName } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
 import { requireCsvFile } from './worker/read-rows.ts'
 
-/** Time for a file to arrive from another server. */
 const FETCH_TIMEOUT_MS = 10 * 60_000
-/** Reports can be downloaded this long. */
+/** Reports are deleted after this time. */
 const REPORT_KEPT_MS = 7 * 86_400_000
 const CLEAN_EVERY_MS = 3_600_000
 
 export type ImportsService = ReturnType<typeof createImportsService>
 
-/** Imports of CSV files, and the jobs that carry them out. */
+/** Imports of CSV files as jobs. */
 export function createImportsService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access'>,
@@ -54,7 +53,7 @@ export function createImportsService(
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
   kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
-  // One that was cancelled or failed can be started again: its file stays for a day.
+  // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, status }) => {
     if (hasEnded(status)) uploads.letGo(id)
   })
@@ -72,11 +71,10 @@ export function createImportsService(
   }
 
   /**
-   * Starts an import of an uploaded file, into a new table or one that exists.
-   *
-   * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND, FIELD_NOT_FOUND, NOT_FOUND for the upload;
-   *   PERMISSION_DENIED below editor, for a new table below creator; DUPLICATE_ALIAS for a title in use;
-   *   BAD_REQUEST for a field that cannot be filled, and for a file that is no CSV
+   * Starts an import of an uploaded file into a new or existing table.
+   * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND, FIELD_NOT_FOUND, NOT_FOUND for the upload; PERMISSION_DENIED below
+   * editor, for a new table below creator; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a read-only
+   * field and for a file that is not CSV
    */
   async function start(actor: Actor, input: StartInput): Promise<{ jobId: string }> {
     const { id: baseId } = await bases.require(input.baseId)
@@ -123,7 +121,7 @@ export function createImportsService(
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
       const isLink = linkOf(field) !== null
-      // The hidden end of a link of a table with itself is a link as any other.
+      // Links are allowed even if hidden, as the other end of a table's link to itself.
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
       if (!isLink) requireFillable(field.type, field.title)
       const column = toColumn(index, field, false, maker)
@@ -141,10 +139,10 @@ export function createImportsService(
     return { columns: filled, target: { kind: 'append' as const, tableId: model.table.id, constants } }
   }
 
-  /** @throws BAD_REQUEST for a link that is broken, or whose records cannot be found by name */
+  /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
   async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportMaker) {
     const link = toImportLink(await records.openLink(model, column.fieldId), members)
-    // What must have its parent is the child: of the other side nothing is required.
+    // Only the child needs its link: the other side has no key.
     const required = column.required && link.kept.in === 'own'
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
   }
@@ -153,20 +151,20 @@ export function createImportsService(
     start,
     missingNames: createMissingNames({ kernel, auth, schema, records }),
     jobs,
-    /** The jobs of a base, newest first. @throws BASE_NOT_FOUND */
+    /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       const base = await bases.require(baseId)
       if (actor.kind === 'share') throw forbidden('Only members of the base can see its jobs')
       return jobs.ofBase(actor, base.id, kind)
     },
 
-    /** Keeps a file that a person sends, until its import. @throws PAYLOAD_TOO_LARGE */
+    /** Stores an uploaded file until its import. @throws PAYLOAD_TOO_LARGE */
     receive: (actor: Actor, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> =>
       uploads.receive(requireUser(actor).id, name, body),
 
     /**
-     * Gets a file by its address and keeps it as if it had been uploaded.
-     * @throws as `HttpClient.get`; BAD_REQUEST for a file that is no CSV, which is not kept
+     * Downloads a file and stores it like an upload.
+     * @throws as `HttpClient.get`; BAD_REQUEST for a file that is not CSV
      */
     async fetchUrl(actor: Actor, url: string): Promise<Upload> {
       const user = requireUser(actor)
@@ -183,11 +181,11 @@ export function createImportsService(
       return upload
     },
 
-    /** Someone's own upload, for the preview. @throws NOT_FOUND */
+    /** The actor's own upload, for the preview. @throws NOT_FOUND */
     upload: (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
       uploads.get(requireUser(actor).id, uploadId),
 
-    /** The report of an import: what did not fit, as CSV. @throws JOB_NOT_FOUND for jobs of others too */
+    /** The CSV report of refused rows and cells. @throws JOB_NOT_FOUND, also for other people's jobs */
     async report(actor: Actor, jobId: string): Promise<{ path: string; fileName: string }> {
       const user = requireUser(actor)
       const job = await kernel.jobs.find(jobId)
@@ -201,7 +199,7 @@ export function createImportsService(
   }
 }
 
-/** @throws BAD_REQUEST that says what the file is, where it is no CSV */
+/** @throws BAD_REQUEST naming the file's type unless it is CSV */
 async function requireCsvUpload(path: string): Promise<void> {
   try {
     await requireCsvFile(path)
@@ -223,7 +221,7 @@ function requireFillable(type: FieldTypeName, title: string): void {
   if (!isImportable(type)) throw cannotFill(title)
 }
 
-/** @throws REQUIRED_FIELD_MISSING where no record of the table can be without a link that no column fills */
+/** @throws REQUIRED_FIELD_MISSING for a required link without a column */
 function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): void {
   const link = fields.find(
     (field) =>
@@ -238,7 +236,7 @@ const requiredWithoutColumn = ({ id, title }: Field): AppError =>
     field: title,
   })
 
-/** Who imports, when, and whom names in the file may mean. */
+/** The importing user, the time of the import, and people that names may refer to. */
 interface ImportMaker {
   userId: string
   members: Person[]
@@ -268,7 +266,7 @@ function toColumn(index: number, field: Field | undefined, grows: boolean, maker
   }
 }
 
-/** The name that the server gives the file, else the end of its address. */
+/** The file name in the response, else the last part of the address. */
 function nameOf(url: URL, headers: Headers): string {
   const given = /filename="?([^";]+)"?/i.exec(headers.get('content-disposition') ?? '')?.[1]
   const last = url.pathname.split('/').findLast((part) => part !== '')
@@ -298,11 +296,13 @@ interface Deps {
 }
 
 /**
- * Tells ahead of an import which cells of a link's column name a record that is not there, or several where one is
- * taken: by their places in the list.
+ * Checks before an import which cells of a link column name a missing record, or several for a link to one.
+ * Returns their indexes.
  */
 function createMissingNames({ kernel, auth, schema, records }: Deps) {
-  /** @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST for what is no link */
+  /**
+   * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor; BAD_REQUEST unless it is a link
+   */
   return async function missingNames(
     actor: Actor,
     { baseId, tableId, fieldId, texts }: MissingNamesInput,
@@ -326,16 +326,16 @@ function createMissingNames({ kernel, auth, schema, records }: Deps) {
   }
 }
 
-/** The jobs as people may see them: their own, and those of the bases they may open. */
+/** Jobs that a person may see: their own, and those of their bases. */
 function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['access']) {
-  /** @throws JOB_NOT_FOUND, also where the actor may not see it */
+  /** @throws JOB_NOT_FOUND, also for jobs that the actor may not see */
   async function get(actor: Actor, jobId: string): Promise<Job> {
     const job = await jobs.find(jobId)
     if (!job) throw notFound('Job', jobId.slice(0, 64))
     if (actor.kind === 'user' && job.userId === actor.id) return job
-    // Started by a link: its id, which nobody guesses, is all that its visitor has.
+    // Started by a visitor: the random id is the key.
     if (job.userId === VISITOR) return job
-    // Those of members may tell of people and files what a link does not.
+    // A member's job may reveal people and files that the link does not show.
     if (actor.kind === 'share') throw notFound('Job', job.id)
     if (job.baseId === null || (await access.baseRole(actor, job.baseId)) === null)
       throw notFound('Job', job.id)
@@ -345,7 +345,7 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
 
   return {
     get,
-    /** Asks a job to end: one's own, or any of a base that one may change. */
+    /** Cancels the actor's own job, or any job of a base that they may change. */
     async cancel(actor: Actor, jobId: string): Promise<void> {
       const job = await get(actor, jobId)
       const isOwn = actor.kind === 'user' && job.userId === actor.id
@@ -353,9 +353,8 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
       await jobs.cancel(job.id)
     },
     /**
-     * The actor's own jobs that have not ended, so that a page that was opened anew can show them.
-     *
-     * @param pageAgeMs leaves out those that were started since: the page knows of its own
+     * The actor's unfinished jobs, to be shown again after a reload.
+     * @param pageAgeMs leaves out newer jobs, which the page started itself
      */
     async unfinished(actor: Actor, pageAgeMs = 0): Promise<Job[]> {
       const openedAt = new Date(Date.now() - pageAgeMs).toISOString()
@@ -364,7 +363,7 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
       const own = await jobs.list({ userId: actor.id, unfinished: true })
       return own.filter(({ createdAt }) => createdAt <= openedAt)
     },
-    /** The jobs of a base, newest first. */
+    /** Jobs of a base, newest first. */
     async ofBase(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       await access.authorize(actor, 'base.read', baseId)
       return jobs.list({ baseId, kind })

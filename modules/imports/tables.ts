@@ -1,6 +1,6 @@
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Files that wait for their import; the bytes lie in the data folder. */
+/** Uploads that wait for their import; the files are in the data folder. */
 export function defineImportsTables(c: Columns) {
   const uploads = c.table('uploads', {
     id: c.text('id').primaryKey(),

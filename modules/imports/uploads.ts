@@ -8,19 +8,18 @@ import type { Kernel } from '../../src/kernel.ts'
 import { explainStorage } from '../../src/storage-full.ts'
 import { defineImportsTables } from './tables.ts'
 
-/** A file waits this long for its import. */
+/** Uploads are deleted after this time. */
 const KEPT_MS = 24 * 3_600_000
 /**
- * Files that one person may have waiting; the oldest make room. Together they may be as large as the
- * largest single file, so that nobody fills the disk.
+ * Limit of waiting uploads per person; the oldest are deleted. Their total size is limited to that of the
+ * largest allowed file, so that nobody can fill the disk.
  */
 const MAX_WAITING = 20
 const MAX_NAME = 255
 const ID_LENGTH = 20
-/** Ids of `ID_LENGTH`. PostgreSQL fails on some other texts, such as a null character, instead of not finding them. */
+/** Checked before querying: PostgreSQL fails on some texts, such as a null character. */
 const UPLOAD_ID = /^[a-z0-9]{20}$/
 
-/** A file that waits for its import. */
 export interface Upload {
   uploadId: string
   fileName: string
@@ -30,21 +29,21 @@ export interface Upload {
 
 export type Uploads = ReturnType<typeof createUploads>
 
-/** The uploaded files, in `DATA_DIR/uploads`. */
+/** Uploaded files in `DATA_DIR/uploads`. */
 export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'meta' | 'log'>) {
   const { uploads } = meta.tables(defineImportsTables)
   const folder = join(config.dataDir, 'uploads')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const pathOf = (uploadId: string) => join(folder, uploadId)
-  /** Files that are being written and have no row yet. */
+  /** Files still being written, without a row. */
   const arriving = new Set<string>()
-  /** Files by the job that will read them: they stay until it has ended. */
+  /** Upload ids by the job that will read them; such files are not deleted. */
   const held = new Map<string, string>()
   const isHeld = (uploadId: string) => [...held.values()].includes(uploadId)
 
   /**
-   * Keeps a file, writing it as it arrives.
-   * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`, STORAGE_FULL; nothing is kept then
+   * Stores a file while it arrives.
+   * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`, STORAGE_FULL; nothing is stored then
    */
   async function receive(userId: string, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> {
     const uploadId = randomText(ID_LENGTH)
@@ -65,7 +64,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     }
   }
 
-  /** Someone's own upload and where it lies. @throws NOT_FOUND for those of others too */
+  /** The user's own upload and its path. @throws NOT_FOUND, also for other people's */
   async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
     const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
     const [row] = UPLOAD_ID.test(uploadId) ? await meta.db.select().from(uploads).where(isIt) : []
@@ -92,7 +91,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     }
   }
 
-  /** Removes what nobody came back for, and what a stopped server left half written. */
+  /** Deletes expired uploads, and partial files of a stopped server. */
   async function clean(): Promise<void> {
     const limit = new Date(Date.now() - KEPT_MS)
     const old = await meta.db
@@ -115,10 +114,10 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     receive,
     get,
     clean,
-    /** Keeps a file for a job, whatever else arrives, until `letGo`. */
+    /** Protects a file from deletion until `letGo`. */
     hold: (jobId: string, uploadId: string): void => void held.set(jobId, uploadId),
     letGo: (jobId: string): void => void held.delete(jobId),
-    /** Removes a file whose import is done, unless another job will read it. */
+    /** Deletes an imported file unless another job needs it. */
     async discard(uploadId: string): Promise<void> {
       if (!isHeld(uploadId)) await remove(uploadId)
     },
@@ -130,14 +129,14 @@ async function writeLimited(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<number> {
-  // Not Bun's own writer: it reports a full disk late, or as a rejection of a promise nobody holds.
+  // Bun's own writer reports a full disk late, or as an unhandled rejection.
   const file = await open(path, 'wx', 0o600)
   let size = 0
   try {
     for await (const chunk of body) {
       size += chunk.byteLength
       if (size > maxBytes) throw fileTooLarge(maxBytes)
-      // Waiting for the disk makes the sender wait, so memory use stays flat.
+      // Awaited, so that the sender slows down to the disk and memory stays flat.
       await file.appendFile(chunk)
     }
   } finally {
@@ -152,7 +151,7 @@ export function fileTooLarge(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', `The file is larger than the ${megabytes} MB import limit`)
 }
 
-/** The last part of a name, without what no file name holds. */
+/** The last part of a path, without control characters. */
 function cleanName(name: string): string {
   const last = basename(name.replaceAll('\\', '/')).replace(/\p{Cc}/gu, '')
   return last.slice(0, MAX_NAME).toWellFormed().trim() || 'upload.csv'

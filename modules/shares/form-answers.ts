@@ -27,27 +27,22 @@ import type { Secrets } from '../../src/secrets.ts'
 import { type AuthService, createHourlyLimit, isExpired, noShare, type ShareRow } from '../auth/index.ts'
 import type { RecordsService, SharedForm } from '../records/index.ts'
 
-/** Files that one answer may bring, over all its questions. */
+/** Limit of files per answer, over all questions. */
 const MAX_FILES = 100
 
-/** A file of an answer as it arrives. */
 export interface SentFile {
-  /** The title of a question, or its field's id; `Title[0]` and `_Title` too. */
+  /** Names the question: title or field id, also as `Title[0]` and `_Title`. */
   name: string
   fileName: string
   body: AsyncIterable<Uint8Array>
 }
 
-/**
- * Reads what someone has sent: answers by field id. Files are handed over on the way, and only once it is
- * certain that the form takes answers.
- */
+/** Reads an answer by field id. Passes on files as they arrive, once the form is known to accept answers. */
 export type ReadAnswers = (
   form: SharedForm,
   takeFile: (file: SentFile) => Promise<void>,
 ) => Promise<Record<string, unknown>>
 
-/** From where an answer comes. */
 export interface Sender {
   address: string
   headers: Headers
@@ -55,7 +50,7 @@ export interface Sender {
 
 export interface Answered {
   recordId: RecordId
-  /** Value of a `Set-Cookie` header; null where the form does not ask who has answered. */
+  /** Value of a `Set-Cookie` header; null if the form allows several answers per person. */
   setCookie: string | null
 }
 
@@ -71,7 +66,7 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
   answered: 'You’ve already responded to this form',
 }
 
-/** Answers to forms that are shared, from whoever has the link. */
+/** Accepts answers to shared forms. */
 export function createFormAnswers({ kernel, auth, records }: Deps) {
   const limit = createHourlyLimit(kernel.config.formAnswersPerHour, 'answers')
   const once = createAnswerOnce<Answered>()
@@ -86,10 +81,9 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
   }
 
   /**
-   * Keeps an answer as a record. Only what the form asks for is taken, and held against its rules.
-   *
-   * @throws FORBIDDEN with `reason` where the form takes no answer; TOO_MANY_REQUESTS;
-   *   INVALID_VALUE_FOR_FIELD with the `problems`, each with its `fieldId` and `message`
+   * Saves an answer as a record, limited to the form's questions and checked against their rules.
+   * @throws FORBIDDEN with `reason` if the form accepts no answers; TOO_MANY_REQUESTS; INVALID_VALUE_FOR_FIELD
+   * with `problems`, each with `fieldId` and `message`
    */
   async function submit(actor: Actor, read: ReadAnswers, sender: Sender): Promise<Answered> {
     if (actor.kind !== 'share') throw new AppError('FORBIDDEN', 'Forbidden - Responses need a public link')
@@ -105,22 +99,22 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     limit.take(actor.shareId, address)
     const files = filesOf(actor, form)
     const recordId = await read(form, files.take)
-      // Files may take their time, and the form may have been closed meanwhile.
+      // Receiving files takes time: the form may have been closed since.
       .then(async (values) =>
         keep(actor, await openTaking(actor, headers), { ...values, ...files.values() }, zoneIn(headers)),
       )
       .catch(async (error) => {
-        // What nobody has answered with must not fill the disk, nor count among what may wait for its record.
+        // Files of refused answers must not fill the disk or count against the upload limit.
         await files.discard()
         throw error
       })
-    // Nor what came for a question that was not asked after all.
+    // Removes files of questions that were not shown.
     await files.discard()
     const { onePerPerson } = optionsOf(form.view, 'form')
     return { recordId, setCookie: onePerPerson ? cookie.header(form.view.id) : null }
   }
 
-  /** The form of a link that takes answers now. @throws VIEW_NOT_FOUND; FORBIDDEN with `reason` */
+  /** The form of a link if it accepts answers. @throws VIEW_NOT_FOUND; FORBIDDEN with `reason` */
   async function openTaking(actor: ShareActor, headers: Headers): Promise<SharedForm> {
     const form = await records.forms.open(actor)
     const row = await auth.shares.find(actor.shareId)
@@ -143,7 +137,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
       const message = all.map((problem) => problem.message).join('; ')
       throw new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: all })
     }
-    // Counted ahead, so that of two who come for the last place one is told.
+    // Counted before saving, so that of two answers only one takes the last place.
     if (!(await auth.shares.countAnswer(actor.shareId, optionsOf(view, 'form').maxAnswers)))
       throw refusal('full')
     const recordId = await records.forms.add(actor, form, values, timeZone).catch(async (error) => {
@@ -163,8 +157,8 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
   }
 
   /**
-   * Takes in the files of the questions that ask for some; all others are passed over. A file is one that comes
-   * with the answer: a path that somebody knows, or an address elsewhere, is none.
+   * Receives files for questions that ask for some and ignores others. Only uploads count: visitors cannot name
+   * stored paths or addresses.
    */
   function filesOf(actor: ShareActor, { view, model }: SharedForm) {
     const asked = questionsOf(view, model.fields).filter(({ field }) => holdsFiles(field))
@@ -178,7 +172,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
         const { field } = question
         const limits = field.options as AttachmentOptions
         const items = kept.get(field.id) ?? []
-        // Ahead of the file, so that nothing is kept or looked at that the field would not take.
+        // Checked before receiving the file.
         const most = limits.maxCount ?? kernel.config.attachmentMaxCount
         if (items.length >= most) throw refused(field, `Add up to ${most} ${most === 1 ? 'file' : 'files'}`)
         const maxBytes =
@@ -206,13 +200,16 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
   return { submit, stateOf }
 }
 
-/** The zone that a page names; one that is not known here is as good as none. */
+/** The time zone of the page; undefined if invalid. */
 function zoneIn(headers: Headers): string | undefined {
   const zone = headers.get(TIME_ZONE_HEADER)
   return zone !== null && zone.length <= 64 && isTimeZone(zone) ? zone : undefined
 }
 
-/** `Title`, `Title[0]`, the field's id, or `_Title`, as the pages of other clients send it: the nearest first. */
+/**
+ * The question of a file's name: `Title`, `Title[0]`, the field's id, or other clients' `_Title`; exact titles
+ * first.
+ */
 function questionOf(asked: Question[], name: string): Question | undefined {
   const plain = name.replace(/\[\d*\]$/, '')
   const named = (title: string) => asked.find(({ field }) => field.title === title)
@@ -220,7 +217,7 @@ function questionOf(asked: Question[], name: string): Question | undefined {
   return named(name) ?? named(plain) ?? byId() ?? named(plain.replace(/^_|_$/g, ''))
 }
 
-/** The refusal of one answer, in the shape that pages show beside its question. */
+/** An error that pages show next to its question. */
 const refused = ({ id }: Field, message: string): AppError =>
   new AppError('INVALID_VALUE_FOR_FIELD', message, {
     problems: [{ fieldId: id, message, text: message, params: {} }],
@@ -234,8 +231,8 @@ const MAX_REMEMBERED = 10_000
 const REMEMBERED_MS = 3_600_000
 
 /**
- * Keeps answers once, however often they come: a page that got no reply sends them again, and cannot know that the
- * first time they arrived. Remembered in memory, for an hour; without an id each call is an answer of its own.
+ * Saves an answer once even if a page without a reply sends it again. Keeps ids in memory for an hour; answers
+ * without an id are always saved.
  */
 function createAnswerOnce<T extends object>() {
   const sent = new LRUCache<string, Promise<T>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
@@ -248,7 +245,7 @@ function createAnswerOnce<T extends object>() {
     if (known) return known
     const kept = answer()
     sent.set(key, kept)
-    // What was refused may be put right and sent again.
+    // A refused answer may be corrected and sent again.
     kept.catch(() => sent.delete(key))
     return kept
   }
@@ -257,8 +254,8 @@ function createAnswerOnce<T extends object>() {
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * How a browser shows that it has answered a form that takes one answer from each person. It holds nothing
- * about the person. Whoever wants to can do without it: a form that anyone may answer cannot know people.
+ * Cookie that marks a form as answered by this browser. Holds nothing about the person, and can be deleted: an
+ * anonymous form cannot identify people.
  */
 function createAnsweredCookie(config: Pick<Config, 'publicUrl'>, secrets: Pick<Secrets, 'jwt'>) {
   const nameOf = (viewId: string) => `answered-${viewId}`
@@ -266,7 +263,6 @@ function createAnsweredCookie(config: Pick<Config, 'publicUrl'>, secrets: Pick<S
     createHmac('sha256', secrets.jwt).update(`answered form ${viewId}`).digest('base64url')
 
   return {
-    /** True where the request brings the cookie of this form, as it was made here. */
     isIn(headers: Headers, viewId: string): boolean {
       const cookies = (headers.get('cookie') ?? '').split(';').map((part) => part.trim())
       const start = `${nameOf(viewId)}=`
@@ -283,26 +279,26 @@ function createAnsweredCookie(config: Pick<Config, 'publicUrl'>, secrets: Pick<S
   }
 }
 
-/** Answers to one form that are mailed within an hour: whoever answers must not fill a mailbox. */
+/** Limit of mails per form, so that answers cannot flood a mailbox. */
 const MAX_MAILED_PER_HOUR = 60
-/** Characters of one answer that are mailed; all of it is in the record. */
+/** Longer answers are cut off in mails. */
 const MAX_ANSWER_LENGTH = 10_000
 
-/** An answer that has become a record. */
+/** A saved answer. */
 export interface KeptAnswer {
   recordId: RecordId
-  /** What was written of it, by field id. */
+  /** Written values by field id. */
   values: Answers
-  /** The clock of whoever has answered. */
+  /** Time zone of the person who answered. */
   timeZone: string
 }
 
-/** Mails about answers to forms, to whom the form names. */
+/** Mails answers to the form's recipients. */
 function createAnswerMails(
   { mail, log }: Pick<Kernel, 'mail' | 'log'>,
   forms: Pick<RecordsService['forms'], 'read'>,
 ) {
-  // Counted and kept one after the other: answers that come at once must not all find the last place free.
+  // Mails are counted and queued one after the other: parallel answers must not exceed the limit.
   const exclusively = createMutex()
 
   async function send(form: SharedForm, answer: KeptAnswer): Promise<void> {
@@ -322,7 +318,7 @@ function createAnswerMails(
       const text = m.mail_response_limit({ count: MAX_MAILED_PER_HOUR })
       blocks.push({ kind: 'text', text })
     }
-    // Its own id, and not the record's: two answers are two, also where a number comes again.
+    // Not the record's id, which the database may assign again.
     const event = createId('mail')
     await mail.send({
       topic,
@@ -332,7 +328,7 @@ function createAnswerMails(
     })
   }
 
-  /** The questions that were asked, with their answers as people read them. Passwords stay out of mails. */
+  /** The visible questions with their answers as text, without passwords. */
   async function answersOf(form: SharedForm, { recordId, values, timeZone }: KeptAnswer) {
     const asked = visibleQuestions(form.view, form.model.fields, values, { now: new Date(), timeZone })
     const shown = asked.filter(({ field }) => !isSecret(field))
@@ -344,7 +340,7 @@ function createAnswerMails(
     }))
   }
 
-  /** Keeps the mails about an answer. The answer stands, whatever becomes of them. */
+  /** Queues the mails of an answer. Failures are only logged. */
   return async function tell(form: SharedForm, answer: KeptAnswer): Promise<void> {
     if (!mail.isConfigured) return
     try {

@@ -5,7 +5,7 @@ import { plainText } from '../../src/input.ts'
 
 const MAX_PASSWORD = 256
 
-/** A link's password. It comes in a header, whose ends are blank for nobody and which has one line. */
+/** A link's password: one trimmed line, since it is sent in a header. */
 export const password = plainText(MAX_PASSWORD)
   .min(MIN_SHARE_PASSWORD)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -13,7 +13,6 @@ export const password = plainText(MAX_PASSWORD)
     error: 'A password must be one line and can’t start or end with a space',
   })
 
-/** An address that someone chooses for a link. */
 export const customAddress = z.string().regex(CUSTOM_ADDRESS, {
   error: 'A custom URL must have 3 to 64 characters: letters, digits, - and _',
 })
@@ -37,7 +36,7 @@ export const saveInput = z.strictObject({
   }),
 })
 
-/** A moment as it is kept. @throws BAD_REQUEST for one that has passed */
+/** Normalizes an expiry. @throws BAD_REQUEST for the past */
 export function futureMoment(text: string): string {
   const moment = new Date(text)
   if (moment.getTime() <= Date.now()) throw badRequest('The expiry must be in the future')

@@ -4,13 +4,13 @@ import { passwordIn } from '../auth/index.ts'
 import { baseRef, openInput, saveInput, targetRef } from './input.ts'
 import type { SharesService } from './service.ts'
 
-/** Answers by field id; what else stands there is left out by the form. */
+/** By field id; other keys are ignored. */
 const answers = z.strictObject({ values: z.record(z.string().max(64), z.unknown()) })
 
-/** `trpc.shares.*`: public links, for those who make them and those who come by them. */
+/** `trpc.shares.*`: public links, for their managers and visitors. */
 export const sharesRouter = (shares: SharesService) =>
   router({
-    // The password stands in a header, as it does in every call that follows.
+    // The password is sent in a header, as in all later calls.
     open: anyone
       .input(openInput)
       .query(({ ctx: { address, request }, input }) =>

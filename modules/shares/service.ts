@@ -18,7 +18,7 @@ import { futureMoment } from './input.ts'
 
 export type SharesService = ReturnType<typeof createSharesService>
 
-/** How someone knocks at a public link. */
+/** A visitor's request to open a link. */
 export interface Knock {
   kind: ShareKind
   id: string
@@ -27,7 +27,7 @@ export interface Knock {
   headers: Headers
 }
 
-/** Public links: who may make them, what they open, and the answers that come in by those of forms. */
+/** Public links: managing them, opening them, and answering forms. */
 export function createSharesService(
   kernel: Kernel,
   auth: AuthService,
@@ -54,7 +54,7 @@ export function createSharesService(
     return isDefaultTheme(theme) ? null : theme
   }
 
-  /** The open link of an id with what it leads to. @throws VIEW_NOT_FOUND, BASE_NOT_FOUND; as `visitors.enter` */
+  /** An open link with its target. @throws VIEW_NOT_FOUND, BASE_NOT_FOUND; as `visitors.enter` */
   async function enter({ kind, id, password, address }: Omit<Knock, 'headers'>) {
     const row = await auth.visitors.enter(kind, id, password, address)
     const target = await targets.findOpen(kind, row.targetId)
@@ -68,7 +68,7 @@ export function createSharesService(
     diagram: createDiagrams(schema),
     targets,
 
-    /** What a visitor's page is told before it reads anything. @throws as `enter` */
+    /** The facts that a visitor's page loads first. @throws as `enter` */
     async open(knock: Knock): Promise<OpenedShare> {
       const { row, target } = await enter(knock)
       const { view } = target
@@ -86,19 +86,19 @@ export function createSharesService(
       }
     },
 
-    /** The link of a target; null where it has none. @throws PERMISSION_DENIED for who may not share */
+    /** The link of a target, or null. @throws PERMISSION_DENIED for people who may not share it */
     async get(actor: Actor, kind: ShareKind, targetId: string): Promise<Share | null> {
       const target = await targets.enter(actor, kind, targetId)
       const row = await auth.shares.ofTarget(target)
       return row && asShare(row, target.isBlocked)
     },
 
-    /** Changes a link, and makes it where there is none. @throws CONFLICT for an address that is taken */
+    /** Changes a link, or creates it. @throws CONFLICT for an address in use */
     async save(actor: Actor, kind: ShareKind, targetId: string, patch: SharePatch): Promise<Share> {
       return change(actor, await targets.enter(actor, kind, targetId), patch)
     },
 
-    /** Gives a link a new address, which nobody can guess. @throws VIEW_NOT_FOUND, … where there is none */
+    /** Replaces a link's address by a random one. @throws VIEW_NOT_FOUND or the like if there is no link */
     async regenerate(actor: Actor, kind: ShareKind, targetId: string): Promise<Share> {
       const target = await targets.enter(actor, kind, targetId)
       const row = await auth.shares.ofTarget(target)
@@ -106,14 +106,14 @@ export function createSharesService(
       return asShare(await auth.shares.regenerate(row), target.isBlocked)
     },
 
-    /** Closes a link, if there is one: whoever has it sees nothing from now on. */
+    /** Closes a link, if there is one. */
     async close(actor: Actor, kind: ShareKind, targetId: string): Promise<void> {
       const target = await targets.enter(actor, kind, targetId)
       const row = await auth.shares.ofTarget(target)
       if (row) await auth.shares.close(row, targets.commit(actor, target))
     },
 
-    /** Every link of a base and of what is in it; not those that lead nowhere while their view is in the trash. */
+    /** All links of a base and its views, without those of trashed views. */
     async list(actor: Actor, baseId: string): Promise<Share[]> {
       const { id } = await targets.enter(actor, 'base', baseId).then(({ baseId }) => ({ id: baseId }))
       const found: Share[] = []
@@ -126,9 +126,9 @@ export function createSharesService(
   }
 }
 
-/** The diagram that a link leads to: the tables of one source, with their fields' names and types, and no more. */
+/** The shared diagram: tables of one source with their fields' names and types. */
 function createDiagrams(schema: Pick<SchemaReader, 'tablesOfSource' | 'load'>) {
-  /** @throws FORBIDDEN for who has not come by a link to a diagram */
+  /** @throws FORBIDDEN unless the actor came by a link to a diagram */
   return async function diagram(actor: Actor): Promise<Diagram> {
     if (actor.kind !== 'share' || actor.grant.kind !== 'erd') {
       throw new AppError('FORBIDDEN', 'Forbidden - This is for visitors of a shared diagram')
@@ -143,12 +143,12 @@ const RIGHTS = { view: 'view.share', base: 'base.share', erd: 'base.share' } as 
   BaseRight
 >
 
-/** What a link leads to, found: its base is there and not in the trash, and so is what is shared of it. */
+/** An existing target, not in the trash. */
 interface FoundTarget extends ShareTarget {
   title: string
-  /** The view, where that is what is shared. */
+  /** Set if the target is a view. */
   view: View | null
-  /** True where a link shows nothing of it for now, see `Share.isBlocked`. */
+  /** True while a link shows nothing of it, see `Share.isBlocked`. */
   isBlocked: boolean
 }
 
@@ -162,9 +162,9 @@ interface Deps {
   views: ViewsService
 }
 
-/** What can be shared: views, bases, and the diagrams of their sources. */
+/** Targets of links: views, bases, and diagrams of sources. */
 function createTargets({ kernel, auth, bases, schema, views }: Deps) {
-  /** @throws VIEW_NOT_FOUND, BASE_NOT_FOUND, SOURCE_NOT_FOUND; also for what is in the trash */
+  /** @throws VIEW_NOT_FOUND, BASE_NOT_FOUND, SOURCE_NOT_FOUND; also for the trash */
   async function find(kind: ShareKind, targetId: string): Promise<FoundTarget> {
     if (kind === 'view') {
       const view = await views.load(targetId)
@@ -184,7 +184,7 @@ function createTargets({ kernel, auth, bases, schema, views }: Deps) {
   }
 
   return {
-    /** The target of a link that is open. Null where it is gone: then the link leads nowhere. */
+    /** The target of an open link, or null if it is gone. */
     async findOpen(kind: ShareKind, targetId: string): Promise<FoundTarget | null> {
       try {
         return await find(kind, targetId)
@@ -194,7 +194,7 @@ function createTargets({ kernel, auth, bases, schema, views }: Deps) {
       }
     },
 
-    /** The target, for someone who may share it. @throws as `find`, then PERMISSION_DENIED */
+    /** The target, if the actor may share it. @throws as `find`, then PERMISSION_DENIED */
     async enter(actor: Actor, kind: ShareKind, targetId: string): Promise<FoundTarget> {
       const target = await find(kind, targetId)
       await auth.access.authorize(actor, RIGHTS[kind], target.baseId)
@@ -202,8 +202,8 @@ function createTargets({ kernel, auth, bases, schema, views }: Deps) {
     },
 
     /**
-     * How a link that is made or closed is written: everyone who has the view open learns that it is shared,
-     * or no longer. Without a line in the log: a link that was closed must not come back by an undo.
+     * How to write a link that is created or closed: notifies everyone who has the view open. Writes no entry
+     * to the change log, since undo must not reopen a closed link.
      */
     commit(actor: Actor, { view, baseId }: FoundTarget) {
       return async (statements: MetaStatement[]): Promise<void> => {

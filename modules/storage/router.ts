@@ -4,7 +4,7 @@ import { MAX_HISTORY_DAYS, type StorageService } from './service.ts'
 
 const baseRef = z.strictObject({ baseId: z.string().min(1).max(64) })
 
-/** `trpc.storage.*`: the room that bases take, and how long they keep what was deleted. */
+/** `trpc.storage.*`: size and retention of bases. */
 export const storageRouter = (storage: StorageService) =>
   router({
     base: member.input(baseRef).query(({ ctx, input }) => storage.ofBase(ctx.actor, input.baseId)),

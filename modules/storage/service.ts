@@ -8,34 +8,34 @@ import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 
 export const MAX_HISTORY_DAYS = 36_500
-/** The kind of job that gives a base's unused room back. */
+/** Job kind that reclaims unused space of a base. */
 export const RECLAIM_JOB = 'storage.reclaim'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const HOUR_MS = 60 * 60 * 1000
-/** A start is busy enough without it. */
+/** Delays the first cleanup, since a start is busy enough. */
 const FIRST_ROUND_MS = 10 * 60 * 1000
 
-/** The room that a base takes, and what it keeps. */
+/** Size and retention of a base. */
 export interface BaseStorage {
-  /** Bytes of its home: the records, the change log and what is in the trash. Files of cells are not among them. */
+  /** Bytes of records, change log and trash; attachments are stored elsewhere. */
   bytes: number
-  /** How many of them can be given back at once; null where the database does not tell. */
+  /** Bytes that can be reclaimed; null if the database does not tell. */
   freeBytes: number | null
-  /** Entries of the change log, and when the oldest was written. */
+  /** Entries of the change log, and the time of the oldest. */
   entries: number
   oldest: string | null
-  /** Days that the base keeps what was deleted, 0 for ever; null: as the server does. */
+  /** Days that deleted things are kept, 0: forever; null: the server's default. */
   historyDays: number | null
-  /** The server's number of days. */
+  /** The server's default. */
   defaultDays: number
-  /** What is older has been removed; null: the log is complete. */
+  /** Older history has been removed; null: complete. */
   historySince: string | null
 }
 
 export type StorageService = ReturnType<typeof createStorageService>
 
-/** How much room bases take, how long they keep what was deleted, and giving room back. */
+/** Size and retention of bases, and cleanup of what is older. */
 export function createStorageService(
   kernel: Kernel,
   { access }: Pick<AuthService, 'access'>,
@@ -44,7 +44,7 @@ export function createStorageService(
   records: Pick<RecordsService, 'removeLostPlaces' | 'attachments'>,
 ) {
   const { config, jobs, log, sources } = kernel
-  /** When each base was looked at last, by its id. */
+  /** Time of each base's last cleanup, by id. */
   const purgedAt = new Map<string, number>()
   const daysOf = ({ historyDays }: BaseRow): number => historyDays ?? config.historyDays
 
@@ -57,13 +57,13 @@ export function createStorageService(
       const after = await storage?.measure()
       return { before: before?.bytes ?? 0, after: after?.bytes ?? 0 }
     },
-    // What was removed stays removed, and a rewrite that was cut off has left the home as it was.
+    // Removed rows stay removed, and an interrupted rewrite leaves the home as it was.
     recover: async () => null,
   })
 
   /**
-   * Removes what is older than the base keeps: entries of the change log with the records in them (those in the
-   * trash among them), then deleted tables and fields, and columns that only those entries spoke of.
+   * Removes everything older than the base's retention: entries of the change log with their records, deleted
+   * tables and fields, and columns that only those entries referred to.
    */
   async function purge(base: BaseRow): Promise<void> {
     const days = daysOf(base)
@@ -72,7 +72,7 @@ export function createStorageService(
     const engine = await sources.engine(base.id)
     const old = await oldEntries(engine, before)
     if (old) {
-      // Told first: an undo that finds nothing then knows why.
+      // Stored first, so that a concurrent undo can say why it finds nothing.
       await bases.saveHistory(base.id, { historySince: before })
       const entries = await removeEntries(engine, old.lastId)
       log.info('old history removed', { baseId: base.id, entries, before })
@@ -84,13 +84,13 @@ export function createStorageService(
     if (old || tables > 0 || columns > 0) await engine.storage?.compact(false)
   }
 
-  /** One base after the other, each once a day. */
+  /** Cleans up each base once a day, one after the other. */
   async function purgeDue(): Promise<void> {
     for (const base of await bases.all()) {
       if (Date.now() - (purgedAt.get(base.id) ?? 0) < DAY_MS) continue
       try {
         await purge(base)
-        // Also where the history is kept for ever: what was deleted forever named files as well.
+        // Also without a retention limit: records deleted forever leave files behind.
         await records.attachments.sweepBase(base.id)
         purgedAt.set(base.id, Date.now())
       } catch (error) {
@@ -100,7 +100,7 @@ export function createStorageService(
     await purgeTrashedBases()
   }
 
-  /** Removes bases that have been in the trash for longer than they keep their history. */
+  /** Removes bases whose time in the trash exceeds their retention. */
   async function purgeTrashedBases(): Promise<void> {
     for (const base of await bases.trashed()) {
       const days = daysOf(base)
@@ -133,14 +133,12 @@ export function createStorageService(
   }
 
   return {
-    /** For tests and the daily round. */
     purge,
     purgeDue,
 
     /**
-     * Deletes a base of the trash forever, with its records, history, links and the files that no other base names.
-     *
-     * @throws BASE_NOT_FOUND where it is not in the trash; PERMISSION_DENIED below owner
+     * Deletes a trashed base forever, with its records, history, links and files that no other base uses.
+     * @throws BASE_NOT_FOUND if it is not in the trash; PERMISSION_DENIED below owner
      */
     async deleteBaseForever(actor: Actor, baseId: string): Promise<void> {
       const { id } = await bases.openToPurge(actor, baseId)
@@ -157,7 +155,7 @@ export function createStorageService(
       return { ...room, ...(await logExtent(engine)), historyDays, defaultDays, historySince }
     },
 
-    /** Every base with the room it takes, the largest first; null where its home cannot be opened. @throws PERMISSION_DENIED */
+    /** Size of every base, largest first; null if its home cannot be opened. @throws PERMISSION_DENIED */
     async ofServer(actor: Actor): Promise<{ id: string; title: string; bytes: number | null }[]> {
       await access.authorize(actor, 'storage.list')
       const found: { id: string; title: string; bytes: number | null }[] = []
@@ -174,14 +172,17 @@ export function createStorageService(
       return found.toSorted((a, b) => (b.bytes ?? -1) - (a.bytes ?? -1))
     },
 
-    /** Days to keep what was deleted, 0 for ever; null: as the server does. Nothing is removed before the next round. */
+    /**
+     * Sets the days that deleted things are kept, 0: forever; null: the server's default. Takes effect at the
+     * next cleanup.
+     */
     async setHistoryDays(actor: Actor, baseId: string, days: number | null): Promise<void> {
       const base = await enter(actor, baseId)
       await bases.saveHistory(base.id, { historyDays: days })
       purgedAt.delete(base.id)
     },
 
-    /** Delete a field or a table of the trash forever, with the files that nothing else names. @throws as the schema's */
+    /** Delete a trashed field or table forever, with files that nothing else uses. @throws as the schema's */
     async deleteFieldForever(actor: Actor, fieldId: string): Promise<void> {
       records.attachments.sweepSoon(await schema.deleteFieldForever(actor, fieldId))
     },
@@ -189,7 +190,7 @@ export function createStorageService(
       records.attachments.sweepSoon(await schema.deleteTableForever(actor, tableId))
     },
 
-    /** Starts to remove what is too old, and to give unused room back to the system. */
+    /** Starts a job that removes what is too old and returns unused space to the system. */
     async reclaim(actor: Actor, baseId: string): Promise<{ jobId: string }> {
       const base = await enter(actor, baseId)
       if (actor.kind !== 'user') throw new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')

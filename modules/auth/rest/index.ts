@@ -1,6 +1,4 @@
-/**
- * Accounts, sessions, the organisation and the server itself over REST: routes, and shapes as clients know them.
- */
+/** Accounts, sessions, the organisation and the server over REST. */
 
 export { presentTokens, readTokenId, TokenBody } from './organisation.ts'
 export { presentNewToken } from './present.ts'

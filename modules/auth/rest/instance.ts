@@ -9,7 +9,7 @@ import type { AuthService } from '../service.ts'
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
 const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']
 
-/** The server itself, which everyone may ask: version, health and what is switched on (wire §3). */
+/** Public routes about the server: version, health, features (wire §3). */
 export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   const startedAt = performance.now()
   const readiness = createReadiness(kernel)
@@ -26,10 +26,10 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
       if (problems.length > 0) set.status = 503
       return { status: problems.length > 0 ? 'unavailable' : 'ready', problems, timestamp: Date.now() }
     })
-    // Clients report their own errors here. Nothing is kept of them: anyone could send anything.
+    // Discarded: anyone may send reports.
     .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))
   for (const path of CACHE_PATHS) {
-    // What is held in memory is forgotten at the change itself; clearing it only makes the next reads fresh.
+    // Caches are invalidated by each change; clearing them only makes the next reads slower.
     app
       .get(path, async ({ actor }) => {
         await auth.access.authorize(actor, 'settings.read')
@@ -45,12 +45,11 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   return app
 }
 
-/** Anyone may ask, as often as they like: the databases are asked once a second. */
+/** The checks are public, so their result is cached. */
 const READINESS_KEPT_MS = 1_000
-/** A database that takes longer than this serves nobody. */
 const READINESS_PATIENCE_MS = 5_000
 
-/** Tells which databases do not answer: `metadata`, `bases`. */
+/** Checks which databases answer; returns the names of those that do not: `metadata`, `bases`. */
 function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources' | 'log'>) {
   let asked: Promise<string[]> | null = null
   let askedAt = 0
@@ -118,7 +117,7 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     baseHostName: null,
     mainSubDomain: 'app',
     dashboardPath: '/dashboard',
-    // As clients know it: the key is absent until someone has signed up.
+    // Clients expect the key to be absent until someone has signed up.
     ...(hasUsers && { inviteOnlySignup, giftUrl: '' }),
     prodReady: config.databaseUrl !== null,
     allowLocalUrl: config.allowLocalHttp,

@@ -18,20 +18,19 @@ const MAX_QUERY_LENGTH = 256
 
 const InviteBody = z.object({ email: z.string().max(4096), roles: z.enum(GRANTABLE_ORG_ROLES).optional() })
 const OrgRolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
-/** `workspace_roles`: a role in every base; null takes it away. */
+/** `workspace_roles`: a role in every base; null removes it. */
 const RolesBody = OrgRolesBody.partial().extend({ workspace_roles: z.enum(WORKSPACE_ROLES).nullish() })
 const LicenseBody = z.object({ key: plainText(4096) })
 export const TokenBody = z.object({
   description: plainText(255).nullish(),
-  /** A token has the rights of its owner, no less and no more. */
   permissions: z.null({ error: 'A token has the rights of its owner: permissions cannot be set' }).optional(),
-  /** A moment after which the token is refused (ISO 8601); null: it does not expire. */
+  /** ISO 8601; null: never. */
   expiry: z.iso
     .datetime({ offset: true, local: true, error: 'expiry is a moment such as 2027-01-31T12:00:00Z' })
     .nullish(),
 })
 
-/** The organisation: its users, one's API tokens, the settings and the licence (wire §4). */
+/** The organisation's users, the caller's API tokens, settings and licence (wire §4). */
 export const orgRest = (auth: AuthService, kernel: Kernel) =>
   new Elysia({ name: 'org-rest' })
     .use(restBase(kernel, auth))
@@ -49,7 +48,7 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       const { email, roles } = readBody(InviteBody, body)
       const invited = await auth.users.create(actor, email, roles)
       const handed = { invite_token: invited.inviteToken, email: invited.email }
-      // Whoever invites may still hand the link over: mails get lost.
+      // Mails get lost, so the inviter gets the link as well.
       return auth.sendsMail ? { msg: 'success', ...handed } : handed
     })
 
@@ -57,7 +56,7 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       await auth.access.authorize(actor, 'user.update')
       const { roles, workspace_roles: workspaceRole } = readBody(RolesBody, body)
       if (workspaceRole === undefined) readBody(OrgRolesBody, body)
-      // Asked first: it needs the higher right, and a refusal changes nothing.
+      // First, since it needs the higher right and a refusal must change nothing.
       const placed =
         workspaceRole === undefined
           ? null
@@ -117,7 +116,7 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       return { msg: 'The license key has been saved' }
     })
 
-/** Users as the organisation's list has them, with the number of their bases and their role in all of them. */
+/** Users with the number of their bases and their workspace role. */
 async function presentUsers(auth: AuthService, actor: Actor, rows: readonly UserRow[]) {
   const ids = rows.map(({ id }) => id)
   const [counts, roles] = await Promise.all([auth.access.countBases(ids), auth.access.workspaceRoles(ids)])
@@ -130,13 +129,13 @@ async function presentUsers(auth: AuthService, actor: Actor, rows: readonly User
   )
 }
 
-/** The actor's own tokens, masked. */
+/** The actor's tokens, masked. */
 export async function presentTokens(auth: AuthService, actor: Actor) {
   const rows = await auth.tokens.list(actor)
   return rows.map((row) => presentToken(row, requireUser(actor)))
 }
 
-/** @throws BAD_REQUEST for what cannot be the id of a token */
+/** @throws BAD_REQUEST for an invalid token id */
 export function readTokenId(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw badRequest(`Token with id '${text.slice(0, 40)}' not found`)

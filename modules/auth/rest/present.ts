@@ -7,10 +7,10 @@ import { type ApiTokenRow, maskedToken } from '../api-tokens.ts'
 const asObject = (roles: readonly string[]): Record<string, true> =>
   Object.fromEntries(roles.map((role) => [role, true as const]))
 
-/** Nobody in particular: what `me` answers to those who are not signed in. */
+/** `me` for anonymous callers. */
 export const GUEST = { roles: { guest: true }, workspace_roles: null, base_roles: null }
 
-/** Who comes by the link of a base, to themselves (wire §2.2). */
+/** `me` for visitors of a shared base (wire §2.2). */
 export const presentVisitor = (role: BaseRole) => ({
   roles: asObject([role]),
   base_roles: asObject([role]),
@@ -19,7 +19,7 @@ export const presentVisitor = (role: BaseRole) => ({
   isPublicBase: true,
 })
 
-/** A user to themselves (wire §2.2). What an API token is told holds nothing of the session. */
+/** `me` for users (wire §2.2); API tokens get no session details. */
 export function presentMe(
   row: UserRow,
   via: 'session' | 'token',
@@ -68,11 +68,11 @@ export const presentOrgUser = (
   is_new_user: false,
   meta: row.meta,
   projectsCount,
-  // The role in every base: NocoDB's free edition has none.
+  // NocoDB's free edition has no such roles.
   workspace_roles: workspaceRole,
 })
 
-/** An API token in a list: its own text is masked. */
+/** An API token in a list, masked. */
 export const presentToken = (row: ApiTokenRow, owner: Extract<Actor, { kind: 'user' }>) => ({
   id: row.id,
   token: maskedToken(row),
@@ -86,7 +86,7 @@ export const presentToken = (row: ApiTokenRow, owner: Extract<Actor, { kind: 'us
   created_by: owner.email,
 })
 
-/** A token that was made just now: the one time that it is sent. */
+/** A new API token: the only answer with its text. */
 export const presentNewToken = (row: ApiTokenRow, token: string) => ({
   id: row.id,
   base_id: null,

@@ -5,7 +5,7 @@ import { instanceRest } from './instance.ts'
 import { orgRest } from './organisation.ts'
 import { sessionRest } from './session.ts'
 
-/** Every REST route of accounts, sessions, the organisation and the server itself (wire §2 to §4). */
+/** Routes of accounts, sessions, the organisation and the server (wire §2 to §4). */
 export const authRest = (auth: AuthService, kernel: Kernel) =>
   new Elysia({ name: 'auth-rest' })
     .use(sessionRest(auth, kernel))

@@ -11,7 +11,7 @@ import { DisplayName, ProfileMeta, SignInInput, SignUpInput } from '../input.ts'
 import type { AuthService, StarterBase } from '../service.ts'
 import { GUEST, presentMe, presentVisitor } from './present.ts'
 
-/** The same routes, as older and newer clients call them. */
+/** Prefixes of older and newer clients. */
 const PREFIXES = ['/api/v1/auth', '/api/v1/db/auth', '/auth', '/api/v2/auth']
 
 const SignUpBody = z.object({
@@ -27,11 +27,11 @@ const ChangeBody = z.object({
 const ResetBody = z.object({ password: NewPassword, revoke_tokens: z.boolean().nullish() })
 const ProfileBody = z.object({ display_name: DisplayName.nullish(), meta: ProfileMeta.nullish() })
 
-/** Filled by app.ts: the first user's base as REST clients get it, for `createdProject`. */
+/** Set by app.ts: presents the first user's base for `createdProject`. */
 export const STARTER_PRESENTER =
   defineSlot<(starter: StarterBase) => Promise<Record<string, unknown>>>('auth.rest.starter')
 
-/** Sign-up, sign-in, the session and the password (wire §2). */
+/** Sign-up, sign-in, session and password (wire §2). */
 export const sessionRest = (auth: AuthService, kernel: Kernel) => {
   const app = new Elysia({ name: 'session-rest' })
   for (const prefix of PREFIXES) app.use(routes(prefix, auth, kernel))
@@ -100,7 +100,7 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
 
     .post('/token/validate/:token', async ({ params }) => {
       const tokens = await auth.passwordReset.check(params.token)
-      // What goes on working after the reset, unless it is revoked with it.
+      // API tokens that survive the reset unless they are revoked.
       const kept = tokens.map((row) => ({ description: row.description, token: maskedToken(row) }))
       return { msg: 'Token has been validated successfully', ...(kept.length > 0 && { api_tokens: kept }) }
     })
@@ -124,12 +124,12 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       throw badRequest('Sign-in with OpenID Connect is not available on this server')
     })
 
-    // The address that mails name; the page is a screen of the web app.
+    // The address in reset mails leads to a screen of the web app.
     .get('/password/reset/:token', ({ params, redirect }) =>
       redirect(`/dashboard#/reset/${encodeURIComponent(params.token)}`),
     )
 
-    // Verification links go out by mail only, so none exists that could be right.
+    // No verification mails are sent, so no token can be valid.
     .post('/email/validate/:token', () => {
       throw badRequest('Invalid verification url')
     })

@@ -1,6 +1,4 @@
-/**
- * Bases, their members and sources over REST: routes, and shapes as clients know them.
- */
+/** Bases, members and sources over REST. */
 
 export { presentBase } from './present.ts'
 export { basesRest } from './routes.ts'

@@ -3,7 +3,6 @@ import { wireTime } from '../../../src/wire/lists.ts'
 import type { ListedUser } from '../../auth/index.ts'
 import type { BaseRow, PreferenceRow, SourceRow } from '../store.ts'
 
-/** A base as REST clients know it. */
 export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({
   is_meta: true,
   id: row.id,
@@ -24,7 +23,7 @@ export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({
   sources: sources.map(presentSource),
 })
 
-/** A base that was made just now: its sources then also name their connection. */
+/** A new base, whose sources also name their client. */
 export const presentNewBase = (base: ReturnType<typeof presentBase>) => ({
   ...base,
   sources: base.sources.map((source) => ({
@@ -34,7 +33,7 @@ export const presentNewBase = (base: ReturnType<typeof presentBase>) => ({
   })),
 })
 
-/** What the list adds for those who are not super admins: how they stand to the base. */
+/** The caller's role and flags, which the list adds to each base. */
 export const presentOwnView = (role: BaseRole, preference: PreferenceRow | null) => ({
   project_role: role,
   starred: preference?.starred ?? null,
@@ -42,7 +41,7 @@ export const presentOwnView = (role: BaseRole, preference: PreferenceRow | null)
   last_accessed: null,
 })
 
-/** A user in the list of a base's members; `roles` is null for those who are none. */
+/** An account in the list of members; `roles` is null without a membership. */
 export const presentMember = (
   { row, inviteToken, role }: ListedUser & { role: BaseRole | null },
   baseId: string,
@@ -58,10 +57,10 @@ export const presentMember = (
   roles: role,
 })
 
-/** Clients send `color` beside `meta`; it is kept there. */
+/** Clients send `color` next to `meta`; it is stored there. */
 const colorOf = ({ meta }: BaseRow): string | null => (typeof meta.color === 'string' ? meta.color : null)
 
-/** A source as REST clients know it (wire §5). Of its connection they learn the kind alone. */
+/** A source (wire §5). Of its connection only the client is shown. */
 export const presentSource = (row: SourceRow) => ({
   id: row.id,
   base_id: row.baseId,
@@ -69,7 +68,7 @@ export const presentSource = (row: SourceRow) => ({
   meta: null,
   is_meta: row.isOwn,
   type: row.client,
-  // Tables that a connected database gets later are called as it calls them.
+  // New tables of a connected database keep their names.
   inflection_column: row.isOwn ? 'camelize' : 'none',
   inflection_table: row.isOwn ? 'camelize' : 'none',
   created_at: wireTime(row.createdAt),

@@ -22,7 +22,7 @@ import type { BaseMeta } from '../tables.ts'
 import { presentBase, presentMember, presentNewBase, presentOwnView } from './present.ts'
 import { connectionsRest, sourcesRest } from './sources.ts'
 
-/** Where bases are in both versions, and what the newer one calls the databases of a base. */
+/** Prefixes in both API versions, with their name for sources. */
 const DOORS = [
   { prefix: '/api/v1/db/meta/projects', sources: 'bases' },
   { prefix: '/api/v2/meta/bases', sources: 'sources' },
@@ -38,7 +38,7 @@ const CreateBody = z.object({
 })
 const PatchBody = CreateBody.partial().extend({ order: z.number().optional() })
 
-/** Every REST route of bases, their members and their sources (wire §5, §6). */
+/** All REST routes of bases, members and sources (wire §5, §6). */
 export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
   const app = new Elysia({ name: 'bases-rest' })
   for (const { prefix, sources } of DOORS) {
@@ -112,7 +112,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
         }
       })
 
-      // They are the caller's own tokens, and open all their bases (wire §4.2).
+      // The caller's own tokens, which open all their bases (wire §4.2).
       .get('/:baseId/api-tokens', async ({ actor, params }) => {
         await bases.enter(actor, 'base.tokens', params.baseId)
         return { list: await presentTokens(auth, actor) }
@@ -141,7 +141,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 const withColor = (meta: BaseMeta, color: string | null | undefined): BaseMeta =>
   color === undefined ? meta : { ...meta, color }
 
-/** Clients also send `meta` as JSON text (wire §1.4). What is none is refused by the schema after it. */
+/** Clients may send `meta` as JSON text (wire §1.4); invalid text becomes null, which the schema refuses. */
 function parseMeta(text: string): unknown {
   try {
     return parseJsonText(text)
@@ -154,7 +154,7 @@ function parseMeta(text: string): unknown {
 const InviteBody = z.object({ email: z.string().max(65_536).nullish(), roles: MemberRole })
 const RoleBody = z.object({ roles: MemberRole })
 
-/** The members of a base (wire §5.1). */
+/** Members of a base (wire §5.1). */
 const membersRest = (prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) =>
   new Elysia({ prefix: `${prefix}/:baseId/users` })
     .use(restBase(kernel, auth))
@@ -189,7 +189,7 @@ const membersRest = (prefix: string, bases: BasesService, kernel: Kernel, auth: 
         invite_token: invited.find(({ inviteToken }) => inviteToken !== null)?.inviteToken ?? null,
         emails,
         error,
-        // Each person has a token of their own: one for all would let any of them sign up as another.
+        // One token for each person: a shared one would let any of them sign up as another.
         invites: invited.map(({ email, inviteToken }) => ({ email, invite_token: inviteToken })),
       }
     })

@@ -12,7 +12,7 @@ import { type ConnectionTest, isSupported } from '../sources/read-connection.ts'
 import { SentConnection } from '../sources/router.ts'
 import { presentSource } from './present.ts'
 
-// Metadata booleans are numbers on some servers that clients know (wire §1.4).
+// Some clients send booleans of metadata as numbers (wire §1.4).
 const Flag = z
   .union([z.boolean(), z.literal(0), z.literal(1)])
   .transform(Boolean)
@@ -34,7 +34,7 @@ const CreateBody = PatchBody.extend({
 const TestBody = SentConnection.extend({ base_id: z.string().max(64).nullish() })
 const UrlBody = z.object({ url: z.string().max(8192) })
 
-/** The databases that a base reads (wire §6). `prefix` is where one base's sources are. */
+/** Sources of a base (wire §6) under `prefix`. */
 export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) =>
   new Elysia({ prefix })
     .use(restBase(kernel, auth))
@@ -70,7 +70,7 @@ export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel,
       return presentSource(
         await bases.sources.update(actor, source.baseId, source.id, {
           ...(sent.alias !== undefined && { alias: sent.alias }),
-          // A client sends a source back as it was given: of the connection that is the client alone.
+          // Clients send back a source as they read it: its connection is then the client alone.
           ...(hasParts(sent.config) && { config: sent.config }),
           isEnabled: sent.enabled ?? undefined,
           isSchemaReadonly: sent.is_schema_readonly ?? undefined,
@@ -91,7 +91,7 @@ const hasParts = (
 
 const TEST_PATHS = ['/api/v1/db/meta/connection/test', '/api/v2/meta/connection/test']
 
-/** What clients ask of a connection before they make a source of it (wire §3). */
+/** Tests of connections before a source is created (wire §3). */
 export const connectionsRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
   const app = new Elysia()
     .use(restBase(kernel, auth))
@@ -104,14 +104,14 @@ export const connectionsRest = (bases: BasesService, kernel: Kernel, auth: AuthS
         ? bases.sources.test(actor, baseId, sent)
         : bases.sources.testAnywhere(actor, sent)
       ).catch(asAnswer(sent.client))
-      // A test that fails is an answer like any other, with its reason (wire §3).
+      // A failed test is answered with 200 and the reason (wire §3).
       return test.ok ? { code: 0, message: '', data: {} } : { code: -1, message: test.message, data: {} }
     })
   }
   return app
 }
 
-/** What is missing of a connection to an engine that is known makes its test fail, and the call succeed. */
+/** An incomplete connection to a supported database fails its test instead of the call. */
 const asAnswer =
   (client: string) =>
   (error: unknown): ConnectionTest => {

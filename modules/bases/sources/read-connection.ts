@@ -13,16 +13,16 @@ import {
 } from '../../../src/db/introspect/index.ts'
 import type { Sources } from '../../../src/db/sources.ts'
 
-/** A connection as a client sends it; drivers' own words for its parts are understood. */
+/** A connection as clients send it, with the property names of drivers. */
 export interface SentConnection {
   client: string
   connection: Record<string, unknown>
 }
 
-/** spec §3: where each database listens unless something else is said. */
+/** Default ports (spec §3). */
 const PORTS = { pg: 5432, mysql2: 3306 }
 
-/** Words for how a connection is encrypted: those of spec §3, of the drivers, and of PostgreSQL itself. */
+/** Encryption modes of spec §3, of drivers and of PostgreSQL. */
 const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full'> = {
   no: 'disable',
   false: 'disable',
@@ -41,15 +41,14 @@ const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' |
   'verify-identity': 'verify-full',
 }
 
-/** Longest text of a certificate or key. */
+/** Limit of a certificate's or key's text. */
 const MAX_PEM = 64 * 1024
 const MAX_TEXT = 1024
 
 /**
- * The connection that a client means. What it leaves out is taken from `known`, the one that is kept: so a
- * password need not be sent again.
- *
- * @throws BAD_REQUEST naming what is missing or does not fit; `Database not supported` (spec §8)
+ * Validates a connection. Missing parts come from `known`, the stored connection, so that the password need not
+ * be sent again.
+ * @throws BAD_REQUEST naming the invalid or missing part; `Database not supported` (spec §8)
  */
 export function readConnection({ client: name, connection }: SentConnection, known?: ConnectionConfig) {
   const read = readerOf(name)
@@ -57,7 +56,7 @@ export function readConnection({ client: name, connection }: SentConnection, kno
   return read(connection, known)
 }
 
-/** True for an engine that can be connected, by any name that clients have for it. */
+/** True for a supported client, by any of its names. */
 export const isSupported = (name: string): boolean => readerOf(name) !== undefined
 
 function readerOf(name: string) {
@@ -67,7 +66,7 @@ function readerOf(name: string) {
 
 type Reader = (connection: Record<string, unknown>, known: ConnectionConfig | undefined) => ConnectionConfig
 
-/** The databases that one can be connected to, each with what makes up its connection. */
+/** Supported clients. */
 const READERS: Record<string, Reader> = {
   pg: (connection, known) => readServer('pg', connection, known),
   mysql2: (connection, known) => readServer('mysql2', connection, known),
@@ -84,7 +83,7 @@ function readServer(
   const port = readPort(connection.port) ?? before?.port ?? PORTS[client]
   const password = text(connection.password, 'password')
   const isElsewhere = before && (host !== before.host || port !== before.port)
-  // Whoever may change a source does not see its password: nor may they have it sent to a server of theirs.
+  // An editor of the source cannot read its password, so must not be able to send it to another server.
   if (isElsewhere && password === undefined && before.password !== '')
     throw badRequest('Enter the password again. The saved password is not sent to a different server.')
   const config = {
@@ -104,7 +103,7 @@ function readServer(
   return checked(config)
 }
 
-/** Only hosts are connected to: a socket of this machine may let in whoever the server runs as. */
+/** A local socket may grant access to the server's own user. */
 function refuseLocalSocket(host: string): void {
   if (/[/\\]/.test(host))
     throw badRequest('The host of a connection is a name or an address; local sockets are not connected to')
@@ -116,7 +115,7 @@ function readFile(
   connection: Record<string, unknown>,
   known: ConnectionConfig | undefined,
 ): ConnectionConfig {
-  // Clients of the wire put the whole configuration into itself here (wire §3).
+  // Clients may nest the whole connection in itself here (wire §3).
   const inner = isObject(connection.connection) ? connection.connection : connection
   const file = text(inner.filename ?? inner.file, 'filename')
   return checked({ client: 'sqlite3', file: file || (known && 'file' in known ? known.file : '') })
@@ -152,7 +151,7 @@ function readSchema(
   return named ? { schema: named } : {}
 }
 
-/** `{ sslMode, ssl: { ca, cert, key } }`, or `ssl` alone as drivers take it. */
+/** Reads `{ sslMode, ssl: { ca, cert, key } }`, or `ssl` alone as drivers take it. */
 function readSsl(connection: Record<string, unknown>, before: { ssl?: object } | undefined) {
   const { ssl, sslMode, sslmode } = connection
   const sent = sslMode ?? sslmode ?? (typeof ssl === 'object' ? undefined : ssl)
@@ -162,7 +161,7 @@ function readSsl(connection: Record<string, unknown>, before: { ssl?: object } |
   const kept = (before?.ssl ?? {}) as Record<string, string | undefined>
   const files = Object.fromEntries(
     Object.entries(own).flatMap(([name, value]) => {
-      // Absent: as before. Empty: none.
+      // Undefined keeps the stored file, empty text removes it.
       const pemText = value === undefined ? kept[name] : value
       return pemText ? [[name, pemText]] : []
     }),
@@ -189,18 +188,14 @@ function pem(value: unknown, name: string): string | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * True for those who may connect a base to the database that this server keeps its own data in: whoever reads
- * it reads the accounts and the records of all bases, which is a super admin's to decide.
- */
+/** True if the actor may connect a base to this server's own database, which holds all accounts and bases. */
 export const mayReadOwnDatabase = (actor: Actor): boolean =>
   actor.kind === 'user' && holdsOrgRole(actor.orgRoles, 'super')
 
 /**
- * Holds what a connection has led to against this server's own database. Addresses tell nothing: one server
- * has many.
- *
- * @throws FORBIDDEN where it is that, and the one who connects may not read it
+ * Refuses a connection to this server's own database. Compares the databases' identities: one server has many
+ * addresses.
+ * @throws FORBIDDEN unless `mayReadOwn`
  */
 export async function refuseOwnDatabase(
   sources: Pick<Sources, 'ownDatabase'>,
@@ -217,30 +212,26 @@ export async function refuseOwnDatabase(
   )
 }
 
-/** Looks at what a connection has led to. @throws AppError where that is not for the one who connects */
+/** Checks an open connection. @throws AppError to refuse it */
 export type Look = (config: ConnectionConfig, reader: StructureReader) => Promise<void>
 
-/** How a try to connect went. */
 export type ConnectionTest = { ok: true } | { ok: false; message: string }
 
-/** What a connection leads to, for choosing from it. */
+/** Schemas and tables of a database. */
 export interface Inspection {
-  /** Schemas that may be chosen; empty where the database has none. */
+  /** Empty for databases without schemas. */
   schemas: string[]
   tables: { name: string; kind: TableStructure['kind']; columns: number; rowEstimate: number | null }[]
 }
 
-/** Schema of a connection that names none (spec §3). */
+/** spec §3 */
 export const DEFAULT_SCHEMA = 'public'
 
-/** The schema that a connection means; databases without any ignore it. */
+/** The schema of a connection; databases without schemas ignore it. */
 export const schemaOf = (config: ConnectionConfig): string =>
   ('schema' in config ? config.schema : undefined) ?? DEFAULT_SCHEMA
 
-/**
- * Connects, asks for one thing and closes again. Databases are usually on private addresses, so none is
- * refused: who may ask is decided before.
- */
+/** Opens a connection, reads from it and closes it. Private addresses are allowed: most databases have one. */
 export async function testConnection(config: ConnectionConfig, look: Look): Promise<ConnectionTest> {
   try {
     await using reader = await connect(config)
@@ -255,7 +246,7 @@ export async function testConnection(config: ConnectionConfig, look: Look): Prom
   }
 }
 
-/** Its schemas, and the tables of the one that it names. @throws what `explainConnection` words */
+/** Lists the schemas, and the tables of the connection's schema. @throws errors for `explainConnection` */
 export async function inspectDatabase(config: ConnectionConfig, look: Look): Promise<Inspection> {
   await using reader = await connect(config)
   await look(config, reader)

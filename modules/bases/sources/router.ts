@@ -8,19 +8,19 @@ import type { SourceRow } from '../store.ts'
 const Id = z.string().min(1).max(64)
 const Parts = z.record(z.string().max(64), z.unknown())
 
-/** A connection as a client sends it; `readConnection` reads its parts. */
+/** Parsed by `readConnection`. */
 export const SentConnection = z.object({ client: z.string().max(64), connection: Parts.default({}) })
 
 const Alias = plainText(255).trim()
 const Inflection = z.enum(['none', 'camelize'])
 
-/** How many tables one may name. */
+/** Limit of chosen tables. */
 const MAX_NAMED = 10_000
 
-/** A base, and for a source that exists already what of its connection is kept. */
+/** With `sourceId`, missing parts come from the stored connection. */
 const TestInput = SentConnection.extend({ baseId: Id, sourceId: Id.optional() })
 
-/** A new source, as the web app asks for it. `tables`: only these; absent: all. */
+/** `tables`: only these; absent: all. */
 const CreateSourceInput = SentConnection.extend({
   baseId: Id,
   alias: Alias.nullish(),
@@ -31,10 +31,9 @@ const CreateSourceInput = SentConnection.extend({
   isDataReadonly: z.boolean().optional(),
 })
 
-/** One source of a base. */
 const SourceRef = z.object({ baseId: Id, sourceId: Id })
 
-/** What of a source changes; a connection that leaves its password out keeps it. */
+/** A connection without a password keeps the stored one. */
 const UpdateSourceInput = SourceRef.extend({
   alias: Alias.nullish(),
   config: SentConnection.optional(),
@@ -43,7 +42,7 @@ const UpdateSourceInput = SourceRef.extend({
   isDataReadonly: z.boolean().optional(),
 })
 
-/** What the web app shows of a connection: nothing that lets anyone in. */
+/** A connection without its secrets. */
 export interface ShownConnection {
   host: string
   port: number | null
@@ -52,13 +51,13 @@ export interface ShownConnection {
   schema: string | null
   sslMode: string
   hasPassword: boolean
-  /** Which of the certificates and keys are kept. */
+  /** Certificates and keys that are stored. */
   hasCa: boolean
   hasCert: boolean
   hasKey: boolean
 }
 
-/** A source as the web app knows it. */
+/** A source as the web app gets it. */
 const describeSource = (row: SourceRow, config: ConnectionConfig | null) => ({
   id: row.id,
   baseId: row.baseId,
@@ -97,7 +96,7 @@ const NO_SSL = { sslMode: 'disable', hasCa: false, hasCert: false, hasKey: false
 
 const BaseRef = SourceRef.pick({ baseId: true })
 
-/** `trpc.sources.*`: the databases of a base. What is in them is `trpc.schema`. */
+/** `trpc.sources.*`: databases of a base. Their tables are in `trpc.schema`. */
 export const sourcesRouter = ({ sources }: BasesService) =>
   router({
     list: member

@@ -26,10 +26,9 @@ import {
   testConnection,
 } from './read-connection.ts'
 
-/** A new source as a caller asks for it. */
 export interface NewSource extends SentConnection {
   alias?: string | null
-  /** Names of the tables that are wanted; absent: all. */
+  /** Names of the chosen tables; absent: all. */
   tables?: string[]
   inflectionTable?: 'none' | 'camelize'
   inflectionColumn?: 'none' | 'camelize'
@@ -37,23 +36,23 @@ export interface NewSource extends SentConnection {
   isDataReadonly?: boolean
 }
 
-/** What the job that makes a source is given. The connection is sealed: jobs are kept in the metadata. */
+/** Input of the job that creates a source. The connection is sealed, since jobs are stored in the metadata. */
 export interface SourceCreateInput {
   baseId: string
-  /** The id that the source will have: after a restart it tells whether it came to be. */
+  /** Chosen in advance: after a restart it tells whether the source was created. */
   sourceId: string
   alias: string | null
   client: SourceClient
   config: string
   tables: string[] | null
-  /** True where even the database of this server itself may be connected. */
+  /** True if the actor may connect even this server's own database. */
   mayReadOwn: boolean
   inflection: { table: 'none' | 'camelize'; column: 'none' | 'camelize' }
   isSchemaReadonly: boolean
   isDataReadonly: boolean
 }
 
-/** What of a source may change. */
+/** Changes of a source; absent keys stay. */
 export interface SourcePatch {
   alias?: string | null
   config?: SentConnection
@@ -62,22 +61,22 @@ export interface SourcePatch {
   isDataReadonly?: boolean
 }
 
-/** Sources held in memory: every read and write of records asks for the one of its table. */
+/** Every read and write of records looks up its table's source. */
 const MAX_CACHED = 10_000
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+/** Checked before querying: PostgreSQL fails on some texts, such as a null character. */
 const SOURCE_ID = /^b[a-z0-9]{14}$/
 
-/** The kinds of job that sources have; the schema module, which knows of tables, does them. */
+/** Job kinds of sources; the schema module runs them. */
 export const SOURCE_JOBS = { create: 'source-create', delete: 'source-delete', sync: 'meta-sync' } as const
 
-/** The databases that a base reads: its own, and those that it is connected to. */
+/** The databases of bases: their own and the connected ones. */
 export function createSourcesService(kernel: Kernel, store: BaseStore, access: Access) {
   const { meta, config: settings, secrets, jobs, events } = kernel
   const { sources } = store.tables
   const cache = createReadCache<SourceRow>(meta, MAX_CACHED, 'sources')
   const folder = settings.sqliteSourcesDir ?? join(settings.dataDir, 'sources')
 
-  /** @throws BASE_NOT_FOUND before anything else, then as `access.authorize` */
+  /** @throws BASE_NOT_FOUND first, then as `access.authorize` */
   async function enter(actor: Actor, right: BaseRight, baseId: string): Promise<SourceRow[]> {
     const base = await store.require(baseId)
     const found = (await store.sourcesOf([base.id])).get(base.id) ?? []
@@ -85,7 +84,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     return found
   }
 
-  /** @throws BASE_NOT_FOUND, SOURCE_NOT_FOUND before anything else, then as `access.authorize` */
+  /** @throws BASE_NOT_FOUND, SOURCE_NOT_FOUND first, then as `access.authorize` */
   async function open(actor: Actor, right: BaseRight, baseId: string, sourceId: string): Promise<SourceRow> {
     const base = await store.require(baseId)
     const found = (await store.sourcesOf([base.id])).get(base.id)?.find(({ id }) => id === sourceId)
@@ -94,13 +93,13 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     return found
   }
 
-  /** How a source is reached; null for the base's own, and for one whose connection cannot be read. */
+  /** Null for a base's own database and for a connection that cannot be decrypted. */
   function connectionOf({ config }: SourceRow): ConnectionConfig | null {
     if (config === null) return null
     try {
       return openConnection(secrets.connections, config)
     } catch (error) {
-      // Kept with another key: the list of sources still has to be shown, so that it can be entered again.
+      // Sealed with another key: sources are still listed, so that the connection can be entered again.
       if (error instanceof AppError) return null
       throw error
     }
@@ -131,18 +130,18 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
 
   return {
     connectionOf,
-    /** How a source is reached. @throws DATABASE_ERROR where it was kept with another key and has to be entered again */
+    /** @throws DATABASE_ERROR for a connection sealed with another key, which must be entered again */
     requireConnection: ({ config }: SourceRow): ConnectionConfig =>
       openConnection(secrets.connections, config ?? ''),
     list: (actor: Actor, baseId: string): Promise<SourceRow[]> => enter(actor, 'source.list', baseId),
     get: (actor: Actor, baseId: string, sourceId: string): Promise<SourceRow> =>
       open(actor, 'source.list', baseId, sourceId),
-    /** For the modules that follow: the source of an id, for someone who holds the right in its base. */
+    /** The source, if the actor holds the right in its base. */
     open,
 
     /**
-     * Tries to connect. A failure is an answer like any other, with its reason.
-     * @throws BAD_REQUEST for a connection that says too little; as `access.authorize`
+     * Tests a connection; failures are returned with their reason.
+     * @throws BAD_REQUEST for an incomplete connection; as `access.authorize`
      */
     async test(
       actor: Actor,
@@ -153,7 +152,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       return testConnection(await connectionToTest(actor, baseId, sent, sourceId), lookFor(actor))
     },
 
-    /** The same for clients that name no base: they may where they could make a source somewhere. */
+    /** Tests a connection for clients that name no base. Needs the right to create a source in some base. */
     async testAnywhere(actor: Actor, sent: SentConnection): Promise<ConnectionTest> {
       await access.authorize(actor, 'account.read')
       await requireConnector(actor as UserActor)
@@ -161,8 +160,8 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     },
 
     /**
-     * What can be chosen from a database.
-     * @throws DATABASE_ERROR with the reason where it cannot be read
+     * Lists the schemas and tables of a database.
+     * @throws DATABASE_ERROR with the reason if it cannot be read
      */
     async inspect(
       actor: Actor,
@@ -178,8 +177,8 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     },
 
     /**
-     * Connects the base to a database: a job reads its structure. Until that has ended, nothing is seen of it.
-     * @throws BAD_REQUEST while another is being made, and for a connection that says too little
+     * Starts a job that connects the base to a database and reads its structure.
+     * @throws BAD_REQUEST during another such job, and for an incomplete connection
      */
     async create(actor: Actor, baseId: string, input: NewSource): Promise<{ id: string }> {
       await enter(actor, 'source.create', baseId)
@@ -206,9 +205,8 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     },
 
     /**
-     * Changes a source. Another connection is tried first.
-     * @throws DATABASE_ERROR with the reason where the new connection does not work; BAD_REQUEST for the
-     *   connection of the base's own database
+     * Changes a source, after testing a new connection.
+     * @throws DATABASE_ERROR with the reason of a failed test; BAD_REQUEST for the base's own database
      */
     async update(actor: Actor, baseId: string, sourceId: string, patch: SourcePatch): Promise<SourceRow> {
       const source = await open(actor, 'source.update', baseId, sourceId)
@@ -241,8 +239,8 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     },
 
     /**
-     * Forgets a source with what is known of its tables. The database itself is left as it is.
-     * @throws BAD_REQUEST for the base's own: it goes with the base
+     * Starts a job that removes a source and its tables' metadata; the database itself stays as it is.
+     * @throws BAD_REQUEST for the base's own source
      */
     async delete(actor: Actor, baseId: string, sourceId: string): Promise<{ id: string }> {
       const source = await open(actor, 'source.delete', baseId, sourceId)
@@ -253,7 +251,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
 
     refuseParallel,
 
-    /** For the modules that follow: the source of that id, from memory where it is known; null where there is none. */
+    /** The source of an id, cached; null if unknown. Does not check access. */
     async find(sourceId: string): Promise<SourceRow | null> {
       if (!SOURCE_ID.test(sourceId)) return null
       return (
@@ -264,19 +262,18 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
         }))
       )
     },
-    /** To be called once a source is gone. */
+    /** Call once a source is deleted. */
     forget: (sourceId: string): void => cache.forget(sourceId),
 
-    /** Statements for the jobs, which write a source together with its tables. */
+    /** Statements for jobs that write a source together with its tables. */
     insert: (row: SourceRow): MetaStatement => meta.db.insert(sources).values(row),
     remove: (sourceId: string): MetaStatement => meta.db.delete(sources).where(eq(sources.id, sourceId)),
-    /** Tables that were left out, and have been chosen now. */
+    /** Removes tables from the list of those left out. */
     chosen(source: SourceRow, names: string[]): MetaStatement[] {
       const leftOut = (source.leftOut ?? []).filter((name) => !names.includes(name))
       if (leftOut.length === (source.leftOut ?? []).length) return []
       return [meta.db.update(sources).set({ leftOut }).where(eq(sources.id, source.id))]
     },
-    /** A place after the other sources of the base. */
     async nextPlace(baseId: string): Promise<number> {
       const [row] = await meta.db
         .select({ last: max(sources.order) })
@@ -286,7 +283,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     },
   }
 
-  /** @throws PERMISSION_DENIED for those who could make a source nowhere */
+  /** @throws PERMISSION_DENIED for people who could create a source nowhere */
   async function requireConnector(actor: UserActor): Promise<void> {
     if (holdsOrgRole(actor.orgRoles, 'org-level-creator')) return
     const { bases, workspace } = await access.memberships(actor.id)
@@ -300,11 +297,10 @@ const started = ({ id }: Job): { id: string } => ({ id })
 const userIdOf = (actor: Actor): string => (actor.kind === 'user' ? actor.id : '')
 
 /**
- * The connection with its file looked up. A file of this machine is read with the rights of the server, so
- * only those of one folder are let in, which its operator fills; nothing that leads out of it.
- *
- * @throws BAD_REQUEST where the file is not there; the same words for what is there but outside, so that
- *   nobody learns which files the machine has
+ * Resolves the file of a SQLite connection. The server reads it with its own rights, so only files in the
+ * operator's folder are allowed.
+ * @throws BAD_REQUEST, with the same message for missing files and files elsewhere, so that it reveals nothing
+ * about them
  */
 function withAllowedFile(folder: string, config: ConnectionConfig): ConnectionConfig {
   if (!('file' in config)) return config
@@ -316,7 +312,7 @@ function withAllowedFile(folder: string, config: ConnectionConfig): ConnectionCo
       `There is no file "${config.file.slice(0, 200)}" in the folder that SQLite files are read from`,
     )
   if (!isInside(root, wanted) || !existsSync(wanted)) throw refusal()
-  // A link in the folder may lead anywhere.
+  // A symbolic link may lead out of the folder.
   const file = realpathSync(wanted)
   if (!isInside(root, file) || !statSync(file).isFile()) throw refusal()
   return { client: 'sqlite3', file: join(root, relative(root, file)) }

@@ -20,7 +20,7 @@ import {
 } from './jobs.ts'
 
 export interface CopyOptions {
-  /** Absent: `Shop copy`. */
+  /** Default: `Shop copy`. */
   title?: string
   withData?: boolean
   withViews?: boolean
@@ -42,7 +42,7 @@ interface Deps {
 
 export type Copies = ReturnType<typeof createCopies>
 
-/** Copies of bases, tables and fields, made by jobs. */
+/** Starts the jobs that copy bases, tables and fields. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, schema, views, records }))
   kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
@@ -69,7 +69,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     return { jobId: job.id, baseId: newBaseId }
   }
 
-  /** Asked early, so that whoever names what is not there hears it at once. */
+  /** Checked before the job, so that the caller gets the error. */
   async function requirePlace(model: TableModel, { viewId, beforeFieldId }: FieldPlace): Promise<void> {
     if (viewId !== undefined && !(await schema.viewsOf(model)).some(({ id }) => id === viewId))
       throw notFound('View', viewId.slice(0, 64))
@@ -78,17 +78,16 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 
   return {
-    /** Copies a base for someone who may change it. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
+    /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async base(actor: Actor, baseId: string, options: CopyOptions) {
       await bases.enter(actor, 'base.duplicate', baseId)
       return start(requireUser(actor), baseId, options, false)
     },
 
     /**
-     * Copies a table within its base, under the title given, or the next free `Tasks copy`.
-     *
-     * @throws TABLE_NOT_FOUND, PERMISSION_DENIED; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a title
-     *   that does not fit, and a table that is not the base's own
+     * Copies a table within its base, titled as given or by the next free `Tasks copy`.
+     * @throws TABLE_NOT_FOUND, PERMISSION_DENIED; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for an
+     * invalid title and for tables of connected databases
      */
     async table(actor: Actor, tableId: string, options: CopyOptions) {
       const { table } = await schema.openTableToCopy(actor, tableId)
@@ -108,10 +107,9 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     },
 
     /**
-     * Copies a field within its table, to the place named in a view or to the end of all.
-     *
-     * @throws FIELD_NOT_FOUND, PERMISSION_DENIED; BAD_REQUEST for what the product keeps for itself, and for
-     *   tables that are not the base's own; VIEW_NOT_FOUND for a place in a view of another table
+     * Copies a field within its table, to the given place in a view or to the end.
+     * @throws FIELD_NOT_FOUND, PERMISSION_DENIED; BAD_REQUEST for system fields and tables of connected
+     * databases; VIEW_NOT_FOUND for a view of another table
      */
     async field(actor: Actor, fieldId: string, { withData = true, place = {} }: FieldCopyOptions) {
       const { model } = await schema.openFieldToCopy(actor, fieldId)
@@ -125,8 +123,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     },
 
     /**
-     * Copies a shared base into the bases of someone who is signed in and has the link.
-     *
+     * Copies a shared base for a signed-in user who has its link.
      * @throws BASE_NOT_FOUND, INVALID_SHARED_VIEW_PASSWORD, TOO_MANY_REQUESTS, PERMISSION_DENIED
      */
     async sharedBase(

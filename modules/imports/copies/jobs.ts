@@ -13,10 +13,9 @@ import type { RecordsService } from '../../records/index.ts'
 import { type FieldPlace, fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
 import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
-/** The job's name for REST clients. */
+/** Job name on the wire. */
 export const COPY_JOB = 'duplicate-base'
 
-/** What the job is told. */
 export interface CopyInput {
   owner: UserActor
   baseId: string
@@ -24,7 +23,7 @@ export interface CopyInput {
   title: string
   withData: boolean
   withViews: boolean
-  /** True for whoever came by a link: no connections to other databases, and nobody's name or address. */
+  /** True for visitors by a link: the copy has no connected databases and no people. */
   isVisitor: boolean
 }
 
@@ -36,10 +35,10 @@ interface Deps {
   records: Pick<RecordsService, 'attachments'>
 }
 
-/** Someone may change the definitions while the records are copied: then all of it is done again, so often. */
+/** The copy starts over if someone changes the schema in the meantime. */
 const MAX_TRIES = 3
 
-/** Makes a base of another one: its tables, fields, views and records, as they are at one moment. */
+/** Copies a base with its tables, fields, views and records as of one moment. */
 export function createCopyJob(deps: Deps): JobKind<CopyInput> {
   const { kernel, bases, schema, views, records } = deps
 
@@ -136,7 +135,7 @@ const versionsOf = ({ tables, views }: CopiedRows) => [
   views.map(({ id, updatedAt }) => [id, updatedAt]).toSorted(),
 ]
 
-/** Columns that name people. Where one must be filled, whoever makes the copy stands in it. */
+/** Columns that hold people. Required ones get the copy's owner. */
 function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCopy['replaced'] {
   const names = new Map(tables.map(({ id, tableName }) => [id, tableName]))
   return fields
@@ -149,13 +148,11 @@ function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCop
     .filter(({ column }) => column !== '')
 }
 
-/** What of a base its copy has. */
 interface CopiedRows extends SchemaRows, ViewRows {}
 
 /**
- * The rows under new ids. Where the definitions name each other the new ids stand.
- *
- * @param known the new ids of the base and its sources, by their former ones
+ * Replaces all ids, also in the references between definitions.
+ * @param known new ids of the base and its sources, by the old ones
  */
 function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): CopiedRows {
   const ids = new Map(known)
@@ -176,10 +173,9 @@ function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): Copie
   }
 }
 
-/** The job's name for REST clients. */
+/** Job name on the wire. */
 export const TABLE_COPY_JOB = 'duplicate-model'
 
-/** What the job is told. */
 export interface TableCopyInput {
   owner: UserActor
   tableId: string
@@ -189,7 +185,7 @@ export interface TableCopyInput {
   withViews: boolean
 }
 
-/** Copies a table within its base. It is one transaction: what is cut off has left nothing. */
+/** Copies a table within its base, in one transaction. */
 export function createTableCopyJob(
   schema: Pick<SchemaService, 'duplicateTable' | 'hasTable'>,
 ): JobKind<TableCopyInput> {
@@ -206,10 +202,9 @@ export function createTableCopyJob(
   }
 }
 
-/** The job's name for REST clients. */
+/** Job name on the wire. */
 export const FIELD_COPY_JOB = 'duplicate-column'
 
-/** What the job is told. */
 export interface FieldCopyInput {
   owner: UserActor
   fieldId: string
@@ -218,7 +213,7 @@ export interface FieldCopyInput {
   place: FieldPlace
 }
 
-/** Copies a field within its table. It is one transaction: what is cut off has left nothing. */
+/** Copies a field within its table, in one transaction. */
 export function createFieldCopyJob(
   schema: Pick<SchemaService, 'duplicateField' | 'hasField'>,
 ): JobKind<FieldCopyInput> {

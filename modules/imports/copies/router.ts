@@ -10,7 +10,7 @@ const options = z.strictObject({
   withViews: z.boolean().default(true),
 })
 
-/** Copies of bases, tables and fields for the web app; `jobs` tells how far each is. */
+/** `trpc.copies.*`: starts copies of bases, tables and fields. */
 export const copiesRouter = (copies: Copies) =>
   router({
     base: member

@@ -12,7 +12,7 @@ import type { Copies } from '../copies/index.ts'
 
 const flag = z.boolean().optional()
 
-/** There are no webhooks and comments to copy, so they are left out in any case. */
+/** Webhooks and comments do not exist yet, so they are never copied. */
 const options = z
   .strictObject(
     { excludeData: flag, excludeViews: flag, excludeHooks: flag, excludeComments: flag },
@@ -27,10 +27,10 @@ const CopyBody = z.object({
   base: z.object({ title: z.string().max(255).optional() }).nullish(),
 })
 const TableBody = z.object({ title: z.string().max(255).optional(), options })
-/** Where the copy goes stands in `extra`, as in the call that makes a column. */
+/** `extra` holds the copy's place, as for a new column. */
 const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).nullish() })
 
-/** Copies of bases, tables and columns as REST clients ask for them (wire reference §13.3). */
+/** Copies of bases, tables and columns (wire §13.3). */
 export function copiesRest(
   copies: Copies,
   { bases, schema }: { bases: BasesService; schema: SchemaReader },
@@ -78,7 +78,7 @@ export function copiesRest(
     return { id: jobId, base_id: baseId }
   }
 
-  /** @throws BAD_REQUEST `Column not found!` for a column that nobody has */
+  /** @throws BAD_REQUEST `Column not found!`, as clients expect, for an unknown column */
   async function openColumn(actor: Actor, columnId: string) {
     try {
       return await schema.openFieldToCopy(actor, columnId)
@@ -87,7 +87,7 @@ export function copiesRest(
     }
   }
 
-  /** @throws BASE_NOT_FOUND; `missing` where the table is another base's */
+  /** @throws BASE_NOT_FOUND; `missing` for a table of another base */
   async function requireIn(actor: Actor, idOrTitle: string, table: Table, missing: AppError): Promise<void> {
     const base = await schema.resolveBase(actor, idOrTitle)
     if (base.id !== table.baseId) throw missing

@@ -1,6 +1,4 @@
-/**
- * Imports, copies and jobs over REST: routes, and shapes as clients know them.
- */
+/** Imports, copies and jobs over REST. */
 
 export { copiesRest } from './copies.ts'
 export { importsRest } from './routes.ts'

@@ -26,7 +26,7 @@ const sliceQuery = z.object({
   to: z.coerce.number().int().min(0).optional(),
 })
 
-/** Uploads and reports for the web app, and jobs as REST clients know them (wire §13.2). */
+/** Uploads and reports for the web app, and jobs for REST clients (wire §13.2). */
 export const importsRest = (
   imports: ImportsService,
   kernel: Kernel,
@@ -59,7 +59,7 @@ export const importsRest = (
       return jobs.map(presentJob)
     })
 
-  /** Takes a file as it comes, without ever holding it in memory. */
+  /** Streams the file to disk. */
   async function receive(actor: Actor, request: Request, name = 'upload.csv'): Promise<unknown> {
     if (actor.kind === 'user' && actor.via === 'token') {
       throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
@@ -67,14 +67,14 @@ export const importsRest = (
     const { importMaxBytes } = kernel.config
     if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes)
       throw fileTooLarge(importMaxBytes)
-    // Of any other type, the body has been read by now (see `parseBody`).
+    // Bodies of other types have been parsed by now (see `parseBody`).
     if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
       throw badRequest(`Send the file as ${FILE_TYPE}`)
     if (!request.body) throw badRequest('The file is empty')
     return imports.receive(actor, name, request.body)
   }
 
-  /** Anyone who knows a job's id hears of its progress; what came of it is for those who may see it. */
+  /** Whoever knows a job's id may follow its progress; its result needs access to the job. */
   async function maySee(actor: Actor, jobId: string): Promise<boolean> {
     try {
       await imports.jobs.get(actor, jobId)
@@ -94,7 +94,7 @@ function withoutData(news: JobMessage | JobMessage[]): JobMessage | JobMessage[]
   }))
 }
 
-/** Never shown by the browser itself, whatever is in it. */
+/** Sent so that browsers never render it. */
 function download(file: Blob, name: string): Response {
   return new Response(file, {
     headers: {
@@ -122,15 +122,15 @@ function presentJob(job: Job): Record<string, unknown> {
 
 const FETCH_PATHS = ['/api/v1/db/meta/axiosRequestMake', '/api/v2/meta/axiosRequestMake']
 
-/** Files that clients import; of everything else they are given nothing. */
+/** Types of files that clients import; others get an empty answer. */
 const DATA_FILE = /\.(csv|json|xls|xlsx|xlsm|ods|ots)$/i
-/** It is answered as JSON, a number for each byte: larger files go by `imports.fetchUrl`. */
+/** Answered as a JSON array of bytes; larger files use `imports.fetchUrl`. */
 const MAX_FETCHED_BYTES = 10 * 1024 ** 2
 const FETCH_TIMEOUT_MS = 60_000
 
 const FetchBody = z.object({ apiMeta: z.object({ url: z.string().max(4096) }) })
 
-/** Gets a data file from another server for clients that read it themselves (wire §3). Signed-in people only. */
+/** Downloads a data file for signed-in clients that parse it themselves (wire §3). */
 const fetchRest = (kernel: Kernel, auth: Pick<AuthService, 'access' | 'authenticate'>) => {
   const http = createHttpClient(kernel.config)
   const app = new Elysia().use(restBase(kernel, auth))
@@ -147,14 +147,14 @@ const fetchRest = (kernel: Kernel, auth: Pick<AuthService, 'access' | 'authentic
   return app
 }
 
-/** Longest that a caller waits for news, well below what proxies allow; then it gets none and asks again. */
+/** Below the timeouts of common proxies; the client then asks again. */
 const WAIT_MS = 25_000
-/** News of a job that has ended is kept this long. */
+/** Messages of ended jobs are kept this long. */
 const KEPT_MS = 5 * 60_000
-/** Progress is told this often: clients show each message as a line. */
+/** Clients show each message as a line. */
 const TELL_EVERY_MS = 1000
 
-/** What `/jobs/listen` answers, wire §13.2. */
+/** wire §13.2 */
 interface JobMessage {
   status: 'update' | 'close' | 'refresh'
   data?: { id: string; status?: string; data?: unknown }
@@ -168,7 +168,7 @@ interface Channel {
   waiting: Set<() => void>
 }
 
-/** News of jobs for clients that ask again and again (long polling). */
+/** Messages about jobs for long polling. */
 function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
   const channels = new Map<string, Channel>()
 
@@ -203,7 +203,7 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
 
   events.on('job.changed', receive)
 
-  /** The messages after `lastId`, as soon as there are any. */
+  /** Waits for messages after `lastId`. */
   async function listen(
     jobId: string,
     lastId: number,

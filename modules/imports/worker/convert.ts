@@ -8,36 +8,35 @@ import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { ImportColumn } from '../plan.ts'
 import type { Report } from './report.ts'
 
-/** Most options that an import gives a select field; with more it is a text field, and loses nothing. */
+/** Limit of options that an import creates; beyond it the field becomes text. */
 const MAX_CHOICES = 500
 
-/** Answers that are remembered: dates and words often come again. */
+/** Size of the parse cache: dates and words repeat often. */
 const REMEMBERED = 100_000 // over all columns
 const MAX_REMEMBERED_LENGTH = 32
 
-/** Words for a row that is not taken at all, for a reason that is about one of its cells. */
+/** Reason for a row that is skipped because of one cell. */
 export const leftOut = (reason: string): string => `${reason}. The row was skipped.`
 
-/** Why a row is left out that lacks what its table must have. */
 export const REQUIRED = leftOut('A value is required')
 
-/** A code with a zero in front that arrives in a column of numbers: only a part of the file was looked at before. */
+/** The preview reads only part of the file, so codes with a leading zero may turn up in a number column. */
 const LEADING_ZERO = /^\s*[-+−]?0\d/
 const ZEROS_DROPPED =
   'A number has no zeros in front: they were left out. Import the column as text to keep them'
 
-/** Turns the cells of a file into stored values. */
+/** Converts the file's cells to stored values. */
 export interface Converter {
-  /** The values in the order of the columns, or null where the row cannot be taken. */
+  /** Values in column order, or null for a row that must be skipped. */
   convert(cells: string[], row: number): CellValue[] | null
-  /** Options found for the select fields, by field id; null where there are too many. */
+  /** Options found for select fields, by field id; null: too many. */
   choices(): Record<string, string[] | null>
-  /** Says of a cell that it stays empty. */
+  /** Reports a cell that stays empty. */
   refuse(row: number, column: string, value: string, reason: string): void
   cellsRefused: number
 }
 
-/** @param width columns of the file that were known when the import was set up */
+/** @param width columns of the file when the import was set up */
 export function createConverter(
   columns: ImportColumn[],
   { width, timeZone, decimal }: { width: number; timeZone: string; decimal: DecimalMark },
@@ -62,7 +61,7 @@ export function createConverter(
           if (typeof value === 'number' && LEADING_ZERO.test(text))
             report.add({ row, column: column.title, value: text, reason: ZEROS_DROPPED })
         }
-        // An empty cell is a value, too: only a field that must have one takes its default instead.
+        // An empty cell stays empty; only required fields use their default.
         if (column.required) value ??= column.fallback
         if (value === null && column.required) {
           report.add({ row, column: column.title, value: text ?? '', reason: REQUIRED })
@@ -101,7 +100,7 @@ function misfit({ type }: ImportColumn): string {
 
 interface CellReader {
   read(text: string): CellValue
-  /** The options seen, where new ones are added; null where there are too many. */
+  /** Options seen by a growing select; null: too many. */
   titles?(): string[] | null
 }
 
@@ -109,9 +108,9 @@ function createCellReader(
   { type: name, options: given, grows, link }: ImportColumn,
   { timeZone, decimal, remembered }: { timeZone: string; decimal: DecimalMark; remembered: number },
 ): CellReader {
-  // Names are looked up once all rows are there: they may name each other.
+  // Names are resolved once all rows are staged, since rows may name each other.
   if (link) return { read: (text) => text }
-  // Whether they fit is known with their facts.
+  // Limits are checked by `fill`, which knows the stored files.
   if (holdsFiles({ type: name })) return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
   const isLocal = 'timeZone' in given && given.timeZone === 'local'
@@ -119,15 +118,12 @@ function createCellReader(
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const parse = (text: string) => type.parse(text, options, decimal)
-  // Text and numbers are read faster than they are looked up.
+  // Parsing text and numbers is faster than a cache lookup.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'
   return { read: isQuick ? parse : remembering(parse, remembered) }
 }
 
-/**
- * Takes every title: the field does not exist yet, so nothing is wrong about a new one. Past the cap
- * the cells are kept as they are, for a text field.
- */
+/** Accepts every title, since the field is new. Beyond the limit, cells keep their text for a text field. */
 function createChoiceReader(choices: { title: string }[], isMultiple: boolean): CellReader {
   const titles = new Set(choices.map(({ title }) => title))
   let isText = false
@@ -148,7 +144,7 @@ function createChoiceReader(choices: { title: string }[], isMultiple: boolean): 
   }
 }
 
-/** Keeps answers while that pays: a column of ever new values is left alone. */
+/** Caches results as long as values repeat. */
 function remembering(parse: (text: string) => CellValue, size: number): (text: string) => CellValue {
   const known = new Map<string, CellValue>()
   let hits = 0
@@ -172,5 +168,5 @@ function remembering(parse: (text: string) => CellValue, size: number): (text: s
   }
 }
 
-/** A slice of the text that was read would keep all of that text in memory. */
+/** Copies a slice, which would keep the whole chunk of the file in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString()

@@ -14,22 +14,21 @@ import type { Link } from './link.ts'
 import { type CheckedEncoding, readRows } from './read-rows.ts'
 import type { Report } from './report.ts'
 
-/** Rows of one transaction: a few milliseconds, after which waiting writers have their turn. */
+/** Rows per transaction: a few milliseconds, then waiting writers get their turn. */
 const CHUNK_ROWS = 2000
-/** Values of one transaction, which very wide rows reach first. */
+/** Values per transaction, for wide rows. */
 const CHUNK_VALUES = 40_000
-/** Bytes of the file after which what was written is moved from the log to its place. */
+/** Bytes of the file between two checkpoints of the write-ahead log. */
 const CHECKPOINT_BYTES = 3_000_000
 
-/** What of a file went into the staging table. */
 export interface Filled {
   rows: number
   rowsRefused: number
 }
 
 /**
- * Reads the file and writes its rows to the staging table, a chunk at a time, each under the lease.
- * @throws CsvError for a file that cannot be read; BAD_REQUEST for one that holds nothing
+ * Writes the file's rows to the staging table, one chunk per lease.
+ * @throws CsvError for an unreadable file; BAD_REQUEST for an empty one
  */
 export async function fill(
   plan: ImportPlan,
@@ -96,25 +95,24 @@ export async function fill(
   return filled
 }
 
-/** True for an empty line, and for a line of nothing but delimiters, as spreadsheets leave them at the end. */
+/** True for an empty line and for one of delimiters only, as spreadsheets write at the end. */
 function isBlank(cells: string[]): boolean {
   for (const text of cells) if (text !== '') return false
   return true
 }
 
-/** Puts what the server knows of files into the rows' cells; the rows that can be taken come back. */
 export type SettleFiles = (rows: CellValue[][]) => Promise<CellValue[][]>
 
 /**
- * Files that rows name are looked at before they are written, as the write door does: a cell may name only what
- * the person may read, says of it what the server knows, and holds what its field takes. A path that is unknown
- * and one that is somebody else's look the same.
+ * Resolves the files that rows name before they are written, as the write door does: checks access and the
+ * field's limits, and takes their metadata from the store. An unknown path and another person's look the same.
+ * Returns the rows to write.
  */
 function createSettleFiles(
   { columns, maxFiles }: Pick<ImportPlan, 'columns' | 'maxFiles'>,
   { converter, report, link }: { converter: Pick<Converter, 'refuse'>; report: Report; link: Link },
 ): SettleFiles {
-  // The row's number comes first.
+  // Column 0 is the row's number.
   const places = columns.flatMap((column, at) => (holdsFiles(column) ? [{ column, at: at + 1 }] : []))
   if (places.length === 0) return async (rows) => rows
 

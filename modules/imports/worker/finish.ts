@@ -25,12 +25,11 @@ import type { Link } from './link.ts'
 import type { Report } from './report.ts'
 import { groupLinks, newKeys, settleLinks, writeKeys, writePairs } from './write-links.ts'
 
-/** Rows moved between two looks at whether the import was cancelled. */
+/** Rows moved between two checks for cancellation. */
 const MOVE_ROWS = 20_000
 
 type Append = Extract<ImportFinish, { kind: 'append' }>
 
-/** What became of the staged rows. */
 export interface Finished {
   rows: number
   rowsRefused: number
@@ -56,7 +55,7 @@ export async function finish(
       for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
-    // Within the lease: the next writer, on the thread that answers requests, would have to do it.
+    // Under the lease: otherwise the next writer on the main thread would do it.
     writer.checkpoint()
     return finished
   })
@@ -70,7 +69,7 @@ interface AppendTools {
   link: Link
 }
 
-/** Moves the staged rows to their table with their links, and logs their range: all in the caller's transaction. */
+/** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
 async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promise<Finished> {
   const { tx, dialect, link } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
@@ -134,9 +133,9 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
 }
 
 /**
- * Finds what the rows name, and leaves out those that break a rule. A row without its required link makes no double
- * of the rows behind it; in a one-to-one link a double does not take the record that it names from them. What is
- * required goes first: rows that are left out can be named by no other.
+ * Resolves links and removes rows that break a rule. The order matters: rows without a required link must not
+ * count as duplicates, and a duplicate must not take the only partner of a one-to-one link. Required links
+ * first: removed rows cannot be linked to.
  */
 async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Promise<number> {
   const nameLinks = createNameLinks(plan, tools)
@@ -152,7 +151,7 @@ async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Pr
   )
 }
 
-/** Leaves out rows whose value in a unique column stands in the table already, or further up in the file. */
+/** Removes rows whose unique value is in the table or earlier in the file. */
 async function refuseDoubles(
   plan: ImportPlan,
   how: Append,
@@ -189,7 +188,7 @@ async function refuseDoubles(
   return refused
 }
 
-/** Names of one cell that a report lists. */
+/** Limit of names listed in one report line. */
 const MAX_LISTED = 5
 
 interface Tools {
@@ -201,10 +200,9 @@ interface Tools {
 }
 
 /**
- * Makes what finds the records that the staged rows name and lists them in the links table, a page of rows at a time.
- * What is not found is reported and leaves its cell empty; where the link is required, the row is left out.
- *
- * @returns a function of the columns to go through, which says how many rows were left out
+ * Resolves the names in link columns to records and collects them in the links table, page by page. Unknown
+ * names are reported and left out; rows without a required link are removed.
+ * @returns resolves some columns, and counts the rows removed
  */
 function createNameLinks(plan: ImportPlan, tools: Tools) {
   let place = 0
@@ -259,7 +257,7 @@ async function nameColumn(
   return refused
 }
 
-/** Why not all that a cell names is linked; null where it is. */
+/** The reason if some names of a cell are not linked, else null. */
 function problemOf(
   { ids, missing, isTooMany }: NamedRecords,
   linked: number,
@@ -274,8 +272,8 @@ function problemOf(
 }
 
 /**
- * The records that a column's cells may mean. In a link of a table with itself rows of the file come after the
- * records that are there, by the negative of their number; a required link is to one that is there.
+ * Candidates for a column's names. A link of a table to itself may name rows of the file, as negative row
+ * numbers, after existing records; a required link cannot.
  */
 async function namesFor(
   plan: ImportPlan,
@@ -293,7 +291,7 @@ async function namesFor(
   return { find: (name) => names.find(name) ?? unnamed.get(name.trim()) }
 }
 
-/** The records that have a partner by a one-to-one link which their partner must keep. */
+/** Records that already have a partner which needs them, in a one-to-one link. */
 async function heldTargets(
   { link: { kept } }: LinkColumn,
   { tx, dialect }: Pick<Tools, 'tx' | 'dialect'>,

@@ -1,27 +1,27 @@
 import type { FromWorker, KnownFile, ToWorker } from '../plan.ts'
 
-/** The import was cancelled, or the server stops. */
+/** The import was cancelled, or the server is stopping. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
 
 const PROGRESS_EVERY_MS = 100
 
-/** The worker's end of its talk with the main thread. */
+/** The worker's connection to the main thread. */
 export interface Link {
   /**
-   * Runs `work` while the main thread keeps other writers of the base out.
-   * @throws Cancelled where the import was cancelled meanwhile; `work` is not run then
+   * Runs `work` while the main thread blocks other writers of the base.
+   * @throws Cancelled, without running `work`
    */
   withLease<T>(work: () => T | Promise<T>): Promise<T>
   progress(rows: number, total: number): void
-  /** @throws Cancelled where the import was cancelled */
+  /** @throws Cancelled */
   check(): void
-  /** Lets messages in, such as a cancel. @throws Cancelled */
+  /** Yields to incoming messages, such as a cancel. @throws Cancelled */
   breathe(): Promise<void>
-  /** Which of these files of the store the person may name in a cell, by their paths. */
+  /** Those of the stored files that the actor may use, by path. */
   knownFiles(paths: string[]): Promise<ReadonlyMap<string, KnownFile>>
-  /** To be called with each message but the first. */
+  /** Handles every message but `start`. */
   receive(message: Exclude<ToWorker, { type: 'start' }>): void
 }
 
@@ -69,7 +69,7 @@ export function createLink(send: (message: FromWorker) => void): Link {
     receive(message) {
       if (message.type === 'files') return asking?.resolve(message.known)
       if (message.type === 'cancel') isCancelled = true
-      // A cancel also ends the wait for a lease that is held by someone else for long.
+      // A cancel also ends a long wait for the lease.
       waiting?.resolve()
     },
   }

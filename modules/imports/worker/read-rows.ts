@@ -6,29 +6,26 @@ import { requireCsv } from '../../../src/core/csv/require-csv.ts'
 
 const HEAD = 256 * 1024
 
-/** Records of a file as they come off the disk. */
 export interface RowBatch {
   rows: string[][]
-  /** Number of the first of the rows, from 1. */
+  /** Number of the first row, from 1. */
   firstRow: number
   problems: CsvProblem[]
-  /** Bytes of the file that have been read so far. */
+  /** Bytes read so far. */
   bytes: number
 }
 
-/** How a file is to be read. */
 export interface CheckedEncoding {
   encoding: CsvEncoding
-  /** True where some bytes are not of the encoding; they come as U+FFFD. */
+  /** True if some bytes are invalid; they become U+FFFD. */
   isDamaged: boolean
 }
 
 /**
- * The encoding in which a file is to be read: the one that was chosen, unless the bytes say otherwise.
- * A mark at the beginning and zero bytes in the manner of UTF-16 outweigh it, and a file that was
- * taken for UTF-8 must be UTF-8 to its end: the browser has seen only samples of it.
- *
- * @throws CsvError for a file that is no CSV
+ * Checks the chosen encoding against the whole file, of which the browser has seen only samples. A byte order
+ * mark and UTF-16's zero bytes override it; a file that is not UTF-8 to its end is read as Windows-1252, unless
+ * only few bytes are damaged.
+ * @throws CsvError for a file that is not CSV
  */
 export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
   const head = await readHead(path)
@@ -44,11 +41,11 @@ export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<
   return (await isMostlyUtf8(path)) ? { encoding: 'utf-8', isDamaged: true } : certain('windows-1252')
 }
 
-/** UTF-16 and UTF-8 with a mark are beyond doubt; one-byte encodings cannot be told apart. */
+/** UTF-16 and a UTF-8 mark are certain; one-byte encodings cannot be told apart. */
 const checkMarked = (chosen: CsvEncoding, detected: CsvEncoding): CsvEncoding =>
   detected === 'windows-1252' ? chosen : detected
 
-/** @throws ForeignFileError that says what the file is, where it is no CSV */
+/** @throws ForeignFileError naming the file's type unless it is CSV */
 export async function requireCsvFile(path: string): Promise<void> {
   requireCsv(await readHead(path), Bun.file(path).size <= HEAD)
 }
@@ -75,10 +72,7 @@ async function isUtf8(path: string): Promise<boolean> {
   }
 }
 
-/**
- * True where nearly all characters beyond ASCII are UTF-8: a few were spoilt on the way. Text in another
- * encoding holds next to none that are.
- */
+/** True for UTF-8 with a few damaged characters. Text in other encodings has next to no valid ones. */
 async function isMostlyUtf8(path: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8')
   let foreign = 0
@@ -91,7 +85,7 @@ async function isMostlyUtf8(path: string): Promise<boolean> {
   return spoilt * 10 < foreign
 }
 
-/** Reads a file record by record, in memory that does not grow with it. @throws CsvError */
+/** Parses a file in constant memory. @throws CsvError */
 export async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBatch> {
   const decoder = new TextDecoder(format.encoding)
   const reader = createCsvReader(format)

@@ -1,18 +1,17 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { ImportProblem } from '../../../src/core/csv/import-result.ts'
 
-/** Lines that are written at most; a file with more has one cause, which these show. */
+/** Limit of lines: so many problems have one cause, which these show. */
 const MAX_LINES = 100_000
 const SAMPLES = 5
 const MAX_VALUE = 500
 const FLUSH_AT = 64 * 1024
 
-/** Collects what did not fit, as CSV that spreadsheets open. The file appears with the first line. */
+/** Collects refused cells and rows as CSV. Creates the file with the first line. */
 export interface Report {
   add(problem: ImportProblem): void
   readonly count: number
   readonly samples: ImportProblem[]
-  /** Writes the rest. */
   close(): void
 }
 
@@ -23,7 +22,7 @@ export function createReport(path: string): Report {
   let count = 0
 
   function flush(): void {
-    // Spreadsheets take a CSV file for UTF-8 only where it begins with a mark.
+    // Spreadsheets read CSV as UTF-8 only with a byte order mark.
     file ??= begin(path)
     writeSync(file, pending)
     pending = ''
@@ -59,7 +58,9 @@ function begin(path: string): number {
 const clip = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
 
-/** What a spreadsheet would run (OWASP, CSV injection), numbers apart: an apostrophe makes it text. */
+/**
+ * Text that spreadsheets run as a formula (OWASP, CSV injection), except numbers; an apostrophe prevents it.
+ */
 const FORMULA = /^[=+\-@\t\r](?![\d.,]*(?:e[+-]?\d+)?$)/i
 
 function quote(text: string): string {

@@ -6,14 +6,14 @@ import type { KeyKept, PairsKept } from '../link-column.ts'
 import { type ImportPlan, isLinkColumn, type LinkColumn, linksTableOf, ROW_COLUMN } from '../plan.ts'
 
 /*
- * How the links of imported rows are written: as sets, by statements whose number depends on the columns alone.
- * A link may be filled from both of its ends (of a table with itself), so the links table is turned first until
- * `own` is the child or the junction's first record, and `target` the parent or the second.
+ * Writes the links of imported rows by set-based statements, whose number depends on the columns alone. Links
+ * of a table to itself may be given from either end: the links table is first normalized so that `own` is the
+ * child or the junction's first record, and `target` the parent or its second.
  */
 
-/** Links that lie in one place: keys of one column, or pairs of one table. */
+/** Links in one key column or junction table. */
 interface Group<Kept> {
-  /** The column of the file by which the links table knows them. */
+  /** The file's column that identifies them in the links table. */
   link: number
   kind: LinkColumn['link']['kind']
   kept: Kept
@@ -30,7 +30,6 @@ interface Tools {
   dialect: Dialect
 }
 
-/** The records that the staged rows become: the ids from this one on, in the order of the rows. */
 interface NewRecords {
   firstId: number
 }
@@ -57,8 +56,8 @@ export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups
 }
 
 /**
- * Gives the listed links the ids that their rows will have, and leaves of those that exclude each other the last:
- * a child has one parent, and in a one-to-one link a parent one child.
+ * Replaces row numbers in the links table by record ids, and keeps the last of conflicting links: a child has
+ * one parent, and in a one-to-one link a parent has one child.
  */
 export async function settleLinks(
   { staging }: Pick<ImportPlan, 'staging'>,
@@ -76,7 +75,7 @@ export async function settleLinks(
   await run(
     sql`update ${links} set target = numbered.id from ${numbered} where numbered.at = -${links}.target`,
   )
-  // Rows that were left out after they had been read.
+  // Links of rows that were removed in the meantime.
   await run(sql`delete from ${links} where own is null or target < 0`)
   for (const { link, columns } of [...keys, ...pairs]) {
     for (const column of columns) {
@@ -96,7 +95,7 @@ export async function settleLinks(
   }
 }
 
-/** The parents of new records, for the columns of their keys: an expression over the record's id. */
+/** Key columns of new records: an expression over the record's id. */
 export function newKeys(
   { staging, tableName }: { staging: string; tableName: string },
   { keys }: LinkGroups,
@@ -112,8 +111,8 @@ export function newKeys(
 }
 
 /**
- * Writes the keys of records that are there already: of those that the file names as children, and of those whose
- * only partner it gives to another. The change lists them with what they had, so that it can be taken back.
+ * Writes the keys of existing records: children that the file names, and records whose only partner it gives to
+ * another. Logs the previous keys for undo.
  */
 export async function writeKeys(
   { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
@@ -182,7 +181,7 @@ export async function writeKeys(
   }
 }
 
-/** Writes pairs as records of their junctions, each once. All of them name a new record: none is there yet. */
+/** Inserts junction records, each pair once. Every pair has a new record, so none exists yet. */
 export async function writePairs(
   { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
   { pairs }: LinkGroups,

@@ -1,5 +1,3 @@
-/**
- * Public links over REST: managing them, and what visitors read and write through them.
- */
+/** Public links over REST. */
 
 export { sharesRest } from './routes.ts'

@@ -15,7 +15,6 @@ import { presentOneView, presentViewList, type ViewsService } from '../../views/
 import { customAddress, password } from '../input.ts'
 import type { SharesService } from '../service.ts'
 
-/** What the routes of this module are given. */
 export interface RestServices {
   auth: AuthService
   schema: SchemaReader
@@ -24,13 +23,13 @@ export interface RestServices {
   shares: SharesService
 }
 
-/** Where views and bases are in both generations, and what each calls the databases of a base. */
+/** Prefixes in both API versions, with their name for sources. */
 const DOORS = [
   { meta: '/api/v1/db/meta', bases: '/api/v1/db/meta/projects', sources: 'bases' },
   { meta: '/api/v2/meta', bases: '/api/v2/meta/bases', sources: 'sources' },
 ]
 
-/** A password, null or nothing for none, or the mask that clients have read, which means the one that is there. */
+/** A password; null or empty for none; the mask that clients read keeps the stored one. */
 const WirePassword = z.union([z.literal(SHARE_PASSWORD_MASK), z.literal(''), password]).nullish()
 
 const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
@@ -45,21 +44,21 @@ const WireSettings = plainObject(16_384).pipe(
   }),
 )
 
-/** What a client sends to change the link of a view (wire reference §9.2); `meta` may be JSON text. */
+/** Changes of a view's link (wire §9.2); `meta` may be JSON text. */
 const ViewShareBody = z.object({
   password: WirePassword,
   meta: z.union([WireSettings, z.string().max(16_384).transform(parseMeta).pipe(WireSettings)]).nullish(),
   uuid: customAddress.nullish(),
 })
 
-/** The same of a base (wire reference §5.2), whose passwords have eight characters at least. */
+/** Changes of a base's link (wire §5.2), whose password has at least eight characters. */
 const BaseShareBody = z.object({
   roles: z.enum(['viewer', 'editor']).optional(),
   password: z.union([z.literal(SHARE_PASSWORD_MASK), z.literal(''), password.min(8)]).nullish(),
   fk_custom_url_id: z.null().optional(),
 })
 
-/** Clients make links for viewers, and change the role after. A password counts from the beginning. */
+/** Clients create links for viewers and change the role later; the password applies at once. */
 const OpenBody = BaseShareBody.extend({ roles: z.string().max(64).nullish() })
 
 interface Deps {
@@ -68,7 +67,7 @@ interface Deps {
   shares: SharesService
 }
 
-/** Making, changing and closing public links (wire reference §5.2, §9.2). */
+/** Creating, changing and closing public links (wire §5.2, §9.2). */
 export function manageRest(kernel: Kernel, deps: Deps) {
   const app = new Elysia()
   for (const { meta, bases, sources } of DOORS) {
@@ -91,7 +90,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Dep
     })
     .patch('/views/:viewId/share', async ({ actor, params, body }) => {
       const share = await shares.get(actor, 'view', params.viewId)
-      // To change what is closed must not open it.
+      // A patch must not open a closed link.
       if (!share) throw badRequest('This view is not shared')
       await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
       return shown(actor, params.viewId)
@@ -156,7 +155,6 @@ function baseRoutes(prefix: string, sources: string, kernel: Kernel, { auth, sha
     })
 }
 
-/** What a body changes of a link. */
 function readShareBody(body: z.output<typeof ViewShareBody>): SharePatch {
   const { uuid, meta } = body
   return { ...passwordPatch(body), ...(uuid && { id: uuid }), ...(meta && { settings: settingsOf(meta) }) }
@@ -169,7 +167,7 @@ const passwordPatch = ({
 }): Pick<SharePatch, 'password'> =>
   password === undefined || password === SHARE_PASSWORD_MASK ? {} : { password: password || null }
 
-/** Only what the body names, and what is a colour and a language. */
+/** Link settings among the keys of `meta`; an invalid colour becomes null. */
 function settingsOf(meta: z.output<typeof WireSettings>): Partial<ShareSettings> {
   const { allowCSVDownload, surveyMode, rtl, language, theme } = meta
   const color = theme?.primaryColor

@@ -20,20 +20,19 @@ import type { RestServices } from './manage.ts'
 
 const PREFIXES = ['/api/v1/db/public', '/api/v2/public']
 
-/** Every kind that shows records; a form asks. */
+/** View kinds that show records. */
 const SHOWING = Object.values(VIEW_KINDS).flatMap((one) => (one.collectsAnswers ? [] : [one.kind]))
 
-/** How the API's document lists them: the link alone is the key, and no token is asked for. */
+/** The API document lists these routes as needing no token. */
 const OPEN = { tags: ['Public'], security: [] }
 
-/** What of Elysia's context these routes look at. */
 interface Call {
   params: { uuid: string }
   request: Request
   server: AddressBook | null
 }
 
-/** What anyone may read who has a link, and the answers of forms (wire reference §17). */
+/** Reading by public links, and answering forms (wire §17). */
 export function publicRest(kernel: Kernel, services: RestServices) {
   const app = new Elysia()
   for (const prefix of PREFIXES) {
@@ -45,7 +44,7 @@ export function publicRest(kernel: Kernel, services: RestServices) {
 
 const queryOf = ({ request }: Pick<Call, 'request'>) => new URL(request.url).searchParams
 
-/** The password that these routes know is the one of the header. */
+/** These routes take the password from the header. */
 const knock = (config: Kernel['config'], kind: ShareKind, call: Call) => ({
   kind,
   id: call.params.uuid,
@@ -57,7 +56,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
   const reads = createRestReads(records, schema, auth)
   const { lists, groups, links, operations, readFilter, readFooter } = reads
 
-  /** The visitor and the view of a link. @throws as `shares.enter`; NOT_FOUND for a view of another kind */
+  /** The visitor and view of a link. @throws as `shares.enter`; NOT_FOUND for another kind of view */
   async function enter(
     call: Call,
     kinds: ViewKind[],
@@ -67,7 +66,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     return { actor: asVisitor(row), view: target.view, share: row }
   }
 
-  /** What a list of rows heeds: neither `fields` nor a filter that cannot be read, as clients know it. */
+  /** Query of a list of rows: without `fields` and invalid filters, which clients expect to be ignored. */
   async function listQuery(actor: ShareActor, tableId: string, call: Call): Promise<string> {
     const query = queryOf(call)
     reads.dropParameters(query, 'fields', 'f')
@@ -121,7 +120,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
         }
         const { recordId, setCookie } = await shares.answers.submit(actor, read, sender)
         if (setCookie !== null) call.set.headers['set-cookie'] = setCookie
-        // As the form is now: an answer that is sent again may be an hour old.
+        // The current form: a repeated answer may be an hour old.
         const form = await records.forms.open(actor)
         const fields = form.model.fields.filter(({ isSystem }) => !isSystem)
         return (await operations.rowsOf(form, [recordId], fields))[0] ?? {}
@@ -193,7 +192,7 @@ function otherRoutes(prefix: string, kernel: Kernel, { auth, shares }: RestServi
     })
 }
 
-/** A file made by a job (wire reference §13.4). Whoever knows the job's id is told where it lies. */
+/** Exports by a job (wire §13.4); its id is the key to the file. */
 function exportRoute(kernel: Kernel, { auth, records, shares }: RestServices) {
   return new Elysia({ detail: OPEN })
     .use(restBase(kernel, auth))
@@ -206,7 +205,7 @@ function exportRoute(kernel: Kernel, { auth, records, shares }: RestServices) {
     })
 }
 
-/** A cache on the way must not give the answers to who has not the password, or once the link is closed. */
+/** Proxies must not cache answers: the link may be closed or need a password. */
 const UNSTORED = new Elysia({ name: 'unstored' }).derive({ as: 'scoped' }, ({ set }) => {
   set.headers['cache-control'] = 'no-store'
   return {}
@@ -217,11 +216,9 @@ const wrongKind = (): AppError => new AppError('NOT_FOUND', 'Not found', undefin
 type Operations = Pick<ReturnType<typeof createRestReads>['operations'], 'newLinks'>
 
 /**
- * Reads an answer as REST clients send it (wire reference §17): a multipart body with the row as JSON text in
- * `data` and the files under the titles of their fields, or a JSON body with `data` in it. In a multipart body
- * `values` may stand for `data`: answers by field id, as `shares.submit` takes them.
- *
- * @param maxBytes of the answers in a multipart body, whose files are counted by themselves
+ * Reads an answer of a REST client (wire §17): multipart with the row as JSON in `data` and files under their
+ * fields' titles, or JSON with `data`. Multipart may have `values`, by field id, instead of `data`.
+ * @param maxBytes limit of the multipart answers without their files
  */
 function readAnswer(request: Request, body: unknown, operations: Operations, maxBytes: number): ReadAnswers {
   const type = request.headers.get('content-type') ?? ''
@@ -233,7 +230,7 @@ function readAnswer(request: Request, body: unknown, operations: Operations, max
     let values: unknown
     for await (const part of readMultipart(request.body ?? emptyBody(), type)) {
       if (part.fileName === null && part.name === 'data') data = await readText(part.body, maxBytes)
-      // As our own page sends them: by the ids of fields, and links by those of records.
+      // Sent by our own page, with links as record ids.
       else if (part.fileName === null && part.name === 'values')
         values = parse(await readText(part.body, maxBytes))
       else if (part.fileName) await takeFile({ name: part.name, fileName: part.fileName, body: part.body })
@@ -245,7 +242,7 @@ function readAnswer(request: Request, body: unknown, operations: Operations, max
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Answers by field id. Keys that the form does not ask for are left out. @throws 400 for what is no object */
+/** Values by field id, without keys of other fields. @throws BAD_REQUEST unless `data` is an object */
 async function valuesOf(
   form: SharedForm,
   sent: unknown,
@@ -259,7 +256,7 @@ async function valuesOf(
   for (const field of form.model.fields) {
     if (linkOf(field) === null && Object.hasOwn(row, field.title)) values[field.id] = row[field.title]
   }
-  // Links are given as records, `{"Id":2}`.
+  // Links are sent as records: `{"Id":2}`.
   const [links = {}] = await operations.newLinks(form.model, [row], { isVisitor: true })
   return { ...values, ...links }
 }

@@ -3,6 +3,6 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { manageRest, type RestServices } from './manage.ts'
 import { publicRest } from './public.ts'
 
-/** Public links over REST: for those who make them, and for those who come by them. */
+/** Public links: management, and visitors' calls. */
 export const sharesRest = (kernel: Kernel, services: RestServices) =>
   new Elysia({ name: 'shares-rest' }).use(manageRest(kernel, services)).use(publicRest(kernel, services))

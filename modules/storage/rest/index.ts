@@ -22,7 +22,7 @@ const PurgeBody = z.union([
   z.strictObject({ changeId: z.int().min(1) }),
 ])
 
-/** Deleted tables, fields, views and bases over REST. */
+/** Trash of bases over REST. */
 export function storageRest(kernel: Kernel, { storage, auth, schema, records }: Deps) {
   return new Elysia({ tags: ['Trash'] })
     .use(restBase(kernel, auth))
@@ -55,7 +55,7 @@ export function storageRest(kernel: Kernel, { storage, auth, schema, records }: 
     .delete(
       '/api/v2/meta/bases/:baseId/trash',
       async ({ actor, params: { baseId }, body }) => {
-        // Who may not open the base learns nothing of what is wrong with the body.
+        // Access is checked before the body.
         await schema.tables(actor, baseId)
         const wanted = readBody(PurgeBody, body)
         if ('tableId' in wanted) await storage.deleteTableForever(actor, wanted.tableId)
