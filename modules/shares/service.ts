@@ -169,7 +169,7 @@ function createTargets({ kernel, auth, bases, schema, views }: Deps) {
     if (kind === 'view') {
       const view = await views.load(targetId)
       const { table } = await schema.load(view.tableId)
-      const isBlocked = !views.hasWholeFilter(view)
+      const isBlocked = !views.hasIntactFilter(view)
       return { kind, targetId, baseId: table.baseId, title: view.title, view, isBlocked }
     }
     if (kind === 'base') {

@@ -19,20 +19,15 @@ const meta = z
 const sort = z.strictObject({ id: id.optional(), fieldId: id, direction: z.enum(['asc', 'desc']) })
 
 const kind = z.enum(Object.keys(VIEW_KINDS) as [ViewKind, ...ViewKind[]])
-/** What a kind keeps: read by that kind's schema once the view is known. */
+/** Options of a kind; its own schema parses them once the view is loaded. */
 const options = z
   .record(z.string().max(64), z.unknown())
   .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'Too much data' })
 
-/** The heights that rows can have. */
-export const rowHeights = z.enum(['short', 'medium', 'tall', 'extra'])
-
-/** A view by its id. */
 const viewRef = z.strictObject({ viewId: id })
 const lock = z.enum(['collaborative', 'locked', 'personal'])
 const description = z.string().max(10_000).nullable()
 
-/** A new view of a table, or (`copyOf`) one like another of it. */
 const createViewInput = z.strictObject({
   tableId: id,
   title,
@@ -43,16 +38,14 @@ const createViewInput = z.strictObject({
   description: description.optional(),
   meta: meta.optional(),
 })
-/** A view and the roles that are not to find it in their lists. */
 const hideViewInput = z.strictObject({ viewId: id, from: z.array(z.enum(HIDEABLE_ROLES)).max(10) })
-/** A view and the one it goes ahead of; null: to the end. */
+/** `before` null moves the view to the end. */
 const reorderViewInput = z.strictObject({ viewId: id, before: id.nullable() })
-/** What of a view changes; what is absent stays. */
 const updateViewInput = z.strictObject({
   viewId: id,
   patch: z.strictObject({
     title: title.optional(),
-    rowHeight: rowHeights.optional(),
+    rowHeight: z.enum(['short', 'medium', 'tall', 'extra']).optional(),
     frozen: z.int().min(1).max(50).optional(),
     filter: filterSchema.nullable().optional(),
     sorts: z.array(sort).max(MAX_SORTS).optional(),
@@ -65,7 +58,6 @@ const updateViewInput = z.strictObject({
     options: options.optional(),
   }),
 })
-/** What changes about any number of a view’s fields. */
 const arrangeInput = z.strictObject({
   viewId: id,
   fields: z
@@ -83,7 +75,7 @@ const arrangeInput = z.strictObject({
     .max(MAX_ARRANGED),
 })
 
-/** Views for the web app; it reads them with their table (`schema.table`). */
+/** Changes of views for the web app, which reads them with their table (`schema.table`). */
 export const viewsRouter = (views: ViewsService) =>
   router({
     create: member

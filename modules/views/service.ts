@@ -17,14 +17,14 @@ import {
 import {
   type Arrangement,
   arrange,
-  openWithLines,
+  openWithFields,
   placeNewField,
-  placeReverse,
-  requireLine,
+  placeReverseLink,
+  requireViewField,
 } from './fields/index.ts'
 import {
-  createCopiedRows,
   createView,
+  createViewCopies,
   deleteView,
   type NewView,
   newTableStatements,
@@ -45,7 +45,7 @@ import {
   type ViewShare,
   type ViewsContext,
   type ViewsStore,
-  type ViewWithLines,
+  type ViewWithFields,
   viewShare,
 } from './model/index.ts'
 import {
@@ -59,16 +59,16 @@ import {
   viewsOfBase,
 } from './settings/index.ts'
 
-/** Operators that hold NULL and the empty text apart, where `blank` takes both. */
+/** Operators that distinguish NULL from empty text; `blank` matches both. */
 const NULL_OPERATORS = new Set(['null', 'notnull', 'empty', 'notempty'])
 
-const tellsNullApart = (filter: Filter): boolean =>
-  isGroup(filter) ? filter.children.some(tellsNullApart) : NULL_OPERATORS.has(filter.operator)
+const distinguishesNull = (filter: Filter): boolean =>
+  isGroup(filter) ? filter.children.some(distinguishesNull) : NULL_OPERATORS.has(filter.operator)
 
 /** The operations on views, see `createViewsService`. */
 export type ViewsService = ReturnType<typeof createViewsService>
 
-/** Views: which fields of a table are shown, in which order and width, filtered and sorted by what. */
+/** Reads and changes views. Functions with an actor check its rights; those without leave that to the caller. */
 export function createViewsService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'shares'>,
@@ -77,25 +77,25 @@ export function createViewsService(
   const { access } = auth
   const store = createViewsStore(kernel, schema, auth.shares)
   const context: ViewsContext = { db: kernel.meta.db, access, schema, store }
-  const copies = createCopiedRows(kernel)
+  const copies = createViewCopies(kernel)
   const tableViews: TableViews = {
     ofTable: store.ofModel,
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
     forNewField: (model, field, place, actor) => placeNewField(context, model, field, place, actor),
-    forReverse: (model, field) => placeReverse(context, model, field),
+    forReverse: (model, field) => placeReverseLink(context, model, field),
     forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
     forCopies: copies.forCopies,
     forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
   }
   registerViewsUndo(context, kernel)
 
-  /** The public links of a base's views, by view. */
+  /** The public links of a base's views, by view id. */
   async function sharesOf(baseId: string): Promise<ReadonlyMap<string, ViewShare>> {
     const rows = await auth.shares.ofBase(baseId)
     return new Map(rows.filter(({ kind }) => kind === 'view').map((row) => [row.targetId, viewShare(row)]))
   }
 
-  /** Every view of a table in its order. The caller checks who may see them. */
+  /** The views of a table in their order. */
   async function shownOfTable(
     model: TableModel,
     options: { forVisitors?: boolean } = {},
@@ -107,9 +107,9 @@ export function createViewsService(
   }
 
   /**
-   * A view with the options and groups of live fields, for someone who holds the right.
+   * A view with the options and groups of live fields.
    *
-   * @throws VIEW_NOT_FOUND, also where `kind` names another kind
+   * @throws VIEW_NOT_FOUND, also if the view is not of `kind`
    */
   async function openShown(
     actor: Actor,
@@ -128,24 +128,22 @@ export function createViewsService(
   }
 
   return {
-    /** For the schema module, see there. */
     tableViews,
     rowsForCopy: copies.rowsForCopy,
     insertForCopy: copies.insertForCopy,
-    // Internal: without a check of access, for the modules that follow.
-
-    /** A view as everyone sees it, from memory where it is known. @throws VIEW_NOT_FOUND */
+    /** A view as clients see it, cached. @throws VIEW_NOT_FOUND */
     load: async (viewId: string): Promise<View> => (await store.load(viewId)).view,
-    /** False for a view, as `load` gives it, that shows more than its filter was made for: a field of it is gone. */
-    hasWholeFilter: store.hasWholeFilter,
-    /** Titles of views by id, for the history; views that were deleted are absent. */
+    /**
+     * False for a view returned by `load` that shows more records than intended, because a field of its filter or of its
+     * hidden stacks is deleted or broken.
+     */
+    hasIntactFilter: store.hasIntactFilter,
+    /** Pairs of id and title, for the history; deleted views are absent. */
     titlesOf: store.titlesOf,
     /** The views of a table in their order. @throws TABLE_NOT_FOUND */
     ofTable: async (tableId: string): Promise<View[]> => store.ofModel(await schema.load(tableId)),
 
-    // For REST, which names what views are made of by ids of their own.
-
-    /** A view's row and table, for someone who holds the right. @throws VIEW_NOT_FOUND */
+    /** A view's row and table. @throws VIEW_NOT_FOUND */
     async openRow(
       actor: Actor,
       right: BaseRight,
@@ -157,23 +155,22 @@ export function createViewsService(
       return { row, model }
     },
     /**
-     * True where a view of the base tells empty text from none: a base with such filters cannot take
-     * back the setting that offers them.
+     * True if a filter in the base distinguishes NULL from empty text. The base setting that offers such operators can
+     * then not be switched off.
      */
     async hasNullFilters(actor: Actor, baseId: string): Promise<boolean> {
       for (const { id } of await schema.tables(actor, baseId)) {
         const found = await store.ofModel(await schema.load(id))
-        if (found.some(({ filter }) => filter !== null && tellsNullApart(filter))) return true
+        if (found.some(({ filter }) => filter !== null && distinguishesNull(filter))) return true
       }
       return false
     },
     /**
-     * Passes where the actor may put records of a table into the manual order of a view. Whether they may change records
-     * at all is not asked here.
+     * Refuses a change of a view's manual record order that the kind or the lock of the view forbids. Does not check the
+     * right to change records.
      *
-     * @param rearranges false for new records, which the lock of a view does not keep out
-     *
-     * @throws VIEW_NOT_FOUND, also for a view of another table; BAD_REQUEST for a kind without such an order;
+     * @param rearranges false for new records, which a locked view accepts
+     * @throws VIEW_NOT_FOUND, also for a view of another table; BAD_REQUEST for a kind without manual order;
      *   PERMISSION_DENIED for a view that is locked or somebody else's
      */
     async requireManualOrder(
@@ -190,18 +187,18 @@ export function createViewsService(
     openTable: schema.openTable,
     openShown,
     shownOfTable,
-    /** Every view of a table, for someone who may see them. @throws TABLE_NOT_FOUND */
+    /** The views of a table in their order. @throws TABLE_NOT_FOUND */
     async listShown(actor: Actor, tableId: string): Promise<ShownView[]> {
       const model = await schema.openTable(actor, 'view.list', tableId)
       return shownOfTable(model, { forVisitors: actor.kind === 'share' })
     },
-    /** The base of an id or title, for someone who holds the right. @throws BASE_NOT_FOUND */
+    /** The id of the base with this id or title. @throws BASE_NOT_FOUND */
     async openBase(actor: Actor, right: BaseRight, idOrTitle: string): Promise<string> {
       const { id } = await schema.resolveBase(actor, idOrTitle)
       await access.authorize(actor, right, id)
       return id
     },
-    /** Every view of a base that the actor may see, with those that are hidden from some. */
+    /** The views of all tables of a base, including those hidden from some roles. */
     async listShownOfBase(actor: Actor, baseId: string): Promise<ShownView[]> {
       const shares = await sharesOf(baseId)
       const found: ShownView[] = []
@@ -210,23 +207,23 @@ export function createViewsService(
       }
       return found
     },
-    /** A view for visitors of its public link. The caller checks the link. @throws VIEW_NOT_FOUND */
+    /** A view for visitors of its public link. @throws VIEW_NOT_FOUND */
     openShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>
       openSharedView(store, viewId, share),
-    /** A view with a line for each of its fields. @throws VIEW_NOT_FOUND */
-    async openWithLines(actor: Actor, right: BaseRight, viewId: string): Promise<ViewWithLines> {
-      const { row, model, lines } = await openWithLines(context, actor, right, viewId)
+    /** A view with a row for each of its fields. @throws VIEW_NOT_FOUND */
+    async openWithFields(actor: Actor, right: BaseRight, viewId: string): Promise<ViewWithFields> {
+      const { row, model, fields } = await openWithFields(context, actor, right, viewId)
       const shown = shownView(model, row)
-      return { shown: actor.kind === 'share' ? forVisitors(shown) : shown, lines }
+      return { shown: actor.kind === 'share' ? forVisitors(shown) : shown, fields }
     },
-    requireLine: (lineId: string, viewId?: string) => requireLine(context, lineId, viewId),
-    /** The view that keeps the filter or sort of an id. @throws GENERIC_NOT_FOUND */
-    async holderOf(kind: 'Filter' | 'Sort', id: string): Promise<string> {
-      const viewId = await store.findHolder(kind === 'Filter' ? 'filter' : 'sorts', id)
+    requireViewField: (id: string, viewId?: string) => requireViewField(context, id, viewId),
+    /** The id of the view that has a filter node or sort of this id. @throws GENERIC_NOT_FOUND */
+    async viewHolding(kind: 'Filter' | 'Sort', id: string): Promise<string> {
+      const viewId = await store.findViewHolding(kind === 'Filter' ? 'filter' : 'sorts', id)
       if (viewId === null) throw notFound(kind, id.slice(0, 64))
       return viewId
     },
-    /** Changes a view from what it is at its turn, for someone who holds the rights. */
+    /** Updates a view, see `changeView`. */
     async change(
       actor: Actor,
       viewId: string,
@@ -236,15 +233,13 @@ export function createViewsService(
       await changeView(context, actor, viewId, rights, decide)
     },
 
-    /** What a new view of a kind keeps before anything is said of it: the defaults, or what its source keeps. */
+    /** The options that a new view of a kind starts with: the defaults, or those of the copied view. */
     async firstOptions(model: TableModel, kind: ViewKind, copyOf?: string): Promise<object> {
       const source = copyOf === undefined ? null : await store.findRow(copyOf)
       if (source && source.kind === kind && source.tableId === model.table.id)
         return liveOptions(model, source)
       return newOptions(model, kind)
     },
-
-    // Operations.
 
     /** @throws VIEW_NOT_FOUND */
     async get(actor: Actor, viewId: string): Promise<View> {
@@ -255,7 +250,7 @@ export function createViewsService(
       refuseUnstorable(input)
       return createView(context, actor, tableId, input)
     },
-    /** A copy beside the original: `Grid_1`. @throws VIEW_NOT_FOUND */
+    /** Copies a view under the next free title, such as `Grid_1`. @throws VIEW_NOT_FOUND */
     async duplicate(actor: Actor, viewId: string): Promise<View> {
       const { view } = await openView(context, actor, 'view.create', viewId)
       return createView(context, actor, view.tableId, { title: view.title, kind: view.kind, copyOf: viewId })
@@ -268,14 +263,13 @@ export function createViewsService(
       refuseUnstorable(fields)
       return arrange(context, actor, viewId, fields)
     },
-    /** Says which roles a view is hidden from. @throws VIEW_NOT_FOUND, and as `setVisibility` */
+    /** Sets the roles that a view is hidden from. @throws as `setVisibility` */
     async hide(actor: Actor, viewId: string, from: readonly HideableRole[]): Promise<View> {
       const { model } = await openView(context, actor, 'view.update', viewId)
       const hidden = Object.fromEntries(HIDEABLE_ROLES.map((role) => [role, from.includes(role)]))
       await setVisibility(context, actor, model.table.baseId, [{ viewId, hidden }])
       return (await store.load(viewId)).view
     },
-    /** The same of any number of views of a base. @throws as the function that it calls */
     setVisibility: (actor: Actor, baseId: string, rules: readonly VisibilityRule[]): Promise<void> =>
       setVisibility(context, actor, baseId, rules),
     reorder: (actor: Actor, viewId: string, before: string | null): Promise<void> =>
@@ -285,7 +279,7 @@ export function createViewsService(
 }
 
 /**
- * A view for visitors of its public link: its lines, filter and sorts cover only the fields that it shows.
+ * A view for visitors of its public link: its fields, filter and sorts cover only the fields that it shows.
  *
  * @throws VIEW_NOT_FOUND
  */
@@ -293,22 +287,22 @@ async function openSharedView(
   store: ViewsStore,
   viewId: string,
   share: Pick<ShareRow, 'id' | 'settings'>,
-): Promise<ViewWithLines> {
-  const { view, model: whole } = await store.load(viewId)
+): Promise<ViewWithFields> {
+  const { view, model: fullModel } = await store.load(viewId)
   const found = await store.findRow(viewId)
   if (!found) throw notFound('View', viewId)
-  const model = narrowModel(whole, view)
-  const { fields, filter, sorts } = publicView(view, model.fields)
-  // Who made it, and what other clients keep with it, is for members.
+  const model = narrowModel(fullModel, view)
+  const { fields: publicFields, filter, sorts } = publicView(view, model.fields)
+  // Owners and the metadata of other clients are for members only.
   const row: ViewRow = { ...found, meta: {}, createdBy: null, ownedBy: null, filter, sorts }
-  const kept = new Map((await store.linesOf(viewId)).map((line) => [line.fieldId, line]))
-  const forms = new Map(fields.map((line) => [line.fieldId, line.form]))
-  const lines = fieldsOfView(model, row.kind, [...kept.values()]).map((line) => ({
-    ...line,
-    id: kept.get(line.fieldId)?.id ?? '',
+  const stored = new Map((await store.fieldRowsOf(viewId)).map((field) => [field.fieldId, field]))
+  const forms = new Map(publicFields.map(({ fieldId, form }) => [fieldId, form]))
+  const fields = fieldsOfView(model, row.kind, [...stored.values()]).map((field) => ({
+    ...field,
+    id: stored.get(field.fieldId)?.id ?? '',
     viewId,
-    form: forms.get(line.fieldId) ?? null,
+    form: forms.get(field.fieldId) ?? null,
   }))
   const visible = forVisitors(shownView(model, row))
-  return { shown: { ...visible, share: viewShare({ ...share, passwordHash: null }) }, lines }
+  return { shown: { ...visible, share: viewShare({ ...share, passwordHash: null }) }, fields }
 }

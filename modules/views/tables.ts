@@ -5,7 +5,7 @@ import type { RowColoring } from '../../src/core/views/coloring.ts'
 import type { FormField } from '../../src/core/views/form.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Definitions of views and of what each says of its fields. */
+/** Defines the tables `views` and `view_fields`. */
 export function defineViewsTables(c: Columns) {
   const views = c.table(
     'views',
@@ -19,28 +19,27 @@ export function defineViewsTables(c: Columns) {
       order: c.real('order').notNull(),
       lock: c.text('lock').$type<View['lock']>().notNull(),
       meta: c.json('meta').$type<Record<string, unknown>>().notNull(),
-      /** Whether the product's own columns are offered; null: as the client likes. */
+      /** Whether system fields are offered; null leaves it to the client. */
       showSystemFields: c.flag('show_system_fields'),
       rowHeight: c.text('row_height').$type<RowHeight>().notNull(),
       frozen: c.integer('frozen').notNull(),
       filter: c.json('filter').$type<Filter | null>(),
       sorts: c.json('sorts').$type<Sort[]>().notNull(),
-      /** What the records are grouped by; null: nothing. */
       groups: c.json('groups').$type<Sort[] | null>(),
       coloring: c.json('coloring').$type<RowColoring | null>(),
-      /** What the kind keeps (`src/core/views`); null: its defaults. */
+      /** Options of the kind (`src/core/views`); null: its defaults. */
       options: c.json('options').$type<object | null>(),
-      /** The roles that do not see it in the list; null: all do. */
+      /** The roles whose view list omits it; null: every role sees it. */
       hiddenFrom: c.json('hidden_from').$type<HideableRole[] | null>(),
       createdBy: c.text('created_by'),
-      /** Who may change a personal view. */
+      /** The user who may change a personal view. */
       ownedBy: c.text('owned_by'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
     },
     (t) => [c.index('views_table').on(t.tableId)],
   )
-  /** How one view shows one field; a field without a line here is shown last, with the defaults. */
+  /** How one view shows one field. A field without a row is shown last, with the defaults. */
   const viewFields = c.table(
     'view_fields',
     {
@@ -54,7 +53,6 @@ export function defineViewsTables(c: Columns) {
       order: c.real('order').notNull(),
       width: c.integer('width').notNull(),
       summary: c.text('summary'),
-      /** What a form says of the field. */
       form: c.json('form').$type<FormField | null>(),
     },
     (t) => [c.uniqueIndex('view_fields_field').on(t.viewId, t.fieldId)],

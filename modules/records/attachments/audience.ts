@@ -42,7 +42,7 @@ interface Deps {
   auth: Pick<AuthService, 'shares'>
   bases: Pick<BasesService, 'require'>
   schema: Pick<SchemaReader, 'load'>
-  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
+  views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
 }
 
 /** For whom addresses of files are signed, and whether these may still read: as links are now, at each request. */
@@ -52,7 +52,7 @@ export function createAudiences({ auth, bases, schema, views }: Deps) {
     if (kind === 'base') return (await bases.require(targetId)).id
     const view = await views.load(targetId)
     if (collectsAnswers(view)) return filePathsOf(view)
-    if (!views.hasWholeFilter(view)) return null
+    if (!views.hasIntactFilter(view)) return null
     const { fields } = await schema.load(view.tableId)
     const visible = visibleFieldIds(view, fields)
     const files = fields.filter(({ id, error }) => visible.has(id) && error === null).filter(showsFiles)

@@ -38,7 +38,7 @@ interface Deps {
   auth: Pick<AuthService, 'access' | 'shares'>
   bases: Pick<BasesService, 'require' | 'sourcesOf'>
   schema: Pick<SchemaReader, 'load' | 'homeTables'>
-  views: Pick<ViewsService, 'load' | 'hasWholeFilter' | 'rowsForCopy'>
+  views: Pick<ViewsService, 'load' | 'hasIntactFilter' | 'rowsForCopy'>
 }
 
 export type AttachmentsService = ReturnType<typeof createAttachments>

@@ -34,7 +34,7 @@ import { compiled, createPlanCache } from './plan-cache.ts'
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf'>
-  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
+  views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
   counts: RowCounts
 }
 
@@ -99,7 +99,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     // A form asks, and shows nothing of what others have answered.
     if (collectsAnswers(view)) throw forbidden('This link doesn’t show records')
     // What was filtered out must not become public because a field was deleted, or is broken.
-    if (!views.hasWholeFilter(view)) {
+    if (!views.hasIntactFilter(view)) {
       throw forbidden(
         stacksOf(view)
           ? 'This view filters or stacks by a deleted field. Edit the view’s settings to show it again.'

@@ -11,21 +11,21 @@ import { collectsAnswers } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
-  createLineId,
+  createViewFieldId,
   fieldsOfView,
-  type LineRow,
   namesRecords,
   openView,
   refuseLocked,
   requireField,
+  type ViewFieldRow,
   type ViewRow,
   type ViewsContext,
 } from '../model/index.ts'
 
-/** What a call says of one field of a view; what is absent stays. */
+/** A partial update of one field of a view. */
 export type Arrangement = Pick<ViewField, 'fieldId'> & Partial<Omit<ViewField, 'fieldId'>>
 
-/** Lines on both sides of a change. */
+/** The detail of a `view.arrange` log entry: the fields before and after. */
 export interface ArrangeDetail {
   viewId: string
   before: ViewField[]
@@ -33,12 +33,10 @@ export interface ArrangeDetail {
 }
 
 /**
- * Shows, hides, moves, sizes or sums up any number of a view's fields, or says how a form asks for them, as one
- * action.
+ * Updates how a view shows fields (visibility, order, width, summary, form settings), in one action.
  *
  * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for a view that is locked or somebody else's;
- *   BAD_REQUEST for a summary that the field does not offer, for hiding the display field, or for questions that
- *   a form cannot ask
+ *   BAD_REQUEST for a summary that the field does not offer, for hiding the display field, or for invalid form settings
  */
 export async function arrange(
   context: ViewsContext,
@@ -51,23 +49,23 @@ export async function arrange(
     const model = await context.store.modelOf(viewId)
     const row = await context.store.findRow(viewId)
     if (!row) throw notFound('View', viewId)
-    const lines = fieldsOfView(model, row.kind, await context.store.linesOf(viewId))
-    const shown = new Map(lines.map((line) => [line.fieldId, line]))
+    const rows = await context.store.fieldRowsOf(viewId)
+    const current = new Map(fieldsOfView(model, row.kind, rows).map((field) => [field.fieldId, field]))
     for (const change of changes)
-      checkArrangement(model, row, change, shown.get(change.fieldId)?.form ?? null)
+      checkArrangement(model, row, change, current.get(change.fieldId)?.form ?? null)
     const merged = new Map<string, ViewField>()
     for (const change of changes) {
-      const current = merged.get(change.fieldId) ?? shown.get(change.fieldId)
-      if (current) merged.set(change.fieldId, { ...current, ...withoutUndefined(change) })
+      const field = merged.get(change.fieldId) ?? current.get(change.fieldId)
+      if (field) merged.set(change.fieldId, { ...field, ...withoutAbsentKeys(change) })
     }
     const after = [...merged.values()]
-    const before = after.flatMap(({ fieldId }) => shown.get(fieldId) ?? [])
+    const before = after.flatMap(({ fieldId }) => current.get(fieldId) ?? [])
     const isSame = Bun.deepEquals(before, after)
     if (!isSame) refuseLocked(actor, row)
     const detail: ArrangeDetail = { viewId, before, after }
-    const unkept = (await unkeptLines(context, model, row)).filter(({ fieldId }) => !merged.has(fieldId))
+    const others = (await unstoredFields(context, model, row)).filter(({ fieldId }) => !merged.has(fieldId))
     return {
-      statements: writeLines(context, row, [...unkept, ...after]),
+      statements: upsertViewFields(context, row, [...others, ...after]),
       entry: isSame ? null : { kind: 'view.arrange', tableId: model.table.id, detail },
       tableIds: [model.table.id],
       result: undefined,
@@ -76,17 +74,17 @@ export async function arrange(
   return (await context.store.load(viewId)).view
 }
 
-/** Statements after which a view says exactly this of the fields, whatever it said before. */
-export function writeLines(
+/** Statements that insert or update the rows of these fields in a view. */
+export function upsertViewFields(
   { store, db }: ViewsContext,
   { id: viewId, kind }: Pick<ViewRow, 'id' | 'kind'>,
-  lines: ViewField[],
+  fields: ViewField[],
 ): MetaStatement[] {
   const { viewFields } = store
-  return lines.map(({ fieldId, show, order, width, summary, form }) =>
+  return fields.map(({ fieldId, show, order, width, summary, form }) =>
     db
       .insert(viewFields)
-      .values({ id: createLineId(kind), viewId, fieldId, show, order, width, summary, form })
+      .values({ id: createViewFieldId(kind), viewId, fieldId, show, order, width, summary, form })
       .onConflictDoUpdate({
         target: [viewFields.viewId, viewFields.fieldId],
         set: { show, order, width, summary, form },
@@ -94,34 +92,34 @@ export function writeLines(
   )
 }
 
-/** Statements after which the lines are as they were: those that were not there go. */
-export function restoreLines(
+/** Statements that replace the rows `from` by the rows `to`. */
+export function restoreViewFields(
   context: ViewsContext,
   view: Pick<ViewRow, 'id' | 'kind'>,
   from: ViewField[],
   to: ViewField[],
 ): MetaStatement[] {
   const { viewFields } = context.store
-  const kept = new Set(to.map((line) => line.fieldId))
-  const made = from.map((line) => line.fieldId).filter((fieldId) => !kept.has(fieldId))
+  const remaining = new Set(to.map(({ fieldId }) => fieldId))
+  const added = from.map(({ fieldId }) => fieldId).filter((fieldId) => !remaining.has(fieldId))
   const remove = context.db
     .delete(viewFields)
-    .where(and(eq(viewFields.viewId, view.id), inArray(viewFields.fieldId, made)))
-  return [...(made.length > 0 ? [remove] : []), ...writeLines(context, view, to)]
+    .where(and(eq(viewFields.viewId, view.id), inArray(viewFields.fieldId, added)))
+  return [...(added.length > 0 ? [remove] : []), ...upsertViewFields(context, view, to)]
 }
 
 /**
- * What a view says by default of the live fields that it keeps nothing of. A field without a line stands behind
- * those with one, so where one gets a line all do.
+ * The live fields that have no row in a view, with the defaults. Fields without a row sort after those with one, so
+ * once one field gets a row, all do.
  */
-export async function unkeptLines(
+export async function unstoredFields(
   { store }: ViewsContext,
   model: TableModel,
   { id, kind }: Pick<ViewRow, 'id' | 'kind'>,
 ): Promise<ViewField[]> {
-  const lines = await store.linesOf(id)
-  const kept = new Set(lines.map((line) => line.fieldId))
-  return fieldsOfView(model, kind, lines).filter((line) => !kept.has(line.fieldId))
+  const rows = await store.fieldRowsOf(id)
+  const stored = new Set(rows.map(({ fieldId }) => fieldId))
+  return fieldsOfView(model, kind, rows).filter(({ fieldId }) => !stored.has(fieldId))
 }
 
 function checkArrangement(
@@ -141,78 +139,70 @@ function checkArrangement(
   if (form == null) return
   if (!collectsAnswers({ kind }))
     throw badRequest(`Form settings of field "${field.title}" are only valid in form views`)
-  const problem = formFieldProblem(field, newIn(form, before), (id) => model.field(id))
+  const problem = formFieldProblem(field, withoutUnchanged(form, before), (id) => model.field(id))
   if (problem !== null) throw badRequest(problem)
 }
 
 /**
- * What a form says of a field without the rules and the condition that it had before: they may be left over from
- * when a field was of another type, have no effect then, and are no reason to refuse a new label.
+ * The form settings without unchanged rules and conditions: these may be left over from when a field had another type.
+ * They have no effect then and must not prevent an edit of the label.
  */
-const newIn = (form: FormField, before: FormField | null): FormField => ({
+const withoutUnchanged = (form: FormField, before: FormField | null): FormField => ({
   ...form,
   rules: form.rules.filter((rule) => !before?.rules.some((known) => Bun.deepEquals(known, rule))),
   showIf: Bun.deepEquals(form.showIf, before?.showIf) ? null : form.showIf,
 })
 
-const withoutUndefined = <T extends object>(value: T): Partial<T> =>
+const withoutAbsentKeys = <T extends object>(value: T): Partial<T> =>
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>
 
-/** A view's row and table, and a stored line for each of the table's fields. */
-interface OpenedLines {
-  row: ViewRow
-  model: TableModel
-  lines: LineRow[]
-}
-
 /**
- * A view with a line for each live field, in its order. Lines that the view did not need so far are
- * written now, as they are shown, because REST clients name them by their id.
+ * A view with a row for each live field, in its order. Missing rows are inserted with the defaults, because REST clients
+ * address the columns of a view by the ids of these rows.
  *
  * @throws VIEW_NOT_FOUND
  */
-export async function openWithLines(
+export async function openWithFields(
   context: ViewsContext,
   actor: Actor,
   right: BaseRight,
   viewId: string,
-): Promise<OpenedLines> {
+): Promise<{ row: ViewRow; model: TableModel; fields: ViewFieldRow[] }> {
   const { store, db } = context
   const { model } = await openView(context, actor, right, viewId)
   const row = await store.findRow(viewId)
   if (!row) throw notFound('View', viewId)
-  const kept = await store.linesOf(viewId)
-  const shown = fieldsOfView(model, row.kind, kept)
-  const known = new Set(kept.map((line) => line.fieldId))
-  const missing = shown.filter((line) => !known.has(line.fieldId))
+  const stored = await store.fieldRowsOf(viewId)
+  const shown = fieldsOfView(model, row.kind, stored)
+  const storedIds = new Set(stored.map(({ fieldId }) => fieldId))
+  const missing = shown.filter(({ fieldId }) => !storedIds.has(fieldId))
   if (missing.length > 0) {
-    const { viewFields } = store
-    // Two who read at once write the same lines: the first of each stays.
+    // Concurrent readers insert the same rows: the first of each stays.
     await db
-      .insert(viewFields)
-      .values(missing.map((line) => ({ id: createLineId(row.kind), viewId, ...line })))
+      .insert(store.viewFields)
+      .values(missing.map((field) => ({ id: createViewFieldId(row.kind), viewId, ...field })))
       .onConflictDoNothing()
   }
-  const all = missing.length > 0 ? await store.linesOf(viewId) : kept
-  const byField = new Map(all.map((line) => [line.fieldId, line]))
-  const lines = shown.flatMap((line) => {
-    const found = byField.get(line.fieldId)
-    return found ? [{ ...found, show: line.show }] : []
+  const all = missing.length > 0 ? await store.fieldRowsOf(viewId) : stored
+  const byField = new Map(all.map((field) => [field.fieldId, field]))
+  const fields = shown.flatMap(({ fieldId, show }) => {
+    const found = byField.get(fieldId)
+    return found ? [{ ...found, show }] : []
   })
-  return { row, model, lines }
+  return { row, model, fields }
 }
 
 /**
- * The line of an id, in any view or in the one named.
+ * The row of a field in a view, by its own id; with `viewId` only if it belongs to that view.
  *
  * @throws FIELD_NOT_FOUND
  */
-export async function requireLine(
+export async function requireViewField(
   { store }: ViewsContext,
-  lineId: string,
+  id: string,
   viewId?: string,
-): Promise<LineRow> {
-  const line = await store.findLine(lineId)
-  if (!line || (viewId !== undefined && line.viewId !== viewId)) throw notFound('Field', lineId.slice(0, 64))
-  return line
+): Promise<ViewFieldRow> {
+  const found = await store.findFieldRow(id)
+  if (!found || (viewId !== undefined && found.viewId !== viewId)) throw notFound('Field', id.slice(0, 64))
+  return found
 }

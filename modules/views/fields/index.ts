@@ -6,8 +6,8 @@ export {
   type ArrangeDetail,
   type Arrangement,
   arrange,
-  openWithLines,
-  requireLine,
-  restoreLines,
+  openWithFields,
+  requireViewField,
+  restoreViewFields,
 } from './arrange.ts'
-export { placeNewField, placeReverse } from './place-field.ts'
+export { placeNewField, placeReverseLink } from './place-field.ts'

@@ -5,17 +5,16 @@ import { canBeAsked } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, isTabular } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { FieldPlace, TableModel } from '../../schema/index.ts'
-import { defaultLine, isOpenTo, namesRecords, requireField, type ViewsContext } from '../model/index.ts'
-import { unkeptLines, writeLines } from './arrange.ts'
+import { defaultViewField, isOpenTo, namesRecords, requireField, type ViewsContext } from '../model/index.ts'
+import { unstoredFields, upsertViewFields } from './arrange.ts'
 
 /**
- * The statements that put a new field into the views of its table. In the view that it is made in it is shown
- * at the place that was asked for, unless that view's lock keeps it as it is. Everywhere else it goes last: grids
- * show it, views of cards do not, for a card that grows by itself is no card any more, and a form asks for it.
- * Views that are public neither show it nor ask for it: nobody should find out from strangers that a new field
- * was there.
+ * The statements that add a new field to the views of its table. The view that the field is created in shows it at the
+ * given position, unless the view's lock forbids that. In all other views it goes last: grids show it, cards do not, and
+ * forms ask for it. Views with a public link neither show it nor ask for it, so a new field is never published
+ * unintentionally.
  *
- * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table
+ * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a position outside the table
  */
 export async function placeNewField(
   context: ViewsContext,
@@ -25,29 +24,28 @@ export async function placeNewField(
   actor: Actor | null,
 ): Promise<MetaStatement[]> {
   const views = await context.store.ofModel(model)
-  const made = place.viewId === undefined ? undefined : views.find(({ id }) => id === place.viewId)
-  if (place.viewId !== undefined && !made) throw notFound('View', place.viewId.slice(0, 64))
+  const target = place.viewId === undefined ? undefined : views.find(({ id }) => id === place.viewId)
+  if (place.viewId !== undefined && !target) throw notFound('View', place.viewId.slice(0, 64))
   const shared = await context.store.sharedIn(model)
   const statements: MetaStatement[] = []
   for (const view of views) {
-    const isMadeHere = view === made && (actor === null || isOpenTo(actor, heldBy(view)))
-    const line = isMadeHere ? lineIn(model, view, field, place) : lineElsewhere(view, field, shared)
-    if (line)
-      statements.push(...writeLines(context, view, [...(await unkeptLines(context, model, view)), line]))
+    const { id, title, lock, ownerId } = view
+    const isChangeable =
+      actor === null || isOpenTo(actor, { id, title, lock, ownedBy: ownerId, createdBy: null })
+    const viewField =
+      view === target && isChangeable
+        ? fieldInItsView(model, view, field, place)
+        : fieldInOtherView(view, field, shared)
+    if (viewField) statements.push(...(await addViewField(context, model, view, viewField)))
   }
   return statements
 }
 
-const heldBy = ({ id, title, lock, ownerId }: View) => ({
-  id,
-  title,
-  lock,
-  ownedBy: ownerId,
-  createdBy: null,
-})
+const addViewField = async (context: ViewsContext, model: TableModel, view: View, added: ViewField) =>
+  upsertViewFields(context, view, [...(await unstoredFields(context, model, view)), added])
 
-/** The line of a field in the view that it is made in; null where the defaults say the same. */
-function lineIn(
+/** The field in the view that it is created in; null if the defaults are the same. */
+function fieldInItsView(
   model: TableModel,
   view: View,
   field: Field,
@@ -55,14 +53,14 @@ function lineIn(
 ): ViewField | null {
   if (beforeFieldId !== undefined) {
     requireField(model, beforeFieldId)
-    return { ...defaultLine(field, view.kind, placeAhead(model, view, beforeFieldId)), show: true }
+    return { ...defaultViewField(field, view.kind, orderBefore(model, view, beforeFieldId)), show: true }
   }
-  if (isTabular(view)) return order === undefined ? null : defaultLine(field, view.kind, order)
-  return defaultLine(field, view.kind, order ?? lastOf(view))
+  if (isTabular(view)) return order === undefined ? null : defaultViewField(field, view.kind, order)
+  return defaultViewField(field, view.kind, order ?? lastOf(view))
 }
 
-/** The statements that keep the other end of a new link, which nobody has put into a view, out of public ones. */
-export async function placeReverse(
+/** The statements that hide the reverse field of a new link in public views. */
+export async function placeReverseLink(
   context: ViewsContext,
   model: TableModel,
   field: Field,
@@ -70,29 +68,31 @@ export async function placeReverse(
   const shared = await context.store.sharedIn(model)
   const statements: MetaStatement[] = []
   for (const view of await context.store.ofModel(model)) {
-    const line = isTabular(view) ? lineElsewhere(view, field, shared) : null
-    if (line)
-      statements.push(...writeLines(context, view, [...(await unkeptLines(context, model, view)), line]))
+    const viewField = isTabular(view) ? fieldInOtherView(view, field, shared) : null
+    if (viewField) statements.push(...(await addViewField(context, model, view, viewField)))
   }
   return statements
 }
 
-/** The line of a field in another view; null where the defaults say the same. */
-function lineElsewhere(view: View, field: Field, shared: ReadonlySet<string>): ViewField | null {
+/** The field in any other view; null if the defaults are the same. */
+function fieldInOtherView(view: View, field: Field, shared: ReadonlySet<string>): ViewField | null {
   if (isTabular(view) && shared.has(view.id)) {
-    return { ...defaultLine(field, view.kind, lastOf(view)), show: false }
+    return { ...defaultViewField(field, view.kind, lastOf(view)), show: false }
   }
   if (!collectsAnswers(view)) return null
-  return { ...defaultLine(field, view.kind, lastOf(view)), show: canBeAsked(field) && !shared.has(view.id) }
+  return {
+    ...defaultViewField(field, view.kind, lastOf(view)),
+    show: canBeAsked(field) && !shared.has(view.id),
+  }
 }
 
-const lastOf = ({ fields }: View): number => Math.max(0, ...fields.map((line) => line.order)) + 1
+const lastOf = ({ fields }: View): number => Math.max(0, ...fields.map(({ order }) => order)) + 1
 
-function placeAhead(model: TableModel, { fields, kind }: View, beforeFieldId: string): number {
-  const index = fields.findIndex((line) => line.fieldId === beforeFieldId)
+function orderBefore(model: TableModel, { fields, kind }: View, beforeFieldId: string): number {
+  const index = fields.findIndex(({ fieldId }) => fieldId === beforeFieldId)
   const next = fields[index]?.order ?? 1
-  // The display field stands first whatever its number, so its number says nothing of the place.
-  const isNumbered = (line: ViewField) => line.fieldId !== model.displayField.id || !namesRecords(kind)
-  const ahead = fields.slice(0, index).filter(isNumbered)
-  return ((ahead.at(-1)?.order ?? next - 2) + next) / 2
+  // The display field comes first whatever its order, so its order is ignored.
+  const isOrdered = ({ fieldId }: ViewField) => fieldId !== model.displayField.id || !namesRecords(kind)
+  const previous = fields.slice(0, index).filter(isOrdered).at(-1)
+  return ((previous?.order ?? next - 2) + next) / 2
 }

@@ -3,18 +3,18 @@ import { createId, renameIds } from '../../../src/core/ids.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { CopiedViews } from '../../schema/index.ts'
-import { createLineId, type LineRow, type ViewRow } from '../model/index.ts'
+import { createViewFieldId, type ViewFieldRow, type ViewRow } from '../model/index.ts'
 import { defineViewsTables } from '../tables.ts'
 
-/** Views as the metadata keeps them, to be written again under other ids. */
+/** The rows of views, to be inserted again under new ids. */
 export interface ViewRows {
   views: ViewRow[]
-  lines: LineRow[]
+  lines: ViewFieldRow[]
 }
 
-const AT_ONCE = 200
+const ROWS_PER_STATEMENT = 200
 
-/** The rows under new ids, with those of their fields and views in all that they say. */
+/** The rows with all ids replaced: their own and those of tables and fields in their settings. */
 export function viewsWithNewIds({ views, lines }: ViewRows, ids: ReadonlyMap<string, string>): ViewRows {
   const renamed = (id: string): string => ids.get(id) ?? id
   const kinds = new Map(views.map(({ id, kind }) => [id, kind]))
@@ -30,57 +30,56 @@ export function viewsWithNewIds({ views, lines }: ViewRows, ids: ReadonlyMap<str
       options: renameIds(view.options, ids),
       meta: renameIds(view.meta, ids),
     })),
-    lines: lines.map((line) => ({
-      ...line,
-      id: createLineId(kinds.get(line.viewId) ?? 'grid'),
-      viewId: renamed(line.viewId),
-      fieldId: renamed(line.fieldId),
-      form: renameIds(line.form, ids),
+    lines: lines.map((field) => ({
+      ...field,
+      id: createViewFieldId(kinds.get(field.viewId) ?? 'grid'),
+      viewId: renamed(field.viewId),
+      fieldId: renamed(field.fieldId),
+      form: renameIds(field.form, ids),
     })),
   }
 }
 
-/** Programs name conditions by ids of their own, which have to lead to one view. */
+/** REST clients address conditions by id alone, so a copy needs new ones. */
 function withFreshNodeIds<T>(filter: T): T {
   return JSON.parse(JSON.stringify(filter), (key, value) =>
     key === 'id' && typeof value === 'string' ? createId('filter') : value,
   )
 }
 
-/** The views of some tables, with what each says of its fields. */
-export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
+/** Reads and inserts the rows of copied views. */
+export function createViewCopies({ meta }: Pick<Kernel, 'meta'>) {
   const { views, viewFields } = meta.tables(defineViewsTables)
   const { db } = meta
 
-  /** @param all false: the default view of each table alone */
+  /** @param all false: only the default view of each table */
   async function rowsForCopy(tableIds: readonly string[], all: boolean): Promise<ViewRows> {
     const found: ViewRows = { views: [], lines: [] }
-    for (const some of parts(tableIds)) {
-      const rows = await db.select().from(views).where(inArray(views.tableId, some))
+    for (const ids of batches(tableIds)) {
+      const rows = await db.select().from(views).where(inArray(views.tableId, ids))
       found.views.push(...rows.filter(({ isDefault }) => all || isDefault))
     }
-    for (const some of parts(found.views.map(({ id }) => id))) {
-      found.lines.push(...(await db.select().from(viewFields).where(inArray(viewFields.viewId, some))))
+    for (const ids of batches(found.views.map(({ id }) => id))) {
+      found.lines.push(...(await db.select().from(viewFields).where(inArray(viewFields.viewId, ids))))
     }
     return found
   }
 
-  /** Statements that write such rows. */
   const insertForCopy = (rows: ViewRows): MetaStatement[] => [
-    ...parts(rows.views).map((part) => db.insert(views).values(part)),
-    ...parts(rows.lines).map((part) => db.insert(viewFields).values(part)),
+    ...batches(rows.views).map((batch) => db.insert(views).values(batch)),
+    ...batches(rows.lines).map((batch) => db.insert(viewFields).values(batch)),
   ]
 
   return {
     rowsForCopy,
     insertForCopy,
-    /** The views of tables that are copied within their base, see `TableViews`. */
+    /** The views of tables that are duplicated within their base, see `TableViews`. */
     async forCopies(tableIds: readonly string[], all: boolean): Promise<CopiedViews> {
       const rows = await rowsForCopy(tableIds, all)
       return {
         ids: rows.views.map(({ id }) => id),
         insert(ids, ownerId) {
-          // Lines of fields that stay behind, those in the trash, have nothing to speak of.
+          // Fields in the trash are not copied.
           const lines = rows.lines.filter(({ fieldId }) => ids.has(fieldId))
           const fresh = viewsWithNewIds({ views: rows.views, lines }, ids)
           const owned = { createdBy: ownerId, ownedBy: ownerId }
@@ -91,8 +90,10 @@ export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
   }
 }
 
-function parts<T>(rows: readonly T[]): T[][] {
+function batches<T>(rows: readonly T[]): T[][] {
   const found: T[][] = []
-  for (let from = 0; from < rows.length; from += AT_ONCE) found.push(rows.slice(from, from + AT_ONCE))
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+    found.push(rows.slice(from, from + ROWS_PER_STATEMENT))
+  }
   return found
 }

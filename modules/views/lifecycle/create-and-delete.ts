@@ -9,14 +9,14 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
 import { checkTitle, placeAt, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import {
-  createLineId,
-  defaultLine,
+  createViewFieldId,
+  defaultViewField,
   fieldsOfView,
-  type LineRow,
   liveOptions,
   namesRecords,
   openView,
   refuseLocked,
+  type ViewFieldRow,
   type ViewRow,
   type ViewsContext,
   withFreshIds,
@@ -26,29 +26,28 @@ import { newOptions, stateOf, writeView } from '../settings/index.ts'
 
 /** Most views of one table. */
 export const MAX_VIEWS = 200
-/** Ids in one list: well within what every engine binds. */
-const IDS_AT_ONCE = 500
+/** Ids per statement, well below every engine's limit of bound parameters. */
+const IDS_PER_STATEMENT = 500
 
-/** A view as a caller asks for it. */
 export interface NewView {
   title: string
   kind: View['kind']
-  /** Another view of the table: what it shows, its filter and its sorts. */
+  /** A view of the same table whose fields, filter, sorts and settings are copied. */
   copyOf?: string
   lock?: View['lock']
   description?: string | null
   meta?: Record<string, unknown>
-  /** What its kind keeps; what is absent is as the kind's defaults have it. */
+  /** Options of its kind; absent keys take the kind's defaults. */
   options?: object
 }
 
-/** A view with all that it says of fields: what the log keeps of a deleted one. */
+/** A view with its field rows, as the change log stores a deleted view. */
 export interface StoredView {
   row: ViewRow
-  lines: LineRow[]
+  lines: ViewFieldRow[]
 }
 
-/** The default view of a new table, which has the table's title and shows all of its fields. */
+/** The statements that insert the default view of a new table: a grid with the table's title. */
 export function newTableStatements(
   { db, store }: ViewsContext,
   table: Table,
@@ -64,38 +63,39 @@ export function newTableStatements(
     now: table.createdAt,
   })
   const lines = fields.map((field) => ({
-    id: createLineId(row.kind),
+    id: createViewFieldId(row.kind),
     viewId: row.id,
-    ...defaultLine(field, row.kind, field.order),
+    ...defaultViewField(field, row.kind, field.order),
   }))
   return insertStatements({ db, store }, { row: { ...row, isDefault: true }, lines })
 }
 
-/** Removes the views of tables that are forgotten for good. */
+/** The statements that delete the views of permanently deleted tables. */
 export function removedTablesStatements({ db, store }: ViewsContext, tableIds: string[]): MetaStatement[] {
   const { views } = store
   const statements: MetaStatement[] = []
-  for (let from = 0; from < tableIds.length; from += IDS_AT_ONCE) {
-    statements.push(db.delete(views).where(inArray(views.tableId, tableIds.slice(from, from + IDS_AT_ONCE))))
+  for (let from = 0; from < tableIds.length; from += IDS_PER_STATEMENT) {
+    const ids = tableIds.slice(from, from + IDS_PER_STATEMENT)
+    statements.push(db.delete(views).where(inArray(views.tableId, ids)))
   }
   return statements
 }
 
 /**
- * Adds a view, empty or as a copy; a title that is in use gets a suffix (`Grid_1`).
+ * Creates a view, with default settings or as a copy. A title in use gets a suffix (`Grid_1`).
  *
- * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND for the copied one; BAD_REQUEST for options that do not go with the fields
+ * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND for the copied view; BAD_REQUEST for options that do not fit the fields
  */
 export async function createView(
   context: ViewsContext,
   actor: Actor,
   tableId: string,
-  { title: wanted, kind, copyOf, lock, meta, options, description }: NewView,
+  { title: requested, kind, copyOf, lock, meta, options, description }: NewView,
 ): Promise<View> {
   const { schema, store, access } = context
   const { table } = await schema.load(tableId)
   await access.authorize(actor, 'view.create', table.baseId)
-  const title = checkTitle('view', wanted)
+  const title = checkTitle('view', requested)
   const viewId = await schema.apply(actor, table.baseId, async ({ tx, engine, now }) => {
     const others = await store.rowsOf(tableId)
     if (others.length >= MAX_VIEWS) throw badRequest(`A table can have up to ${MAX_VIEWS} views`)
@@ -103,28 +103,28 @@ export async function createView(
     if (copyOf !== undefined && !source) throw notFound('View', copyOf.slice(0, 64))
     const actorId = actor.kind === 'user' ? actor.id : null
     const order = Math.max(0, ...others.map((view) => view.order)) + 1
-    const fresh = newRow({ tableId, title: uniqueTitle(title, others), kind, order, actorId, now })
     const model = await schema.load(tableId)
-    const { fields } = model
     const row = {
-      ...fresh,
-      ...(source && copied(source, kind)),
+      ...newRow({ tableId, title: uniqueTitle(title, others), kind, order, actorId, now }),
+      ...(source && copiedSettings(source, kind)),
       ...(lock && { lock }),
       ...(meta && { meta }),
       ...(description !== undefined && { description }),
     }
-    const kept = row.options && liveOptions(model, row)
-    if (kept === null || options) row.options = newOptions(model, kind, { ...kept, ...options })
-    const lines = source
-      ? copiedLines(model, source, kind, await store.linesOf(source.id))
-      : firstLines(kind, fields)
-    const own = lines.map((line) => ({ ...line, id: createLineId(kind), viewId: row.id }))
+    const copiedOptions = row.options && liveOptions(model, row)
+    if (copiedOptions === null || options) {
+      row.options = newOptions(model, kind, { ...copiedOptions, ...options })
+    }
+    const fields = source
+      ? copiedFields(model, source, kind, await store.fieldRowsOf(source.id))
+      : initialFields(kind, model.fields)
+    const lines = fields.map((field) => ({ ...field, id: createViewFieldId(kind), viewId: row.id }))
     const { dialect } = engine
     if (source && [source.kind, kind].every((each) => viewKind(each).hasManualOrder))
       await tx.run(dialect.render(copyPlaces(dialect, source.id, { viewId: row.id, tableId })))
     return {
-      statements: insertStatements(context, { row, lines: own }),
-      entry: { kind: 'view.create', tableId, detail: { viewId: row.id, stored: { row, lines: own } } },
+      statements: insertStatements(context, { row, lines }),
+      entry: { kind: 'view.create', tableId, detail: { viewId: row.id, stored: { row, lines } } },
       tableIds: [tableId],
       result: row.id,
     }
@@ -133,9 +133,9 @@ export async function createView(
 }
 
 /**
- * Deletes a view. There is no trash for views, but undo brings it back.
+ * Deletes a view. There is no trash for views, but undo restores it.
  *
- * @throws VIEW_NOT_FOUND; BAD_REQUEST for the default view; PERMISSION_DENIED for one that is locked or somebody
+ * @throws VIEW_NOT_FOUND; BAD_REQUEST for the default view; PERMISSION_DENIED for a view that is locked or somebody
  *   else's
  */
 export async function deleteView(context: ViewsContext, actor: Actor, viewId: string): Promise<void> {
@@ -144,7 +144,7 @@ export async function deleteView(context: ViewsContext, actor: Actor, viewId: st
   await removeView(context, actor, viewId)
 }
 
-/** Takes a view's rows out, keeping them in the log. */
+/** Deletes a view's rows and stores them in the change log. */
 export async function removeView(
   context: ViewsContext,
   actor: Actor,
@@ -169,7 +169,7 @@ export async function removeView(
         entry: {
           kind: 'view.delete',
           tableId: table.id,
-          detail: { viewId, stored: { row, lines: await store.linesOf(viewId) } satisfies StoredView },
+          detail: { viewId, stored: { row, lines: await store.fieldRowsOf(viewId) } satisfies StoredView },
         },
         tableIds: [table.id],
         result: undefined,
@@ -179,8 +179,8 @@ export async function removeView(
   )
 }
 
-/** Puts a deleted view's rows back, under another title where its own is in use by now. */
-export async function bringBack(context: ViewsContext, actor: Actor, stored: StoredView): Promise<void> {
+/** Restores a deleted view; its title gets a suffix if another view has it by now. */
+export async function restoreView(context: ViewsContext, actor: Actor, stored: StoredView): Promise<void> {
   const { schema, store } = context
   const { table } = await schema.load(stored.row.tableId)
   await schema.apply(
@@ -202,9 +202,9 @@ export async function bringBack(context: ViewsContext, actor: Actor, stored: Sto
 }
 
 /**
- * Puts a view ahead of another of its table; null: at the end.
+ * Moves a view before another of its table, or to the end (null).
  *
- * @throws VIEW_NOT_FOUND for either
+ * @throws VIEW_NOT_FOUND for either view
  */
 export async function reorderView(
   context: ViewsContext,
@@ -231,28 +231,25 @@ function insertStatements(
   return [db.insert(store.views).values(row), ...(lines.length > 0 ? [insertLines()] : [])]
 }
 
-/** The fields of a new view: kinds with small cards begin with few. */
-function firstLines(kind: View['kind'], fields: Field[]): ViewField[] {
-  const ordered = namesRecords(kind) ? fields : fields.toSorted((a, b) => rankOf(a) - rankOf(b))
-  const lines = ordered.map((field, index) =>
-    defaultLine(field, kind, namesRecords(kind) ? field.order : index + 1),
+/** The fields of a new view. A form starts with the display field; kinds with cards show only a few fields. */
+function initialFields(kind: View['kind'], fields: Field[]): ViewField[] {
+  const ordered = namesRecords(kind)
+    ? fields
+    : fields.toSorted((a, b) => Number(b.isDisplay) - Number(a.isDisplay))
+  const viewFields = ordered.map((field, index) =>
+    defaultViewField(field, kind, namesRecords(kind) ? field.order : index + 1),
   )
   const { shownAtFirst } = viewKind(kind)
-  if (shownAtFirst === null) return lines
-  const isDisplay = (line: ViewField) => fields.some(({ id, isDisplay }) => isDisplay && id === line.fieldId)
-  const kept = new Set(lines.filter((line) => line.show && !isDisplay(line)).slice(0, shownAtFirst))
-  return lines.map((line) => ({ ...line, show: isDisplay(line) || kept.has(line) }))
+  if (shownAtFirst === null) return viewFields
+  const displayId = fields.find(({ isDisplay }) => isDisplay)?.id
+  const others = viewFields.filter(({ show, fieldId }) => show && fieldId !== displayId)
+  const shown = new Set([displayId, ...others.slice(0, shownAtFirst).map(({ fieldId }) => fieldId)])
+  return viewFields.map((field) => ({ ...field, show: shown.has(field.fieldId) }))
 }
 
-/** A form begins with what names the record. */
-const rankOf = ({ isDisplay }: Field): number => Number(!isDisplay)
+type NewRow = Pick<ViewRow, 'tableId' | 'title' | 'kind' | 'order'> & { actorId: string | null; now: string }
 
-interface FreshView extends Pick<ViewRow, 'tableId' | 'title' | 'kind' | 'order'> {
-  actorId: string | null
-  now: string
-}
-
-const newRow = ({ actorId, now, ...view }: FreshView): ViewRow => ({
+const newRow = ({ actorId, now, ...view }: NewRow): ViewRow => ({
   id: createId('view'),
   ...view,
   isDefault: false,
@@ -274,33 +271,19 @@ const newRow = ({ actorId, now, ...view }: FreshView): ViewRow => ({
   updatedAt: now,
 })
 
-/**
- * What a copy takes from its source: all that says how records are shown, and from whom it is hidden, but neither the
- * title, nor the lock, nor whose it is. Filters and sorts get ids of their own.
- */
-function copied(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
-  const {
-    rowHeight,
-    frozen,
-    filter,
-    sorts,
-    groups,
-    coloring,
-    meta,
-    description,
-    showSystemFields,
-    hiddenFrom,
-  } = source
+/** The settings of a copy: all but title, lock and owner. Filters and sorts get new ids. */
+function copiedSettings(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
+  const { filter, sorts, coloring } = source
   return {
-    rowHeight,
-    frozen,
-    groups,
-    meta,
-    description,
-    showSystemFields,
-    hiddenFrom,
+    rowHeight: source.rowHeight,
+    frozen: source.frozen,
+    groups: source.groups,
+    meta: source.meta,
+    description: source.description,
+    showSystemFields: source.showSystemFields,
+    hiddenFrom: source.hiddenFrom,
     ...(source.kind === kind && { options: source.options }),
-    coloring: coloring && withOwnRules(coloring),
+    coloring: coloring && withNewRuleIds(coloring),
     filter: filter && withFreshIds(filter),
     sorts: withSortIds(
       sorts.map(({ fieldId, direction }) => ({ fieldId, direction })),
@@ -309,18 +292,18 @@ function copied(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
   }
 }
 
-/** What a copy says of fields: what its source says, as far as it makes sense in a view of that kind. */
-function copiedLines(model: TableModel, source: ViewRow, kind: ViewKind, lines: LineRow[]): ViewField[] {
-  // Those of fields in the trash wait in the copy too.
-  if (source.kind === kind) return lines
-  return fieldsOfView(model, source.kind, lines).map((line, index) => {
-    const field = model.field(line.fieldId)
-    const isShown = line.show && (!collectsAnswers({ kind }) || (field !== undefined && canBeAsked(field)))
-    return { ...line, order: index + 1, show: isShown, form: null }
+/** The fields of a copy. From a view of another kind, only visibility, order and width are copied. */
+function copiedFields(model: TableModel, source: ViewRow, kind: ViewKind, rows: ViewFieldRow[]): ViewField[] {
+  // Includes the rows of fields in the trash, which apply again once the fields are restored.
+  if (source.kind === kind) return rows
+  return fieldsOfView(model, source.kind, rows).map((viewField, index) => {
+    const field = model.field(viewField.fieldId)
+    const canShow = !collectsAnswers({ kind }) || (field !== undefined && canBeAsked(field))
+    return { ...viewField, order: index + 1, show: viewField.show && canShow, form: null }
   })
 }
 
-const withOwnRules = (coloring: RowColoring): RowColoring =>
+const withNewRuleIds = (coloring: RowColoring): RowColoring =>
   coloring.mode === 'select'
     ? coloring
     : {

@@ -2,7 +2,7 @@
  * Creating, copying, deleting and reordering views, and the undo of all view operations.
  */
 
-export { createCopiedRows, type ViewRows, viewsWithNewIds } from './copied-rows.ts'
+export { createViewCopies, type ViewRows, viewsWithNewIds } from './copied-rows.ts'
 export {
   createView,
   deleteView,

@@ -1,5 +1,5 @@
 import type { Kernel } from '../../../src/kernel.ts'
-import { type ArrangeDetail, restoreLines } from '../fields/index.ts'
+import { type ArrangeDetail, restoreViewFields } from '../fields/index.ts'
 import { refuseLocked, type ViewState, type ViewsContext } from '../model/index.ts'
 import {
   changedKeys,
@@ -9,26 +9,21 @@ import {
   type VisibilityChange,
   writeView,
 } from '../settings/index.ts'
-import { bringBack, removeView, type StoredView } from './create-and-delete.ts'
-
-const reversed = ({ viewId, before, after }: VisibilityChange): VisibilityChange => ({
-  viewId,
-  before: after,
-  after: before,
-})
+import { removeView, restoreView, type StoredView } from './create-and-delete.ts'
 
 interface Detail extends Partial<ArrangeDetail> {
   viewId: string
   stored?: StoredView
 }
 
-/** Lets the log's undo take back what this module has logged. A view that is gone needs nothing. */
+/** Registers undo and redo for the log entries of this module. Entries on deleted views have no effect. */
 export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kernel, 'undoers'>): void {
   const { store, schema, access } = context
   undoers.set('view', async (actor, baseId, entry, direction) => {
     if (entry.kind === 'view.visibility') {
       const { changes } = entry.detail as { changes: VisibilityChange[] }
-      await restoreVisibility(context, actor, baseId, direction === 'undo' ? changes.map(reversed) : changes)
+      const reversed = changes.map(({ viewId, before, after }) => ({ viewId, before: after, after: before }))
+      await restoreVisibility(context, actor, baseId, direction === 'undo' ? reversed : changes)
       return
     }
     const detail = entry.detail as Detail
@@ -36,7 +31,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     if (entry.kind === 'view.create' || entry.kind === 'view.delete') {
       await access.authorize(actor, 'view.create', baseId)
       const appears = (entry.kind === 'view.delete') === isUndo
-      if (appears && detail.stored) await bringBack(context, actor, detail.stored)
+      if (appears && detail.stored) await restoreView(context, actor, detail.stored)
       if (!appears && (await store.findRow(detail.viewId))) {
         await removeView(context, actor, detail.viewId, { silent: true })
       }
@@ -62,7 +57,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       actor,
       table.baseId,
       async () => ({
-        statements: restoreLines(context, row, from, to),
+        statements: restoreViewFields(context, row, from, to),
         entry: {
           kind: 'view.arrange',
           tableId: table.id,
@@ -76,7 +71,7 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
   })
 }
 
-/** The state with what the change had altered as it was; what others have changed since stays. */
+/** The current state with the settings that the entry changed set to `to`; later changes of other settings stay. */
 function restored(current: ViewState, from: ViewState, to: ViewState): ViewState {
   return { ...current, ...Object.fromEntries(changedKeys(from, to).map((key) => [key, to[key]])) }
 }

@@ -8,7 +8,7 @@ import type { SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewRow, ViewState } from './model.ts'
 import type { ViewsStore } from './store.ts'
 
-/** What the operations of this module share. */
+/** Dependencies of the operations of this module. */
 export interface ViewsContext {
   db: Meta['db']
   access: AuthService['access']
@@ -17,9 +17,9 @@ export interface ViewsContext {
 }
 
 /**
- * A view and its table, for someone who holds the rights in its base.
+ * Loads a view and its table, and checks that the actor holds the rights in its base.
  *
- * @throws VIEW_NOT_FOUND before any refusal of access
+ * @throws VIEW_NOT_FOUND before access is checked
  */
 export async function openView(
   { store, access }: Pick<ViewsContext, 'store' | 'access'>,
@@ -39,31 +39,28 @@ export function requireField(model: TableModel, fieldId: string): Field {
   return field
 }
 
-/** Where a view stands in the list is no part of how it is set up. */
-const OUTSIDE: ReadonlySet<string> = new Set<keyof ViewState>(['order'])
+type LockedView = Pick<ViewRow, 'id' | 'title' | 'lock' | 'ownedBy' | 'createdBy'>
 
-type Held = Pick<ViewRow, 'id' | 'title' | 'lock' | 'ownedBy' | 'createdBy'>
-
-/** True where the lock of a view lets the actor change it: one that nobody in particular made is in nobody's way. */
-export function isOpenTo(actor: Actor, { lock, ownedBy, createdBy }: Held): boolean {
+/** True if the lock of a view allows the actor to change it. A personal view without an owner is open to all. */
+export function isOpenTo(actor: Actor, { lock, ownedBy, createdBy }: LockedView): boolean {
   if (lock !== 'personal') return lock === 'collaborative'
   const owner = ownedBy ?? createdBy
   return owner === null || (actor.kind === 'user' && actor.id === owner)
 }
 
 /**
- * Passes where the lock of a view lets the actor change it. Nobody changes a locked view, and nobody but its
- * owner a personal one. What the lock does not hold is the lock itself, nor whose a personal view is: who may
- * rename views can unlock them and take them over, and may then, in the same call, change the rest.
+ * Refuses a change that the lock of the view forbids: any change of a locked view, and a change of a personal view by
+ * anyone but its owner. A locked view can still be moved in the list. A change of the lock itself, or of a personal
+ * view's owner, passes with everything else in the same call: the right `view.update` guards these.
  *
- * @param changes what would change; absent: all of it, as its deletion does
+ * @param changes the settings that would change; absent for a deletion
  * @throws PERMISSION_DENIED naming the view
  */
-export function refuseLocked(actor: Actor, view: Held, changes?: readonly (keyof ViewState)[]): void {
+export function refuseLocked(actor: Actor, view: LockedView, changes?: readonly (keyof ViewState)[]): void {
   if (isOpenTo(actor, view)) return
-  const held = changes?.filter((key) => !OUTSIDE.has(key))
-  if (held?.length === 0 || held?.includes('lock')) return
-  if (view.lock === 'personal' && held?.includes('ownedBy')) return
+  const locked = changes?.filter((key) => key !== 'order')
+  if (locked?.length === 0 || locked?.includes('lock')) return
+  if (view.lock === 'personal' && locked?.includes('ownedBy')) return
   const reason =
     view.lock === 'locked'
       ? `View "${view.title}" is locked. Unlock it to make changes.`

@@ -1,27 +1,27 @@
 /**
- * The stored views: their rows and cached models, their ids, and the check of rights and locks that every operation starts with.
+ * Stored views: rows, cached models and ids, and the check of rights and locks that every operation starts with.
  */
 
 export { isOpenTo, openView, refuseLocked, requireField, type ViewsContext } from './context.ts'
 export {
-  createLineId,
-  defaultLine,
+  createViewFieldId,
+  defaultViewField,
   fieldsOfView,
   forVisitors,
-  type LineRow,
   liveColoring,
   liveGroups,
   liveOptions,
   MAX_WIDTH,
   MIN_WIDTH,
   namesRecords,
-  prune,
+  pruneFilter,
   type ShownView,
   shownView,
+  type ViewFieldRow,
   type ViewRow,
   type ViewShare,
   type ViewState,
-  type ViewWithLines,
+  type ViewWithFields,
   viewShare,
   withFilterIds,
   withFreshIds,

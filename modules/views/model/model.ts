@@ -20,43 +20,41 @@ import type { defineViewsTables } from '../tables.ts'
 type Tables = ReturnType<typeof defineViewsTables>
 /** A row of the `views` table. */
 export type ViewRow = Tables['views']['$inferSelect']
-/** What one view keeps of one field. */
-export type LineRow = Tables['viewFields']['$inferSelect']
+/** A row of the `view_fields` table: how one view shows one field. */
+export type ViewFieldRow = Tables['viewFields']['$inferSelect']
 
-/** Pixels of a column that nobody has sized (ui §4.1). */
+// Column widths in pixels (ui §4.1).
 export const DEFAULT_WIDTH = 200
-/** Pixels that a column has at least (ui §4.1). */
 export const MIN_WIDTH = 50
-/** Pixels that a column has at most. */
 export const MAX_WIDTH = 2000
 
 /**
- * True in kinds where the display field names the records: it is always shown there, ahead of the others.
- * A form asks for it like for any other.
+ * True for kinds in which the display field names the records and is always shown first. A form asks for it like for
+ * any other field.
  */
 export const namesRecords = (kind: ViewKind): boolean => !collectsAnswers({ kind })
 
-/** What a view says of each live field: what it keeps, and the defaults for those it does not know yet. */
-export function fieldsOfView(model: TableModel, kind: ViewKind, lines: LineRow[]): ViewField[] {
-  const byField = new Map(lines.map((line) => [line.fieldId, line]))
-  const last = Math.max(0, ...lines.map((line) => line.order))
+/** The live fields in the order of the view: as stored, or with the defaults where the view has no row for a field. */
+export function fieldsOfView(model: TableModel, kind: ViewKind, rows: ViewFieldRow[]): ViewField[] {
+  const byField = new Map(rows.map((row) => [row.fieldId, row]))
+  const last = Math.max(0, ...rows.map((row) => row.order))
   const isFirst = (field: Field) => namesRecords(kind) && field.isDisplay
-  const known = model.fields.map((field): ViewField => {
-    const line = byField.get(field.id)
-    if (!line) return laterLine(field, kind, last + field.order)
-    const { fieldId, order, width, summary, form } = line
-    return { fieldId, show: line.show || isFirst(field), order, width, summary, form }
+  const fields = model.fields.map((field): ViewField => {
+    const row = byField.get(field.id)
+    if (!row) return laterViewField(field, kind, last + field.order)
+    const { fieldId, order, width, summary, form } = row
+    return { fieldId, show: row.show || isFirst(field), order, width, summary, form }
   })
   const first = model.fields.find(isFirst)?.id
-  const rank = (line: ViewField) => Number(line.fieldId !== first)
-  return known.sort((a, b) => rank(a) - rank(b) || a.order - b.order)
+  const rank = ({ fieldId }: ViewField) => Number(fieldId !== first)
+  return fields.sort((a, b) => rank(a) - rank(b) || a.order - b.order)
 }
 
 /**
- * How a new view shows a field: record numbers, system fields and the keys that links are kept in are hidden,
- * in a form all that nobody can be asked for.
+ * A field in a new view. Record ids, system fields and foreign keys are hidden; a form shows the fields that people
+ * can fill in.
  */
-export const defaultLine = (field: Field, kind: ViewKind, order: number): ViewField => ({
+export const defaultViewField = (field: Field, kind: ViewKind, order: number): ViewField => ({
   fieldId: field.id,
   show: collectsAnswers({ kind })
     ? canBeAsked(field)
@@ -68,20 +66,20 @@ export const defaultLine = (field: Field, kind: ViewKind, order: number): ViewFi
 })
 
 /**
- * How a view shows a field that has come since and that it has no line for: a grid shows it, cards stay as
- * small as they were made, and a form asks for nothing that nobody has put there (see `placeNewField`).
+ * A field that was added after the view and has no row in it. Only grids show it: cards keep their size, and a form
+ * gets its new questions from `placeNewField`.
  */
-function laterLine(field: Field, kind: ViewKind, order: number): ViewField {
-  const line = defaultLine(field, kind, order)
+function laterViewField(field: Field, kind: ViewKind, order: number): ViewField {
+  const viewField = defaultViewField(field, kind, order)
   const isShown = isTabular({ kind }) || (namesRecords(kind) && field.isDisplay)
-  return { ...line, show: line.show && isShown }
+  return { ...viewField, show: viewField.show && isShown }
 }
 
 /**
- * A view as everyone sees it: what it says of fields in the trash, or of a type by now that does not fit,
- * waits there and is left out.
+ * A view as clients see it. Settings on fields in the trash, or on fields whose type no longer fits, are left out; they
+ * stay stored until the field comes back.
  */
-export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShared: boolean): View {
+export function toView(model: TableModel, row: ViewRow, fields: ViewFieldRow[], isShared: boolean): View {
   const { id, tableId, title, description, kind, isDefault, order, lock, meta, rowHeight, frozen } = row
   const isLive = (fieldId: string) => model.field(fieldId) !== undefined
   return {
@@ -97,8 +95,8 @@ export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShar
     rowHeight,
     frozen,
     ownerId: row.ownedBy ?? row.createdBy,
-    fields: fieldsOfView(model, kind, lines),
-    filter: row.filter && prune(row.filter, isLive),
+    fields: fieldsOfView(model, kind, fields),
+    filter: row.filter && pruneFilter(row.filter, isLive),
     sorts: row.sorts.filter((sort) => isLive(sort.fieldId)),
     groups: liveGroups(model, row),
     coloring: liveColoring(model, row),
@@ -108,20 +106,20 @@ export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShar
   }
 }
 
-/** What the records are grouped by, without fields that are gone or cannot be grouped by any more. */
+/** The groups on live fields that can be grouped by. */
 export const liveGroups = (model: TableModel, { groups }: Pick<ViewRow, 'groups'>): Sort[] =>
   (groups ?? []).filter(({ fieldId }) => {
     const field = model.field(fieldId)
     return field !== undefined && groupingProblem(field) === null
   })
 
-/** The options of a view's kind, with every key and without what they say of fields that are gone. */
+/** The options of a view's kind with every key; references to deleted fields are removed. */
 export function liveOptions(model: TableModel, { kind, options }: Pick<ViewRow, 'kind' | 'options'>): object {
   const definition = viewKind(kind)
   return definition.prune(definition.options.parse(options ?? {}), (id) => model.field(id))
 }
 
-/** The colouring without rules on fields that are gone; null where nothing is left of it. */
+/** The coloring without rules on deleted fields; null if no rule is left. */
 export function liveColoring(model: TableModel, { coloring }: Pick<ViewRow, 'coloring'>): RowColoring | null {
   if (coloring === null) return null
   if (coloring.mode === 'select') {
@@ -132,23 +130,25 @@ export function liveColoring(model: TableModel, { coloring }: Pick<ViewRow, 'col
   const rules = coloring.rules.filter((rule) =>
     coloringFields({ mode: 'filter', rules: [rule] }).every(isLive),
   )
-  // Rules that nobody has written yet are no rules that were lost.
+  // A coloring that has no rules yet stays.
   const isLost = rules.length === 0 && coloring.rules.length > 0
   return isLost ? null : { ...coloring, rules }
 }
 
-/** The filter without conditions on fields that are gone; null where nothing is left of it. */
-export function prune(filter: Filter, isLive: (fieldId: string) => boolean): Filter | null {
+/** The filter without conditions on deleted fields; null if no condition is left. */
+export function pruneFilter(filter: Filter, isLive: (fieldId: string) => boolean): Filter | null {
   if (!isGroup(filter)) return isLive(filter.fieldId) ? filter : null
-  // A group that was made empty stays: a REST client has an id for it.
+  // A group that was created empty stays: REST clients hold its id.
   if (filter.children.length === 0) return filter
-  const children = filter.children.map((child) => prune(child, isLive)).filter((child) => child !== null)
+  const children = filter.children
+    .map((child) => pruneFilter(child, isLive))
+    .filter((child) => child !== null)
   return children.length === 0 ? null : { ...filter, children }
 }
 
 /**
- * The filter with an id on every node, and no id on two: a copy of a node gets its own. Nodes that stood in the
- * filter before keep theirs, also where they come without, for REST clients hold on to them.
+ * The filter with a unique id on every node; of two nodes with one id, the second gets a new one. A node that comes
+ * without an id but equals one of `before` takes over its id, because REST clients hold these ids.
  */
 export function withFilterIds(filter: Filter | null, before: Filter | null): Filter | null {
   if (filter === null) return null
@@ -169,19 +169,19 @@ export function withFilterIds(filter: Filter | null, before: Filter | null): Fil
     taken.add(id)
     return isGroup(node) ? { ...node, id, children: node.children.map(name) } : { ...node, id }
   }
-  // The outermost group is the view's own list: no client has a name for it.
+  // The outermost group is the view's own list, which REST clients do not address.
   return isGroup(filter) && !filter.not ? { ...filter, children: filter.children.map(name) } : name(filter)
 }
 
-/** The same filter for another view: what has an id gets one of its own. */
+/** The same filter for another view, with new ids in place of the old ones. */
 export function withFreshIds(filter: Filter): Filter {
   const id = filter.id === undefined ? {} : { id: createId('filter') }
   if (!isGroup(filter)) return { ...filter, ...id }
   return { ...filter, ...id, children: filter.children.map(withFreshIds) }
 }
 
-/** The prefix of the ids that REST clients know the columns of a view by. */
-const LINE_KINDS = {
+/** The prefix of the ids under which REST clients address the columns of a view. */
+const FIELD_ID_KINDS = {
   grid: 'gridViewField',
   form: 'formViewField',
   gallery: 'galleryViewField',
@@ -190,16 +190,15 @@ const LINE_KINDS = {
   map: 'mapViewField',
 } as const satisfies Record<ViewKind, IdKind>
 
-/** A fresh id for a line of a view of that kind. */
-export const createLineId = (kind: ViewKind): string => createId(LINE_KINDS[kind])
+export const createViewFieldId = (kind: ViewKind): string => createId(FIELD_ID_KINDS[kind])
 
-// Spelled out, because a database may give the keys of JSON back in another order.
+// An explicit list of keys, because a database may return the keys of a JSON object in another order.
 const shapeOf = (node: Filter): string =>
   isGroup(node)
     ? JSON.stringify([node.join, node.not ?? false, node.children.map(shapeOf)])
     : JSON.stringify([node.fieldId, node.operator, node.operand ?? null, node.value])
 
-/** The sorts with an id each; a field keeps the id that its sort had. */
+/** The sorts with an id each; a sort without one takes over the id that its field's sort had before. */
 export const withSortIds = (sorts: Sort[], before: Sort[]): Sort[] =>
   sorts.map(({ id, fieldId, direction }) => ({
     id: id ?? before.find((sort) => sort.fieldId === fieldId)?.id ?? createId('sort'),
@@ -207,7 +206,7 @@ export const withSortIds = (sorts: Sort[], before: Sort[]): Sort[] =>
     direction,
   }))
 
-/** The part of a view that the log keeps on both sides of an update. */
+/** The part of a view that the change log stores before and after an update. */
 export type ViewState = Pick<
   ViewRow,
   | 'title'
@@ -229,29 +228,28 @@ export type ViewState = Pick<
 /** The public link of a view. */
 export interface ViewShare {
   id: string
-  /** The password itself is kept as a hash. Always false for visitors, who are not told of it. */
+  /** Always false for visitors of the link. */
   hasPassword: boolean
   settings: ShareSettings
 }
 
-/** A view with what depends on its table: options and groups of live fields only. */
+/** A view with its table, and with options and groups limited to live fields. */
 export interface ShownView {
   model: TableModel
   row: ViewRow
-  /** The options of its kind, with every key. */
+  /** The options of its kind, every key set. */
   options: object
   groups: Sort[]
   /** Null for a view that is not shared, and for visitors of a shared base. */
   share: ViewShare | null
 }
 
-/** A view with a line for each field that it can show, in their order. */
-export interface ViewWithLines {
+/** A view with a row for each field that it can show, in their order. */
+export interface ViewWithFields {
   shown: ShownView
-  lines: LineRow[]
+  fields: ViewFieldRow[]
 }
 
-/** A stored link as a part of its view. */
 export const viewShare = ({
   id,
   passwordHash,
@@ -270,7 +268,7 @@ export const shownView = (model: TableModel, row: ViewRow, share: ViewShare | nu
   groups: liveGroups(model, row),
 })
 
-/** The view without its public link and without the options for members, such as addresses that answers are mailed to. */
+/** The view without its public link and without options for members only, such as the addresses answers are mailed to. */
 export const forVisitors = (shown: ShownView): ShownView => ({
   ...shown,
   share: null,

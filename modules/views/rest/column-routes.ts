@@ -8,29 +8,28 @@ import { canGroup, collectsAnswers } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
-import { type LineRow, liveGroups, namesRecords } from '../model/index.ts'
+import { liveGroups, namesRecords, type ViewFieldRow } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
-import { readFormLine } from './kinds/form.ts'
-import { presentLine } from './present.ts'
-import { NewViewColumnBody, readLine, ViewColumnBody, withGroup } from './view-bodies.ts'
+import { readFormField } from './kinds/form.ts'
+import { presentColumn } from './present.ts'
+import { NewViewColumnBody, readColumn, ViewColumnBody, withGroup } from './view-bodies.ts'
 
 /** The columns of views (wire reference §9.1). */
-export function linesRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
+export function columnsRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
   const list = async (actor: Actor, viewId: string, kind?: ViewKind) => {
-    const { shown, lines } = await views.openWithLines(actor, 'view.list', viewId)
+    const { shown, fields } = await views.openWithFields(actor, 'view.list', viewId)
     if (kind && shown.row.kind !== kind) throw notFound('View', viewId)
-    return lines.map((line) => presentLine(shown, line))
+    return fields.map((field) => presentColumn(shown, field))
   }
-  const updateLine = async (actor: Actor, lineId: string, body: unknown, of: Partial<LineRow> = {}) => {
-    const line = await views.requireLine(lineId, of.viewId)
-    await write(views, actor, line, body)
+  const updateColumn = async (actor: Actor, columnId: string, body: unknown, viewId?: string) => {
+    await writeColumn(views, actor, await views.requireViewField(columnId, viewId), body)
     return scalar(1)
   }
-  /** Columns of one kind of view have an address of their own; an id of another kind is not known there. */
-  const updateOf = async (actor: Actor, kind: ViewKind, lineId: string, body: unknown) => {
-    const { viewId } = await views.requireLine(lineId)
-    if ((await views.load(viewId)).kind !== kind) throw notFound('Field', lineId)
-    return updateLine(actor, lineId, body)
+  /** Updates a column through the path of one kind of view; columns of other kinds are not found there. */
+  const updateColumnOfKind = async (actor: Actor, kind: ViewKind, columnId: string, body: unknown) => {
+    const { viewId } = await views.requireViewField(columnId)
+    if ((await views.load(viewId)).kind !== kind) throw notFound('Field', columnId)
+    return updateColumn(actor, columnId, body)
   }
   const showAll = async (actor: Actor, viewId: string, show: boolean, request: Request) => {
     const { row, model } = await views.openRow(actor, 'view.arrange', viewId)
@@ -51,17 +50,21 @@ export function linesRest(prefix: string, views: ViewsService, kernel: Kernel, a
       const { viewId } = params
       await views.openRow(actor, 'view.arrange', viewId)
       const { fk_column_id: fieldId } = readBody(NewViewColumnBody, body)
-      const { lines } = await views.openWithLines(actor, 'view.arrange', viewId)
-      const line = lines.find((one) => one.fieldId === fieldId)
-      if (!line) throw notFound('Field', fieldId)
-      await write(views, actor, line, body)
+      const { fields } = await views.openWithFields(actor, 'view.arrange', viewId)
+      const field = fields.find((each) => each.fieldId === fieldId)
+      if (!field) throw notFound('Field', fieldId)
+      await writeColumn(views, actor, field, body)
       return (await list(actor, viewId)).find((column) => column.fk_column_id === fieldId)
     })
     .patch('/views/:viewId/columns/:lineId', ({ actor, params: { viewId, lineId }, body }) =>
-      updateLine(actor, lineId, body, { viewId }),
+      updateColumn(actor, lineId, body, viewId),
     )
-    .patch('/grid-columns/:lineId', ({ actor, params, body }) => updateOf(actor, 'grid', params.lineId, body))
-    .patch('/form-columns/:lineId', ({ actor, params, body }) => updateOf(actor, 'form', params.lineId, body))
+    .patch('/grid-columns/:lineId', ({ actor, params, body }) =>
+      updateColumnOfKind(actor, 'grid', params.lineId, body),
+    )
+    .patch('/form-columns/:lineId', ({ actor, params, body }) =>
+      updateColumnOfKind(actor, 'form', params.lineId, body),
+    )
     .post('/views/:viewId/show-all', ({ actor, params, request }) =>
       showAll(actor, params.viewId, true, request),
     )
@@ -70,16 +73,20 @@ export function linesRest(prefix: string, views: ViewsService, kernel: Kernel, a
     )
 }
 
-/** Writes what a body says of one column of a view: how it shows, what groups by it, what a form asks. */
-async function write(views: ViewsService, caller: Actor, line: LineRow, body: unknown): Promise<void> {
-  const { viewId, fieldId } = line
+/** Updates how a view shows a column, groups by it and asks for it in a form. */
+async function writeColumn(
+  views: ViewsService,
+  caller: Actor,
+  { viewId, fieldId, form: before }: ViewFieldRow,
+  body: unknown,
+): Promise<void> {
   const { row } = await views.openRow(caller, 'view.arrange', viewId)
   const column = readBody(ViewColumnBody, body)
-  const form = collectsAnswers(row) ? readFormLine(body, line.form) : undefined
-  const change = { ...readLine(column), ...(form && { form }) }
+  const form = collectsAnswers(row) ? readFormField(body, before) : undefined
+  const change = { ...readColumn(column), ...(form && { form }) }
   const grouping = [column.group_by, column.group_by_order, column.group_by_sort]
-  const isGrouping = canGroup(row) && grouping.some((part) => part != null)
-  // One call is one step for undo, also where it writes twice.
+  const isGrouping = canGroup(row) && grouping.some((value) => value != null)
+  // A shared action id makes both writes one undo step.
   const actor =
     caller.kind === 'user' ? { ...caller, actionId: caller.actionId ?? crypto.randomUUID() } : caller
   if (Object.keys(change).length > 0) await views.arrange(actor, viewId, [{ fieldId, ...change }])
@@ -90,11 +97,11 @@ async function write(views: ViewsService, caller: Actor, line: LineRow, body: un
   }
 }
 
-/** What "show all" means: a form can ask for what people write, the product's own fields are shown one by one. */
+/** "Show all" skips fields that a form cannot ask for and system fields, which are shown one by one. */
 const canShow = (kind: ViewKind, field: Field): boolean =>
   collectsAnswers({ kind }) ? canBeAsked(field) : !field.isSystem
 
-/** What "hide all" leaves: what names the records, and in a form what no record can be without. */
+/** "Hide all" keeps the display field, and in a form the required fields without a default. */
 const canHide = (kind: ViewKind, field: Field): boolean =>
   !field.isSystem && (namesRecords(kind) ? !field.isDisplay : !field.required || field.defaultValue !== null)
 

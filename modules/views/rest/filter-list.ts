@@ -2,9 +2,9 @@ import { type Condition, type Filter, type FilterGroup, isGroup } from '../../..
 import { chain, type Link } from '../../../src/wire/filters.ts'
 
 /**
- * A view's filter as REST clients see it: a flat list, each item joined to those before it by its own
- * word, groups with a list of their own. "And" binds tighter; what that takes in our tree (groups
- * without an id) is not shown, so that every item keeps its id and its place.
+ * A view's filter as REST clients see it: a flat list in which each item names the operator that joins it to the items
+ * before it, and groups have lists of their own. "And" binds tighter than "or"; the groups that our tree needs for that
+ * (without an id) are left out, so every item keeps its id and position.
  */
 export interface WireNode {
   id: string
@@ -13,19 +13,19 @@ export interface WireNode {
   content: { condition: Condition } | { children: WireNode[] }
 }
 
-/** The list that a stored filter is. */
+/** Converts a stored filter to the list. */
 export function toNodes(filter: Filter | null): WireNode[] {
   if (filter === null) return []
   if (isGroup(filter) && !filter.not) return linksOf(filter).map(toNode)
   return [toNode({ join: 'and', ...unsigned(filter) })]
 }
 
-/** The filter that a list means, to be stored: always a group, or null. */
+/** Converts a list to the filter to store: a group, or null for an empty list. */
 export function fromNodes(nodes: WireNode[]): Filter | null {
   return nodes.length === 0 ? null : asGroup(nodes)
 }
 
-/** Every node of a list with the id of its group, each group ahead of what is in it. */
+/** Every node with the id of its group; groups come before their children. */
 export function* eachNode(
   nodes: WireNode[],
   parentId: string | null = null,
@@ -36,7 +36,7 @@ export function* eachNode(
   }
 }
 
-/** The list with a node added at the end of a group's; undefined where there is no such group. */
+/** Appends a node to a group of the list (null: the list itself); undefined if there is no such group. */
 export function withNode(
   nodes: WireNode[],
   parentId: string | null,
@@ -50,7 +50,7 @@ export function withNode(
   )
 }
 
-/** The list with one node changed, or taken out (null); undefined where it is not in the list. */
+/** Changes one node, or removes it if `change` returns null; undefined if it is not in the list. */
 export function changeNode(
   nodes: WireNode[],
   id: string,
@@ -71,11 +71,10 @@ export function changeNode(
   return isFound ? changed : undefined
 }
 
-export const isImplicit = (filter: Filter): filter is FilterGroup =>
-  isGroup(filter) && filter.id === undefined
+const isImplicit = (filter: Filter): filter is FilterGroup => isGroup(filter) && filter.id === undefined
 
-/** What `chain` has made of a list, taken apart again. */
-export function linksOf({ join, children }: FilterGroup): Link[] {
+/** The reverse of `chain`. */
+function linksOf({ join, children }: FilterGroup): Link[] {
   return children.flatMap((child): Link[] => {
     const isRun = join === 'or' && isImplicit(child) && child.join === 'and' && !child.not
     if (!isRun) return [{ join, ...unsigned(child) }]
@@ -83,7 +82,7 @@ export function linksOf({ join, children }: FilterGroup): Link[] {
   })
 }
 
-export function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
+function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
   if (!isGroup(filter) || !filter.not) return { not: false, filter }
   const [only] = filter.children
   if (isImplicit(filter) && only && filter.children.length === 1) return { not: true, filter: only }
@@ -91,13 +90,13 @@ export function unsigned(filter: Filter): Pick<Link, 'not' | 'filter'> {
   return { not: true, filter: positive }
 }
 
-export function toNode({ join, not, filter }: Link): WireNode {
+function toNode({ join, not, filter }: Link): WireNode {
   const id = filter.id ?? ''
   if (!isGroup(filter)) return { id, join, not, content: { condition: filter } }
   return { id, join, not, content: { children: linksOf(filter).map(toNode) } }
 }
 
-export function asGroup(nodes: WireNode[]): FilterGroup {
+function asGroup(nodes: WireNode[]): FilterGroup {
   const links = nodes.map(({ id, join, not, content }): Link => {
     const filter =
       'condition' in content ? { ...content.condition, id } : { ...asGroup(content.children), id }

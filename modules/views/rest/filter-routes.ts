@@ -20,6 +20,7 @@ import { refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import { requireField } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
+import { wireFlag } from './kinds/wire-kind.ts'
 import { presentFilter, presentSort } from './present.ts'
 
 /** The filters and sorts of views (wire reference §10). */
@@ -36,12 +37,12 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     return live.map((sort, index) => presentSort(model.table, row, sort, index + 1))
   }
   const one = async (actor: Actor, sortId: string) => {
-    const sort = (await list(actor, await views.holderOf('Sort', sortId))).find(({ id }) => id === sortId)
+    const sort = (await list(actor, await views.viewHolding('Sort', sortId))).find(({ id }) => id === sortId)
     if (!sort) throw notFound('Sort', sortId)
     return sort
   }
   const change = async (actor: Actor, sortId: string, decide: (sorts: Sort[], index: number) => Sort[]) => {
-    const viewId = await views.holderOf('Sort', sortId)
+    const viewId = await views.viewHolding('Sort', sortId)
     await views.change(actor, viewId, ['view.arrange'], ({ sorts }) => {
       const index = sorts.findIndex((sort) => sort.id === sortId)
       if (index < 0) throw notFound('Sort', sortId)
@@ -64,7 +65,7 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     })
     .get('/sorts/:sortId', ({ actor, params }) => one(actor, params.sortId))
     .patch('/sorts/:sortId', async ({ actor, params, body }) => {
-      await views.openRow(actor, 'view.arrange', await views.holderOf('Sort', params.sortId))
+      await views.openRow(actor, 'view.arrange', await views.viewHolding('Sort', params.sortId))
       const { fk_column_id: fieldId, direction, order } = readBody(SortPatch, body)
       await change(actor, params.sortId, (sorts, index) => {
         const patched = sorts.map((sort, at) =>
@@ -82,7 +83,7 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
 }
 
 function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
-  /** Every filter of a view that has an effect or may get one: those on fields in the trash wait unseen. */
+  /** Every filter of a view, without conditions on fields in the trash. */
   const all = async (actor: Actor, viewId: string) => {
     const { row, model } = await views.openRow(actor, 'view.list', viewId)
     const isLive = ({ content }: WireNode) =>
@@ -92,14 +93,14 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       .map((place) => presentFilter(model.table, row, place))
   }
   const one = async (actor: Actor, filterId: string) => {
-    const filter = (await all(actor, await views.holderOf('Filter', filterId))).find(
+    const filter = (await all(actor, await views.viewHolding('Filter', filterId))).find(
       ({ id }) => id === filterId,
     )
     if (!filter) throw notFound('Filter', filterId)
     return filter
   }
   const change = async (actor: Actor, filterId: string, decide: (node: WireNode) => WireNode | null) => {
-    const viewId = await views.holderOf('Filter', filterId)
+    const viewId = await views.viewHolding('Filter', filterId)
     await views.change(actor, viewId, ['view.arrange'], (row) => {
       const nodes = changeNode(toNodes(row.filter), filterId, decide)
       if (!nodes) throw notFound('Filter', filterId)
@@ -110,8 +111,8 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
     .use(restBase(kernel, auth))
     .get('/views/:viewId/filters', async ({ actor, params, query }) => {
       const filters = await all(actor, params.viewId)
-      const isWhole = query.includeAllFilters === 'true'
-      return { list: isWhole ? filters : filters.filter((filter) => filter.fk_parent_id === null) }
+      const includesNested = query.includeAllFilters === 'true'
+      return { list: includesNested ? filters : filters.filter((filter) => filter.fk_parent_id === null) }
     })
     .post('/views/:viewId/filters', async ({ actor, params, body }) => {
       const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
@@ -131,18 +132,21 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       return { list: (await all(actor, viewId)).filter((filter) => filter.fk_parent_id === params.filterId) }
     })
     .patch('/filters/:filterId', async ({ actor, params, body }) => {
-      const viewId = await views.holderOf('Filter', params.filterId)
+      const viewId = await views.viewHolding('Filter', params.filterId)
       const { model } = await views.openRow(actor, 'view.arrange', viewId)
       const patch = readBody(FilterBody.partial(), body)
       refuseUnstorable(patch)
       await change(actor, params.filterId, (node) => {
-        const { logical_op: word, is_group: _, children: __, fk_parent_id: ___, ...leaf } = patch
+        const { logical_op: operator, is_group: _, children: __, fk_parent_id: ___, ...change } = patch
         const joined: WireNode =
-          word === undefined ? node : { ...node, join: word === 'or' ? 'or' : 'and', not: word === 'not' }
+          operator === undefined
+            ? node
+            : { ...node, join: operator === 'or' ? 'or' : 'and', not: operator === 'not' }
         const before = 'condition' in node.content ? asWire(node.content.condition) : null
-        const isBegun = before === null && 'children' in node.content && node.content.children.length === 0
-        if (Object.keys(leaf).length === 0 || (!before && !(isBegun && leaf.fk_column_id))) return joined
-        return { ...joined, content: { condition: readLeaf(model, { ...before, ...leaf }) } }
+        const isEmptyGroup = 'children' in node.content && node.content.children.length === 0
+        const becomesCondition = before !== null || (isEmptyGroup && change.fk_column_id)
+        if (Object.keys(change).length === 0 || !becomesCondition) return joined
+        return { ...joined, content: { condition: readCondition(model, { ...before, ...change }) } }
       })
       return scalar(1)
     })
@@ -153,15 +157,13 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
 }
 
 const id = z.string().max(64)
-const flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
-
 const COMPARISONS = [
   ...['allof', 'anyof', 'blank', 'btw', 'checked', 'empty', 'eq', 'ge', 'gt', 'gte', 'in', 'is', 'isWithin'],
   ...['isnot', 'le', 'like', 'lt', 'lte', 'nallof', 'nanyof', 'nbtw', 'neq', 'nlike', 'not', 'notblank'],
   ...['notchecked', 'notempty', 'notnull', 'null'],
 ]
 
-/** A filter as clients send it; children are read one by one, to the depth that is allowed. */
+/** A filter as clients send it. Its children are parsed by `readNode`, which limits the depth. */
 const FilterBody = z.object({
   fk_column_id: id.nullish(),
   comparison_op: z.enum(COMPARISONS).nullish(),
@@ -169,29 +171,26 @@ const FilterBody = z.object({
   value: z.unknown().optional(),
   logical_op: z.enum(['and', 'or', 'not']).nullish(),
   fk_parent_id: id.nullish(),
-  is_group: flag.nullish(),
+  is_group: wireFlag.nullish(),
   children: z.array(z.unknown()).max(500).nullish(),
 })
 
 const direction = z.enum(['asc', 'desc'])
-const minProperties = (body: object) => Object.keys(body).length > 0
 
-/** A new sort of a view. */
 const SortBody = z.object({
   fk_column_id: id,
   direction: direction.default('asc'),
-  push_to_top: flag.nullish(),
+  push_to_top: wireFlag.nullish(),
 })
-/** What of a sort changes; at least one thing. */
 const SortPatch = z
   .looseObject({ fk_column_id: id.optional(), direction: direction.optional(), order: z.number().nullish() })
-  .refine(minProperties, {
+  .refine((body) => Object.keys(body).length > 0, {
     error: 'must NOT have fewer than 1 properties',
     params: { keyword: 'minProperties', limit: 1 },
   })
 
 /**
- * The filter that a client's object means, with its children.
+ * Reads a filter with its children.
  *
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED
  */
@@ -202,24 +201,24 @@ function readNode(model: TableModel, body: z.output<typeof FilterBody>, depth: n
     if (!parsed.success) throw new AppError('INVALID_FILTER', 'A filter must be an object')
     return readNode(model, parsed.data, depth - 1)
   })
-  // What names neither a group nor a field is a filter that someone has begun: a group of nothing.
-  const isLeaf = !body.is_group && children.length === 0 && body.fk_column_id != null
+  // Without a field or children it is an unfinished filter, stored as an empty group.
+  const isCondition = !body.is_group && children.length === 0 && body.fk_column_id != null
   return {
     id: createId('filter'),
     join: body.logical_op === 'or' ? 'or' : 'and',
     not: body.logical_op === 'not',
-    content: isLeaf ? { condition: readLeaf(model, body) } : { children },
+    content: isCondition ? { condition: readCondition(model, body) } : { children },
   }
 }
 
-/** The condition of a client's object; without an operator, one that waits for its value. */
-function readLeaf(model: TableModel, body: WireFilter): Condition {
+/** Reads a condition; without an operator it takes the field's first one. */
+function readCondition(model: TableModel, body: WireFilter): Condition {
   const field = requireField(model, body.fk_column_id ?? '')
-  const [usual] = operatorsFor(setOf(field))
-  return conditionFromWire(body, field, body.comparison_op ?? usual?.key ?? 'eq')
+  const [first] = operatorsFor(setOf(field))
+  return conditionFromWire(body, field, body.comparison_op ?? first?.key ?? 'eq')
 }
 
-/** A condition as clients write it, to lay a partial update over. */
+/** A condition in the form of a client's body, the base of a partial update. */
 const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter => ({
   fk_column_id: fieldId,
   comparison_op: toWireOperator(operator),
@@ -227,7 +226,6 @@ const asWire = ({ fieldId, operator, operand, value }: Condition): WireFilter =>
   value,
 })
 
-/** A new sort ahead of the others, or behind them. */
 const withSort = (
   sorts: Sort[],
   { fk_column_id, direction, push_to_top }: z.output<typeof SortBody>,

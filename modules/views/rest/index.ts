@@ -1,5 +1,5 @@
 /**
- * Views, their columns, filters and sorts over REST: routes, shapes as clients know them, and reading those shapes.
+ * REST routes of views, their columns, filters and sorts.
  */
 
 export { presentOneView, presentSharedView, presentTableViews, presentViewList } from './present.ts'

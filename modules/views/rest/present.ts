@@ -6,7 +6,13 @@ import { toWireOperator } from '../../../src/wire/filters.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import type { ShareRow } from '../../auth/index.ts'
 import type { PresentTableViews } from '../../schema/index.ts'
-import { type LineRow, liveColoring, type ShownView, type ViewRow, type ViewShare } from '../model/index.ts'
+import {
+  liveColoring,
+  type ShownView,
+  type ViewFieldRow,
+  type ViewRow,
+  type ViewShare,
+} from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
 import { eachNode, toNodes, type WireNode } from './filter-list.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
@@ -19,17 +25,16 @@ export const presentTableViews =
   async (model, options) =>
     (await views.shownOfTable(model, options)).map((shown) => presentView(shown, options))
 
-/** Every view of a table as REST clients know them, for someone who may see them. @throws TABLE_NOT_FOUND */
+/** Presents the views of a table. @throws TABLE_NOT_FOUND */
 export const presentViewList = async (views: ViewsService, actor: Actor, tableId: string) =>
   (await views.listShown(actor, tableId)).map((shown) => presentView(shown, { detailed: true }))
 
-/** One view as REST clients know it, for someone who may see it. @throws VIEW_NOT_FOUND */
+/** Presents one view. @throws VIEW_NOT_FOUND */
 export const presentOneView = async (views: ViewsService, actor: Actor, viewId: string) =>
   presentView(await views.openShown(actor, 'view.list', viewId), { detailed: false })
 
 /**
- * A view as visitors of its public link get it (wire reference §17): with its columns, filter and sorts, as far as
- * these are of fields that it shows.
+ * A view for visitors of its public link (wire reference §17), with columns, filter and sorts of the fields it shows.
  *
  * @throws VIEW_NOT_FOUND
  */
@@ -38,21 +43,21 @@ export async function presentSharedView(
   viewId: string,
   share: Pick<ShareRow, 'id' | 'settings'>,
 ) {
-  const { shown, lines } = await views.openShared(viewId, share)
+  const { shown, fields } = await views.openShared(viewId, share)
   const { model, row } = shown
   const children = [...eachNode(toNodes(row.filter))].map((node) => presentFilter(model.table, row, node))
   return {
     ...presentView(shown, { detailed: false }),
     filter: { is_group: true, logical_op: 'and', children },
     sorts: row.sorts.map((sort, index) => presentSort(model.table, row, sort, index + 1)),
-    columns: lines.map((line) => presentLine(shown, line)),
+    columns: fields.map((field) => presentColumn(shown, field)),
   }
 }
 
 /**
- * A view with every key (wire reference §9.1).
+ * A view (wire reference §9.1).
  *
- * @param detailed adds what a list of views names of the table
+ * @param detailed adds the names of the table and the visibility, as in lists of views
  */
 export function presentView(shown: ShownView, { detailed }: { detailed: boolean }) {
   const { model, row, share } = shown
@@ -92,31 +97,31 @@ export function presentView(shown: ShownView, { detailed }: { detailed: boolean 
   }
 }
 
-/** What a view's kind has of its own (wire reference §9.1): the `view` of a view. */
+/** The type-specific object of a view, its `view` (wire reference §9.1). */
 export const presentKind = (shown: ShownView): Record<string, unknown> => ({
   ...commonKeys(shown),
   ...WIRE_KINDS[shown.row.kind].present(shown),
 })
 
 /** A column of a view (wire reference §9.1). */
-export function presentLine(shown: ShownView, line: LineRow) {
+export function presentColumn(shown: ShownView, field: ViewFieldRow) {
   const { model, row } = shown
-  const own = WIRE_KINDS[row.kind].line(shown, line)
+  const ofKind = WIRE_KINDS[row.kind].presentColumn?.(shown, field) ?? {}
   return {
-    id: line.id,
+    id: field.id,
     fk_view_id: row.id,
-    fk_column_id: line.fieldId,
+    fk_column_id: field.fieldId,
     source_id: model.table.sourceId,
     base_id: model.table.baseId,
     uuid: null,
     label: null,
     help: null,
-    ...('width' in own && { width: own.width }),
-    show: line.show,
-    order: line.order,
+    ...('width' in ofKind && { width: ofKind.width }),
+    show: field.show,
+    order: field.order,
     created_at: wireTime(row.createdAt),
     updated_at: wireTime(row.updatedAt),
-    ...own,
+    ...ofKind,
   }
 }
 
@@ -169,14 +174,14 @@ const textOf = (value: unknown): string | null => {
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/** A view's public link, as REST clients read it in the view. A password shows as a mask: only its hash is kept. */
+/** The keys of a view's public link. The password is masked, because only its hash is stored. */
 const presentShare = (share: ViewShare | null) => ({
   uuid: share?.id ?? null,
   password: share?.hasPassword ? SHARE_PASSWORD_MASK : null,
   meta: share ? pageSettings(share.settings) : {},
 })
 
-/** The settings of a public page, by their names in the `meta` of a view. */
+/** The settings of the public page by their names in `meta`. */
 const pageSettings = ({ allowDownload, survey, rtl, language, themeColor }: ShareSettings) => ({
   allowCSVDownload: allowDownload,
   ...(survey && { surveyMode: true }),

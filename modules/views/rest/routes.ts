@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import type { Authenticator } from '../../../src/caller.ts'
-import type { Actor } from '../../../src/core/actor.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -10,17 +9,17 @@ import { refuseUnstorable } from '../../schema/index.ts'
 import { liveOptions } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
 import { rightsFor } from '../settings/index.ts'
-import { linesRest } from './column-routes.ts'
+import { columnsRest } from './column-routes.ts'
 import { filtersRest } from './filter-routes.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import type { WireKind } from './kinds/wire-kind.ts'
-import { presentKind, presentLine, presentOneView, presentView, presentViewList } from './present.ts'
+import { presentColumn, presentKind, presentOneView, presentView, presentViewList } from './present.ts'
 import { readVisibility, ViewBody, ViewPatchBody } from './view-bodies.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 
-/** What the two generations call a base. */
-const BASES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
+/** The paths of bases in the two API versions. */
+const BASE_PREFIXES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
 
 /** Views, their columns, filters and sorts as REST clients know them (wire reference §9, §10). */
 export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticator) => {
@@ -28,9 +27,9 @@ export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticat
   for (const prefix of PREFIXES) {
     app.use(viewRoutes(prefix, views, kernel, auth))
     for (const kind of Object.values(WIRE_KINDS)) app.use(kindRoutes(prefix, kind, views, kernel, auth))
-    app.use(linesRest(prefix, views, kernel, auth)).use(filtersRest(prefix, views, kernel, auth))
+    app.use(columnsRest(prefix, views, kernel, auth)).use(filtersRest(prefix, views, kernel, auth))
   }
-  for (const prefix of BASES) {
+  for (const prefix of BASE_PREFIXES) {
     app.use(
       new Elysia({ prefix })
         .use(restBase(kernel, auth))
@@ -89,7 +88,7 @@ function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     })
 }
 
-/** The addresses of one kind: they answer for views of that kind alone. */
+/** The routes of one kind, which find views of that kind only. */
 function kindRoutes(
   prefix: string,
   wire: WireKind,
@@ -98,7 +97,7 @@ function kindRoutes(
   auth: Authenticator,
 ) {
   const { kind, path } = wire
-  // Editors lay out forms, as they do with columns; the other kinds are for those who make views.
+  // Editors may lay out forms, like columns. Options of other kinds are for creators.
   const right: BaseRight = collectsAnswers(wire) ? 'view.arrange' : 'view.update'
   const app = new Elysia({ prefix })
     .use(restBase(kernel, auth))
@@ -118,28 +117,25 @@ function kindRoutes(
     })
     .patch(`/${path}/:viewId`, async ({ actor, params, body }) => {
       const { row, model } = await views.openShown(actor, right, params.viewId, kind)
-      const said = wire.read(body, { model, options: liveOptions(model, row) })
-      refuseUnstorable(said)
-      const rights = rightsFor(Object.keys(said))
+      const change = wire.read(body, { model, options: liveOptions(model, row) })
+      refuseUnstorable(change)
+      const rights = rightsFor(Object.keys(change))
       await views.change(actor, params.viewId, [right, ...rights], (current, model) => {
-        const kept = liveOptions(model, current)
-        const { meta, options, ...change } = wire.read(body, { model, options: kept })
+        const before = liveOptions(model, current)
+        const { meta, options, ...settings } = wire.read(body, { model, options: before })
         return {
-          ...change,
+          ...settings,
           ...(meta && { meta: { ...current.meta, ...meta } }),
-          ...(options && { options: { ...kept, ...options } }),
+          ...(options && { options: { ...before, ...options } }),
         }
       })
       return presentOneView(views, actor, params.viewId)
     })
   if (wire.hasNoOptions) return app
   return app.get(`/${path}/:viewId`, async ({ actor, params }) => {
-    const own = presentKind(await views.openShown(actor, 'view.list', params.viewId, kind))
-    return collectsAnswers(wire) ? { ...own, columns: await columnsOf(views, actor, params.viewId) } : own
+    const presented = presentKind(await views.openShown(actor, 'view.list', params.viewId, kind))
+    if (!collectsAnswers(wire)) return presented
+    const { shown, fields } = await views.openWithFields(actor, 'view.list', params.viewId)
+    return { ...presented, columns: fields.map((field) => presentColumn(shown, field)) }
   })
-}
-
-async function columnsOf(views: ViewsService, actor: Actor, viewId: string) {
-  const { shown, lines } = await views.openWithLines(actor, 'view.list', viewId)
-  return lines.map((line) => presentLine(shown, line))
 }

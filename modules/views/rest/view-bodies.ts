@@ -11,14 +11,14 @@ const id = z.string().max(64)
 const title = z.string().max(1000)
 const lock = z.enum(['collaborative', 'locked', 'personal'])
 
-/** A new view; `order` is not read, it goes last. What its kind keeps, the kind reads. */
+/** A new view. `order` is ignored: it goes last. The options of its kind are read by `WireKind.read`. */
 export const ViewBody = z.object({
   title,
   copy_from_id: id.nullish(),
   lock_type: lock.nullish(),
   description: z.string().max(10_000).nullish(),
 })
-/** What of a view changes; `show` is not read. */
+/** A partial update of a view; `show` is ignored. */
 export const ViewPatchBody = z.object({
   title: title.optional(),
   order: z.number().optional(),
@@ -29,7 +29,7 @@ export const ViewPatchBody = z.object({
   description: z.string().max(10_000).nullish(),
 })
 
-/** What changes about one column of a view. */
+/** A partial update of a column of a view. */
 export const ViewColumnBody = z.object({
   show: wireFlag.nullish(),
   order: z.number().nullish(),
@@ -41,11 +41,11 @@ export const ViewColumnBody = z.object({
 })
 type ViewColumn = z.output<typeof ViewColumnBody>
 
-/** The same, with the column named by its field. */
+/** Names the column to update by its field. */
 export const NewViewColumnBody = z.object({ fk_column_id: id })
 
-/** What a client says of how a view shows a column, in our words. */
-export function readLine({ show, order, width, aggregation }: ViewColumn) {
+/** Reads how a view shows a column. @throws BAD_REQUEST for an invalid width or aggregation */
+export function readColumn({ show, order, width, aggregation }: ViewColumn) {
   const pixels = typeof width === 'string' ? Number.parseInt(width, 10) : width
   if (width != null && !Number.isFinite(pixels)) throw badRequest(`'${String(width)}' is not a valid width`)
   const isNone = aggregation === null || aggregation === 'none'
@@ -61,10 +61,10 @@ export function readLine({ show, order, width, aggregation }: ViewColumn) {
 }
 
 /**
- * The groups of a view after what a client says of one column. `group_by_order` counts from 1; a direction or a
- * place alone says nothing of a column that groups nothing.
+ * The groups of a view after an update of one column. `group_by_order` counts from 1; a direction or position alone does
+ * not add a group.
  *
- * @throws BAD_REQUEST past the most levels
+ * @throws BAD_REQUEST for too many levels
  */
 export function withGroup(
   groups: Sort[],
@@ -77,18 +77,18 @@ export function withGroup(
   if (!isGrouped) return others
   if (others.length >= MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
   const group: Sort = { fieldId, direction: direction ?? known?.direction ?? 'asc' }
-  const place = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
-  return others.toSpliced(Math.max(0, place), 0, group)
+  const index = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
+  return others.toSpliced(Math.max(0, index), 0, group)
 }
 
-/** Row heights in the order in which clients number them. */
+/** Row heights, indexed by their number in REST. */
 export const ROW_HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
 
-/** A row height as clients number it; beyond the list the nearest is meant. */
+/** The row height of a number; numbers out of range take the nearest. */
 export const rowHeightOf = (number: number): RowHeight =>
   ROW_HEIGHTS[Math.min(3, Math.max(0, Math.round(number)))] ?? 'short'
 
-/** Our name of each summary, by the one that clients know. */
+/** Summary keys by their names in REST. */
 export const AGGREGATIONS: Record<string, string> = {
   sum: 'sum',
   avg: 'avg',
@@ -115,7 +115,7 @@ export const AGGREGATIONS: Record<string, string> = {
   attachment_size: 'size',
 }
 
-/** Roles that programs name here and that no view is hidden from. */
+/** Roles that `disabled` contains but that no view can be hidden from. */
 const SEE_ALL = ['owner', 'creator', 'guest'] as const
 const MAX_RULES = 10_000
 
@@ -124,7 +124,7 @@ const flags = z.object(
 )
 const Rules = z.array(z.object({ id: z.string().max(64), disabled: flags })).max(MAX_RULES)
 
-/** From whom a view is hidden, as programs know it (wire reference §5.3): the `disabled` of a view. */
+/** The roles that a view is hidden from, as `disabled` of a view (wire reference §5.3). */
 export const presentVisibility = ({ hiddenFrom }: Pick<ViewRow, 'hiddenFrom'>): Record<string, boolean> =>
   Object.fromEntries(
     ['owner', 'creator', 'viewer', 'editor', 'commenter', 'guest'].map((role) => [
@@ -134,9 +134,9 @@ export const presentVisibility = ({ hiddenFrom }: Pick<ViewRow, 'hiddenFrom'>): 
   )
 
 /**
- * Reads a list of views, each with its `disabled`: what that does not name stays.
+ * Reads a list of views with their `disabled`; roles it does not name stay as they are.
  *
- * @throws INVALID_REQUEST_BODY for anything but a list; BAD_REQUEST where a view is to be hidden from who sees all
+ * @throws INVALID_REQUEST_BODY for anything but a list; BAD_REQUEST for a role that sees all views
  */
 export function readVisibility(body: unknown): VisibilityRule[] {
   return readBody(Rules, body).map(({ id, disabled }) => {

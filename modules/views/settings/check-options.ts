@@ -7,11 +7,11 @@ import type { TableModel } from '../../schema/index.ts'
 import { liveOptions, requireField, type ViewRow } from '../model/index.ts'
 
 /**
- * What a kind of view is to keep, with every key.
+ * The parsed options of a kind of view, with every key.
  *
- * @throws BAD_REQUEST naming what is wrong, FIELD_NOT_FOUND
+ * @throws BAD_REQUEST naming the problem, FIELD_NOT_FOUND
  */
-export function checkedOptions(model: TableModel, kind: ViewKind, options: object): object {
+export function checkOptions(model: TableModel, kind: ViewKind, options: object): object {
   const definition = viewKind(kind)
   const parsed = definition.options.safeParse(options)
   if (!parsed.success) {
@@ -24,36 +24,34 @@ export function checkedOptions(model: TableModel, kind: ViewKind, options: objec
   return parsed.data
 }
 
-/** The options of a new view: the kind's defaults over the table's fields, with what the caller says on top. */
+/** The options of a new view: the kind's defaults for this table, overridden by the given ones. */
 export const newOptions = (model: TableModel, kind: ViewKind, options: object = {}): object =>
-  checkedOptions(model, kind, { ...viewKind(kind).defaults(model.fields), ...options })
+  checkOptions(model, kind, { ...viewKind(kind).defaults(model.fields), ...options })
 
 /**
- * The options of a view after a change of all of them. What it keeps of fields in the trash, or of a type that
- * does not fit at the moment, was not shown to whoever changed it: it goes on waiting, unless something has
- * been put in its place.
+ * The options of a view after an update. Clients never see options on fields in the trash or of an unfit type, so these
+ * stay stored, unless the update sets the same keys.
  *
- * @throws as `checkedOptions`
+ * @throws as `checkOptions`
  */
 export function changedOptions(
   model: TableModel,
   row: Pick<ViewRow, 'kind' | 'options'>,
   options: object,
 ): object {
-  const checked: Record<string, unknown> = { ...checkedOptions(model, row.kind, options) }
-  const kept: Record<string, unknown> = { ...viewKind(row.kind).options.parse(row.options ?? {}) }
+  const checked: Record<string, unknown> = { ...checkOptions(model, row.kind, options) }
+  const stored: Record<string, unknown> = { ...viewKind(row.kind).options.parse(row.options ?? {}) }
   const shown: Record<string, unknown> = { ...liveOptions(model, row) }
-  const waiting = Object.keys(kept).filter((key) => !Bun.deepEquals(kept[key], shown[key]))
-  const isReplaced = waiting.some((key) => !Bun.deepEquals(checked[key], shown[key]))
+  const hiddenKeys = Object.keys(stored).filter((key) => !Bun.deepEquals(stored[key], shown[key]))
+  const isReplaced = hiddenKeys.some((key) => !Bun.deepEquals(checked[key], shown[key]))
   if (isReplaced) return checked
-  return { ...checked, ...Object.fromEntries(waiting.map((key) => [key, kept[key]])) }
+  return { ...checked, ...Object.fromEntries(hiddenKeys.map((key) => [key, stored[key]])) }
 }
 
 /**
- * @throws FIELD_NOT_FOUND; BAD_REQUEST for too many levels, one field in two of them, or a field whose values
- *   are no headings
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for too many levels, a field used twice, or a field that cannot be grouped by
  */
-export function checkedGroups(model: TableModel, groups: Sort[]): Sort[] {
+export function checkGroups(model: TableModel, groups: Sort[]): Sort[] {
   if (groups.length > MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
   const names = new Set<string>()
   for (const { fieldId } of groups) {
@@ -66,8 +64,8 @@ export function checkedGroups(model: TableModel, groups: Sort[]): Sort[] {
   return groups.map(({ fieldId, direction }) => ({ fieldId, direction }))
 }
 
-/** @throws FIELD_NOT_FOUND; BAD_REQUEST, INVALID_FILTER for a colouring that does not go with the fields */
-export function checkedColoring(model: TableModel, coloring: RowColoring | null): RowColoring | null {
+/** @throws FIELD_NOT_FOUND; BAD_REQUEST, INVALID_FILTER for a coloring that does not fit the fields */
+export function checkColoring(model: TableModel, coloring: RowColoring | null): RowColoring | null {
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = requireField(model, coloring.fieldId)

@@ -11,8 +11,8 @@ import type { TableModel } from '../../schema/index.ts'
 import type { ViewRow, ViewsContext } from '../model/index.ts'
 
 /**
- * The statements after which the views of a table mean the same options as before, under their new titles:
- * in filters and colours, as the stacks of a kanban, and among what a form offers.
+ * The statements that carry renamed select options into the views of a table: filters, coloring, kanban stacks and the
+ * choices of forms.
  */
 export async function renameChoices(
   { db, store }: ViewsContext,
@@ -24,37 +24,26 @@ export async function renameChoices(
   const rename = (title: string) => renamed.get(title) ?? title
   const statements: MetaStatement[] = []
   for (const row of await store.rowsOf(table.id)) {
-    const after = renamedView(row, fieldId, rename)
-    if (!Bun.deepEquals(after, partsOf(row))) {
+    const { filter, coloring, options } = row
+    const kind = viewKind(row.kind)
+    const after: Partial<ViewRow> = {
+      filter: filter && renameInFilter(filter, fieldId, rename),
+      coloring: coloring && renameInColoring(coloring, fieldId, rename),
+      options:
+        options && kind.renameChoices
+          ? kind.renameChoices(kind.options.parse(options), fieldId, rename)
+          : options,
+    }
+    if (!Bun.deepEquals(after, { filter, coloring, options })) {
       statements.push(db.update(views).set(after).where(eq(views.id, row.id)))
     }
     if (!collectsAnswers(row)) continue
-    for (const line of await store.linesOf(row.id)) {
-      const form = line.form && renameInForm(line.form, fieldId, rename, line.fieldId === fieldId)
-      if (!Bun.deepEquals(form, line.form)) {
-        statements.push(db.update(viewFields).set({ form }).where(eq(viewFields.id, line.id)))
+    for (const { id, form, fieldId: askedId } of await store.fieldRowsOf(row.id)) {
+      const renamedForm = form && renameInForm(form, fieldId, rename, askedId === fieldId)
+      if (!Bun.deepEquals(renamedForm, form)) {
+        statements.push(db.update(viewFields).set({ form: renamedForm }).where(eq(viewFields.id, id)))
       }
     }
   }
   return statements
-}
-
-type Renamable = Pick<ViewRow, 'filter' | 'coloring' | 'options'>
-
-const partsOf = ({ filter, coloring, options }: Renamable): Renamable => ({ filter, coloring, options })
-
-function renamedView(
-  { kind, filter, coloring, options }: ViewRow,
-  fieldId: string,
-  rename: (title: string) => string,
-): Renamable {
-  const definition = viewKind(kind)
-  return {
-    filter: filter && renameInFilter(filter, fieldId, rename),
-    coloring: coloring && renameInColoring(coloring, fieldId, rename),
-    options:
-      options && definition.renameChoices
-        ? definition.renameChoices(definition.options.parse(options), fieldId, rename)
-        : options,
-  }
 }

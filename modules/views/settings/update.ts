@@ -9,7 +9,7 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import { checkTitle, isTitleTaken, type TableModel } from '../../schema/index.ts'
 import {
   openView,
-  prune,
+  pruneFilter,
   refuseLocked,
   requireField,
   type ViewRow,
@@ -18,9 +18,9 @@ import {
   withFilterIds,
   withSortIds,
 } from '../model/index.ts'
-import { changedOptions, checkedColoring, checkedGroups } from './check-options.ts'
+import { changedOptions, checkColoring, checkGroups } from './check-options.ts'
 
-/** What an update of a view may change. */
+/** A partial update of a view's settings. */
 export interface ViewPatch {
   title?: string
   rowHeight?: RowHeight
@@ -34,23 +34,29 @@ export interface ViewPatch {
   showSystemFields?: boolean | null
   groups?: Sort[]
   coloring?: RowColoring | null
-  /** All of what the kind keeps. */
+  /** Replaces all options of the kind. */
   options?: object
-  /** Whose it is: a member of the base. */
+  /** A member of the base. */
   ownedBy?: string
 }
 
-/** How a view shows its records is for editors; what it is called, and who may change it, for creators. */
+/** The settings that editors may change (`view.arrange`); all others need `view.update`. */
 const ARRANGING: ReadonlySet<string> = new Set([
-  ...['rowHeight', 'frozen', 'filter', 'sorts', 'groups', 'coloring', 'options'],
+  'rowHeight',
+  'frozen',
+  'filter',
+  'sorts',
+  'groups',
+  'coloring',
+  'options',
 ])
 
 /**
- * Changes a view: only what the patch names.
+ * Updates the settings that the patch names.
  *
  * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for a view that is locked or somebody else's;
- *   INVALID_FILTER and FILTER_VERIFICATION_FAILED for a filter that does not go with the fields; BAD_REQUEST for
- *   options, groups or colours that do not; DUPLICATE_ALIAS for a title that another view of the table has
+ *   INVALID_FILTER and FILTER_VERIFICATION_FAILED for a filter that does not fit the fields; BAD_REQUEST for options,
+ *   groups or coloring that do not; DUPLICATE_ALIAS for a title that another view of the table has
  */
 export async function updateView(
   context: ViewsContext,
@@ -68,21 +74,22 @@ export async function updateView(
   )
 }
 
-/** @throws BAD_REQUEST for someone who is no member of the table's base */
+/** @throws BAD_REQUEST unless the user is a member of the table's base */
 async function requireMember({ access }: ViewsContext, { table }: TableModel, userId: string): Promise<void> {
   const members = await access.members(table.baseId)
   if (members.some(({ user }) => user.id === userId)) return
   throw badRequest('The owner of a view must be a member of its base')
 }
 
-/** The rights that a change of these parts of a view needs. */
+/** The rights that a change of these settings needs. */
 export function rightsFor(keys: readonly string[]): BaseRight[] {
   const rights = new Set(keys.map((key): BaseRight => (ARRANGING.has(key) ? 'view.arrange' : 'view.update')))
   return rights.size === 0 ? ['view.arrange'] : [...rights]
 }
 
 /**
- * Changes a view by what `decide` makes of it at its turn, so that two who add a sort at once both do.
+ * Updates a view with the patch that `decide` returns. `decide` runs inside the write lease on the current row, so two
+ * concurrent additions of a sort are both kept.
  *
  * @throws as `updateView`
  */
@@ -97,21 +104,21 @@ export async function changeView(
   await writeView(context, actor, viewId, (row, model) => {
     const patch = decide(row, model)
     const state: ViewState = { ...stateOf(row), ...(patch as Partial<ViewState>) }
-    // Who makes a view personal, or does so again, means "mine".
-    const becomesOwn = patch.lock === 'personal' && patch.ownedBy === undefined && actor.kind === 'user'
-    if (becomesOwn) state.ownedBy = actor.id
+    // Setting the lock to personal also makes the actor the owner.
+    const takesOver = patch.lock === 'personal' && patch.ownedBy === undefined && actor.kind === 'user'
+    if (takesOver) state.ownedBy = actor.id
     if (patch.title !== undefined) state.title = checkTitle('view', patch.title)
-    if (patch.filter !== undefined) state.filter = checkedFilter(model, patch.filter, row.filter)
-    if (patch.sorts !== undefined) state.sorts = checkedSorts(model, patch.sorts, row.sorts)
-    if (patch.groups !== undefined) state.groups = checkedGroups(model, patch.groups)
-    if (patch.coloring !== undefined) state.coloring = checkedColoring(model, patch.coloring)
+    if (patch.filter !== undefined) state.filter = checkViewFilter(model, patch.filter, row.filter)
+    if (patch.sorts !== undefined) state.sorts = checkSorts(model, patch.sorts, row.sorts)
+    if (patch.groups !== undefined) state.groups = checkGroups(model, patch.groups)
+    if (patch.coloring !== undefined) state.coloring = checkColoring(model, patch.coloring)
     if (patch.options !== undefined) state.options = changedOptions(model, row, patch.options)
     return state
   })
   return (await context.store.load(viewId)).view
 }
 
-/** Writes what `decide` makes of the view's state, with a line in the log; `also` goes along. */
+/** Writes the state that `decide` returns, with a log entry; `also` joins the same transaction. */
 export async function writeView(
   { db, schema, store }: ViewsContext,
   actor: Actor,
@@ -154,27 +161,28 @@ export async function writeView(
   )
 }
 
-/** Conditions on fields that went to the trash since they were written wait in the view unchecked. */
-function checkedFilter(model: TableModel, filter: Filter | null, before: Filter | null): Filter | null {
+/** Checks a new filter, except for conditions the view already has on fields in the trash. */
+function checkViewFilter(model: TableModel, filter: Filter | null, before: Filter | null): Filter | null {
   if (filter === null) return null
-  const waiting = new Set(fieldsOf(before).filter((fieldId) => !model.field(fieldId)))
-  const live = prune(filter, (fieldId) => !waiting.has(fieldId))
+  const trashed = new Set(fieldsOf(before).filter((fieldId) => !model.field(fieldId)))
+  const live = pruneFilter(filter, (fieldId) => !trashed.has(fieldId))
   const problem = live && checkFilter(live, (fieldId) => model.field(fieldId))[0]
   if (problem) throw problem
   return filter
 }
 
-function checkedSorts(model: TableModel, sorts: Sort[], before: Sort[]): Sort[] {
-  const waiting = new Set(before.map((sort) => sort.fieldId))
-  for (const { fieldId } of sorts) if (!waiting.has(fieldId)) requireField(model, fieldId)
+function checkSorts(model: TableModel, sorts: Sort[], before: Sort[]): Sort[] {
+  // A field that is sorted by already may be in the trash.
+  const known = new Set(before.map((sort) => sort.fieldId))
+  for (const { fieldId } of sorts) if (!known.has(fieldId)) requireField(model, fieldId)
   return withSortIds(sorts, before)
 }
 
-/** The parts that two states of a view differ in. */
+/** The settings in which two states of a view differ. */
 export const changedKeys = (before: ViewState, after: ViewState): (keyof ViewState)[] =>
   (Object.keys(after) as (keyof ViewState)[]).filter((key) => !Bun.deepEquals(before[key], after[key]))
 
-/** What the log keeps of a view. */
+/** The part of a view that the change log stores. */
 export const stateOf = (row: ViewRow): ViewState => {
   const { title, description, rowHeight, frozen, filter, sorts, meta, lock, order, showSystemFields } = row
   const { groups, coloring, options, ownedBy } = row

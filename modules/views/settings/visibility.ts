@@ -5,23 +5,22 @@ import { HIDEABLE_ROLES, type HideableRole } from '../../../src/core/roles.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ViewRow, ViewsContext } from '../model/index.ts'
 
-/** Tables whose views one statement reads. */
-const TABLES_AT_ONCE = 500
+const TABLES_PER_QUERY = 500
 
-/** What is said of some roles in regard to a view: hidden from them, or not; what is absent stays. */
+/** Hides a view from roles (true) or shows it to them (false); absent roles stay as they are. */
 export interface VisibilityRule {
   viewId: string
   hidden: Partial<Record<HideableRole, boolean>>
 }
 
-/** The roles that a view was hidden from before and after: what the log keeps. */
+/** The roles a view is hidden from, before and after, as the change log stores them. */
 export interface VisibilityChange {
   viewId: string
   before: HideableRole[]
   after: HideableRole[]
 }
 
-/** The views of all tables of a base, in the order of the tables and their own. */
+/** The views of all tables of a base, ordered by table and then by their own order. */
 export async function viewsOfBase(
   { db, schema, store: { views } }: Pick<ViewsContext, 'db' | 'schema' | 'store'>,
   actor: Actor,
@@ -29,20 +28,20 @@ export async function viewsOfBase(
 ): Promise<ViewRow[]> {
   const tableIds = (await schema.tables(actor, baseId, { includeJunctions: true })).map(({ id }) => id)
   const found: ViewRow[] = []
-  for (let from = 0; from < tableIds.length; from += TABLES_AT_ONCE) {
-    const some = inArray(views.tableId, tableIds.slice(from, from + TABLES_AT_ONCE))
-    found.push(...(await db.select().from(views).where(some).orderBy(asc(views.order), asc(views.id))))
+  for (let from = 0; from < tableIds.length; from += TABLES_PER_QUERY) {
+    const ofTables = inArray(views.tableId, tableIds.slice(from, from + TABLES_PER_QUERY))
+    found.push(...(await db.select().from(views).where(ofTables).orderBy(asc(views.order), asc(views.id))))
   }
   const byTable = Map.groupBy(found, (row) => row.tableId)
   return tableIds.flatMap((tableId) => byTable.get(tableId) ?? [])
 }
 
 /**
- * Says which roles see which views of a base in their lists: all of the rules hold, or none, as one step of undo. A
- * lock is in nobody's way, for how the view is set up stays.
+ * Sets which roles see which views of a base in their lists, atomically and as one undo step. Locks do not apply,
+ * because the settings of the views stay the same.
  *
- * @throws VIEW_NOT_FOUND for one that is not in the base; BAD_REQUEST for the default view of a table, without which
- *   the table could not be opened; PERMISSION_DENIED below the creator
+ * @throws VIEW_NOT_FOUND for a view of another base; BAD_REQUEST for a table's default view, without which the table
+ *   could not be opened; PERMISSION_DENIED below the creator role
  */
 export async function setVisibility(
   context: ViewsContext,
@@ -67,12 +66,11 @@ export async function setVisibility(
       const before = rolesOf(rows.get(viewId) as ViewRow)
       return Bun.deepEquals(before, roles) ? [] : [{ viewId, before, after: roles }]
     })
-    const tableIds = [...new Set(changes.map(({ viewId }) => (rows.get(viewId) as ViewRow).tableId))]
-    return planOf(context, changes, tableIds, now)
+    return planVisibility(context, changes, rows, now)
   })
 }
 
-/** Hides and shows views as they were before a change, or after it; one that is gone needs nothing. */
+/** Applies the `after` side of logged changes; deleted views are skipped. */
 export async function restoreVisibility(
   context: ViewsContext,
   actor: Actor,
@@ -86,8 +84,7 @@ export async function restoreVisibility(
     async ({ now }) => {
       const rows = new Map((await viewsOfBase(context, actor, baseId)).map((row) => [row.id, row]))
       const live = changes.filter(({ viewId }) => rows.has(viewId))
-      const tableIds = [...new Set(live.map(({ viewId }) => (rows.get(viewId) as ViewRow).tableId))]
-      return planOf(context, live, tableIds, now)
+      return planVisibility(context, live, rows, now)
     },
     { silent: true },
   )
@@ -95,26 +92,22 @@ export async function restoreVisibility(
 
 const rolesOf = ({ hiddenFrom }: ViewRow): HideableRole[] => hiddenFrom ?? []
 
-function planOf(
+function planVisibility(
   { db, store: { views } }: Pick<ViewsContext, 'db' | 'store'>,
   changes: readonly VisibilityChange[],
-  tableIds: string[],
+  rows: ReadonlyMap<string, ViewRow>,
   now: string,
 ) {
-  // One statement for each set of roles, whatever the number of views.
-  const bySet = Map.groupBy(changes, ({ after }) => after.join())
-  const statements = [...bySet.values()].map(
-    (same): MetaStatement =>
-      db
-        .update(views)
-        .set({ hiddenFrom: same[0]?.after ?? [], updatedAt: now })
-        .where(
-          inArray(
-            views.id,
-            same.map(({ viewId }) => viewId),
-          ),
-        ),
-  )
+  const tableIds = [...new Set(changes.flatMap(({ viewId }) => rows.get(viewId)?.tableId ?? []))]
+  // One statement per set of roles, whatever the number of views.
+  const byRoles = Map.groupBy(changes, ({ after }) => after.join())
+  const statements = [...byRoles.values()].map((same): MetaStatement => {
+    const viewIds = same.map(({ viewId }) => viewId)
+    return db
+      .update(views)
+      .set({ hiddenFrom: same[0]?.after ?? [], updatedAt: now })
+      .where(inArray(views.id, viewIds))
+  })
   const [tableId = null] = tableIds.length === 1 ? tableIds : []
   return {
     statements,

@@ -6,7 +6,7 @@ import { readBody } from '../../../../src/wire/rest-base.ts'
 import {
   kindChange,
   type MetaKeys,
-  putMeta,
+  metaOf,
   takeMeta,
   type WireKind,
   wireFieldId,
@@ -49,7 +49,7 @@ export const calendar: WireKind = {
         label: null,
         base_id: model.table.baseId,
       })),
-      meta: { ...row.meta, ...putMeta(options, META, VIEW_KINDS.calendar.options.parse({})) },
+      meta: { ...row.meta, ...metaOf(options, META, VIEW_KINDS.calendar.options.parse({})) },
     }
   },
   read(body) {
@@ -64,10 +64,9 @@ export const calendar: WireKind = {
     }
     return kindChange(options, meta == null ? undefined : rest)
   },
-  line: () => ({}),
 }
 
-/** The same id for a range as long as it is one: clients may hold on to it. */
+/** A stable id, derived from the fields of the range, because clients may store it. */
 function rangeId(viewId: string, { fromFieldId, toFieldId }: CalendarRange): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([viewId, fromFieldId, toFieldId]))

@@ -6,8 +6,8 @@ import { readBody } from '../../../../src/wire/rest-base.ts'
 import {
   kindChange,
   type MetaKeys,
+  metaOf,
   present,
-  putMeta,
   takeMeta,
   type WireKind,
   wireFlag,
@@ -17,7 +17,7 @@ import {
 const RICH_TEXT = 20_000
 const text = (max: number) => z.string().max(max).nullish()
 
-/** A picture: the path of an upload, or an uploaded file as attachment cells hold it, also as JSON text. */
+/** An image: the path of an upload, or an attachment as attachment cells hold it, also as JSON text. */
 const picture = z.union([z.string().max(5000), z.looseObject({ path: z.string().max(500) })]).nullish()
 
 const FormBody = z.object({
@@ -34,7 +34,7 @@ const FormBody = z.object({
   meta: wireMeta.nullish(),
 })
 
-/** What our forms have beyond those that clients know. */
+/** Form options that REST clients have no key for; they travel in `meta`. */
 const META: MetaKeys = {
   hide_branding: 'hideBranding',
   hide_banner: 'hideBanner',
@@ -45,7 +45,7 @@ const META: MetaKeys = {
   one_per_person: 'onePerPerson',
 }
 
-/** What a form says of a field beyond the words that clients know. */
+/** Settings of a form field that travel in `meta`. */
 const FIELD_META: MetaKeys = {
   layout: 'layout',
   limitOptions: 'limitOptions',
@@ -57,8 +57,8 @@ const FIELD_META: MetaKeys = {
 export const form: WireKind = {
   kind: 'form',
   path: 'forms',
-  present({ options: kept, row }) {
-    const options = kept as FormOptions
+  present({ options: stored, row }) {
+    const options = stored as FormOptions
     return {
       heading: options.heading ?? row.title,
       subheading: options.subheading,
@@ -70,13 +70,13 @@ export const form: WireKind = {
       show_blank_form: options.showBlankForm,
       banner_image_url: options.bannerPath,
       logo_url: options.logoPath,
-      meta: { ...row.meta, ...putMeta(options, META, formOptions.parse({})) },
+      meta: { ...row.meta, ...metaOf(options, META, formOptions.parse({})) },
     }
   },
-  read(sent) {
-    const body = readBody(FormBody, sent)
+  read(json) {
+    const body = readBody(FormBody, json)
     const { options, rest } = takeMeta(body.meta, META)
-    const said = present({
+    const named = present({
       heading: emptyAsNull(body.heading),
       subheading: emptyAsNull(body.subheading),
       successMessage: emptyAsNull(body.success_msg),
@@ -88,22 +88,23 @@ export const form: WireKind = {
       bannerPath: pathOf(body.banner_image_url),
       logoPath: pathOf(body.logo_url),
     })
-    return kindChange({ ...options, ...said }, body.meta == null ? undefined : rest)
+    return kindChange({ ...options, ...named }, body.meta == null ? undefined : rest)
   },
-  line(_, { form: said }) {
-    const asked = said ?? formField.parse({})
+  presentColumn(_, { form: stored }) {
+    const defaults = formField.parse({})
+    const field = stored ?? defaults
     return {
-      label: asked.label,
-      help: asked.help,
-      description: asked.help,
-      required: asked.required,
-      meta: { ...asked.meta, ...putMeta(asked, FIELD_META, formField.parse({})) },
-      enable_scanner: asked.enableScanner,
+      label: field.label,
+      help: field.help,
+      description: field.help,
+      required: field.required,
+      meta: { ...field.meta, ...metaOf(field, FIELD_META, defaults) },
+      enable_scanner: field.enableScanner,
     }
   },
 }
 
-const FormLineBody = z.object({
+const FormFieldBody = z.object({
   label: text(1000),
   help: text(RICH_TEXT),
   description: text(RICH_TEXT),
@@ -113,15 +114,15 @@ const FormLineBody = z.object({
 })
 
 /**
- * What a form says of a field after a body; undefined where the body names nothing of it. `help` and
- * `description` are two names of one text.
+ * The form settings of a field after an update; undefined if the body names none of them. `help` and `description` are
+ * two names of one text.
  *
- * @throws INVALID_REQUEST_BODY; BAD_REQUEST for what in `meta` is not understood
+ * @throws INVALID_REQUEST_BODY; BAD_REQUEST for invalid settings in `meta`
  */
-export function readFormLine(sent: unknown, before: FormField | null): FormField | undefined {
-  const { label, help, description, required, enable_scanner: scanner, meta } = readBody(FormLineBody, sent)
+export function readFormField(body: unknown, before: FormField | null): FormField | undefined {
+  const { label, help, description, required, enable_scanner: scanner, meta } = readBody(FormFieldBody, body)
   const { options, rest } = takeMeta(meta, FIELD_META)
-  const said = {
+  const change = {
     ...options,
     ...present({
       label: emptyAsNull(label),
@@ -131,8 +132,8 @@ export function readFormLine(sent: unknown, before: FormField | null): FormField
       meta: meta == null ? undefined : rest,
     }),
   }
-  if (Object.keys(said).length === 0) return undefined
-  const parsed = formField.safeParse({ ...before, ...said })
+  if (Object.keys(change).length === 0) return undefined
+  const parsed = formField.safeParse({ ...before, ...change })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw badRequest(`meta.${issue?.path.join('.')}: ${issue?.message ?? 'is not understood'}`)
@@ -141,7 +142,7 @@ export function readFormLine(sent: unknown, before: FormField | null): FormField
 const emptyAsNull = (value: string | null | undefined): string | null | undefined =>
   value === '' ? null : value
 
-/** @throws BAD_REQUEST for what is no number of seconds; its range is checked with the other options */
+/** @throws BAD_REQUEST unless a whole number; its range is checked with the other options */
 function secondsOf(value: string | number | null | undefined): number | undefined {
   if (value == null || value === '') return undefined
   const seconds = Number(value)
@@ -150,35 +151,35 @@ function secondsOf(value: string | number | null | undefined): number | undefine
 }
 
 /**
- * Addresses parted by commas. Older clients send an object, or its JSON text, with true for each address.
+ * Comma-separated addresses. Older clients send an object, or its JSON text, with true for each address.
  *
- * @throws BAD_REQUEST for what is no address
+ * @throws BAD_REQUEST for an invalid address
  */
 function addressesOf(sent: string | Record<string, boolean> | null | undefined): string | null | undefined {
   if (sent == null) return sent
-  const known = typeof sent === 'string' ? (objectIn(sent) ?? sent) : sent
+  const list = typeof sent === 'string' ? (parseObject(sent) ?? sent) : sent
   const addresses =
-    typeof known === 'string'
-      ? known.split(',').map((address) => address.trim())
-      : Object.keys(known).filter((address) => known[address])
-  const given = addresses.filter((address) => address !== '')
-  const odd = given.find((address) => !isEmail(address))
-  if (odd !== undefined) throw badRequest(`'${odd.slice(0, 100)}' is not an email address`)
-  return given.length === 0 ? null : given.join(',')
+    typeof list === 'string'
+      ? list.split(',').map((address) => address.trim())
+      : Object.keys(list).filter((address) => list[address])
+  const nonEmpty = addresses.filter((address) => address !== '')
+  const invalid = nonEmpty.find((address) => !isEmail(address))
+  if (invalid !== undefined) throw badRequest(`'${invalid.slice(0, 100)}' is not an email address`)
+  return nonEmpty.length === 0 ? null : nonEmpty.join(',')
 }
 
 /** @throws BAD_REQUEST for JSON text without a path */
 function pathOf(sent: string | { path: string } | null | undefined): string | null | undefined {
   if (sent == null || sent === '') return sent === '' ? null : sent
   if (typeof sent !== 'string') return sent.path
-  const file = objectIn(sent)
+  const file = parseObject(sent)
   if (file === null) return sent
   if (typeof file.path !== 'string') throw badRequest('An image must be given by its path')
   return file.path
 }
 
-/** The object in a JSON text; null for any other text. */
-function objectIn(value: string): Record<string, unknown> | null {
+/** The object that a JSON text holds; null for any other text. */
+function parseObject(value: string): Record<string, unknown> | null {
   if (!value.trim().startsWith('{')) return null
   const parsed = wireMeta.safeParse(value)
   return parsed.success ? parsed.data : null

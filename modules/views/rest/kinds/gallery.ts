@@ -18,8 +18,8 @@ const GalleryBody = z.object({
   meta: wireMeta.nullish(),
 })
 
-/** Keys that clients know from long ago and that say nothing any more. */
-const PAST = {
+/** Obsolete keys that REST clients still expect. */
+const OBSOLETE = {
   cover_image: null,
   cover_image_idx: null,
   next_enabled: null,
@@ -39,7 +39,7 @@ export const gallery: WireKind = {
     const { coverFieldId, coverFit: fit } = options as GalleryOptions
     return {
       fk_cover_image_col_id: coverFieldId,
-      ...PAST,
+      ...OBSOLETE,
       meta: { ...row.meta, fk_cover_image_object_fit: wireCoverFit(fit) },
     }
   },
@@ -49,5 +49,4 @@ export const gallery: WireKind = {
     if (options.coverFit !== undefined) options.coverFit = readBody(coverFit, options.coverFit)
     return kindChange({ ...options, ...present({ coverFieldId }) }, meta == null ? undefined : rest)
   },
-  line: () => ({}),
 }

@@ -17,15 +17,15 @@ export const grid: WireKind = {
       ...(meta != null && { meta }),
     }
   },
-  line({ groups }, line) {
-    const level = groups.findIndex(({ fieldId }) => fieldId === line.fieldId)
+  presentColumn({ groups }, field) {
+    const level = groups.findIndex(({ fieldId }) => fieldId === field.fieldId)
     const group = groups[level]
     return {
-      width: `${line.width}px`,
+      width: `${field.width}px`,
       group_by: group ? true : null,
       group_by_order: group ? level + 1 : null,
       group_by_sort: group?.direction ?? null,
-      aggregation: Object.keys(AGGREGATIONS).find((name) => AGGREGATIONS[name] === line.summary) ?? 'none',
+      aggregation: Object.keys(AGGREGATIONS).find((name) => AGGREGATIONS[name] === field.summary) ?? 'none',
     }
   },
 }

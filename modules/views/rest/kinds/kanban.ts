@@ -25,7 +25,7 @@ const KanbanBody = z.object({
   meta: wireMeta.nullish(),
 })
 
-/** A stack as clients write it in `meta["<fk_grp_col_id>"]`: by the id of its option. */
+/** The stacks in `meta["<fk_grp_col_id>"]`, each with the id of its option. */
 const WireStacks = z
   .array(
     z.object({
@@ -41,19 +41,19 @@ const UNCATEGORIZED = 'uncategorized'
 const UNCATEGORIZED_COLOR = '#6A7184'
 const META: MetaKeys = { ...COVER_META, hide_empty_stack: 'hideEmpty' }
 
-/** Keys that clients know from long ago and that say nothing any more. */
-const PAST = { show: null, order: null, public: null, password: null, show_all_fields: null }
+/** Obsolete keys that REST clients still expect. */
+const OBSOLETE = { show: null, order: null, public: null, password: null, show_all_fields: null }
 
 export const kanban: WireKind = {
   kind: 'kanban',
   path: 'kanbans',
-  present({ model, options: kept, row }) {
-    const options = kept as KanbanOptions
+  present({ model, options: stored, row }) {
+    const options = stored as KanbanOptions
     const field = options.stackFieldId === null ? undefined : model.field(options.stackFieldId)
     return {
       fk_grp_col_id: options.stackFieldId,
       fk_cover_image_col_id: options.coverFieldId,
-      ...PAST,
+      ...OBSOLETE,
       title: row.title,
       meta: {
         ...row.meta,
@@ -63,13 +63,13 @@ export const kanban: WireKind = {
       },
     }
   },
-  read(body, { model, options: kept }) {
-    const before = kept as KanbanOptions
+  read(body, { model, options: stored }) {
+    const before = stored as KanbanOptions
     const read = readBody(KanbanBody, body)
     const stackFieldId = read.fk_grp_col_id === undefined ? before.stackFieldId : read.fk_grp_col_id
     const { options, rest } = takeMeta(read.meta, META)
     if (options.coverFit !== undefined) options.coverFit = readBody(coverFit, options.coverFit)
-    // The stacks of one field are none of another.
+    // The stacks belong to the old field.
     if (stackFieldId !== before.stackFieldId) options.stacks = []
     const field = stackFieldId === null ? undefined : model.field(stackFieldId)
     if (field && rest[field.id] != null) {
@@ -85,20 +85,19 @@ export const kanban: WireKind = {
       read.meta == null ? undefined : rest,
     )
   },
-  line: () => ({}),
 }
 
 const choicesOf = (field: Field): Choice[] =>
   hasSingleChoice(field) && Array.isArray(field.options.choices) ? (field.options.choices as Choice[]) : []
 
-/** Every stack of a select field, those that the view says nothing of in their own order behind the others. */
-function presentStacks(field: Field, kept: KanbanStack[]): Record<string, unknown>[] {
+/** All stacks: those stored with the view, then the other options of the select field in their order. */
+function presentStacks(field: Field, stored: KanbanStack[]): Record<string, unknown>[] {
   const choices = new Map(choicesOf(field).map((choice) => [choice.title, choice]))
   const isSelect = hasSingleChoice(field)
-  const said = kept.filter(({ key }) => !isSelect || key === null || choices.has(key))
-  const known = new Set(said.map(({ key }) => key))
-  const later = isSelect ? [null, ...choices.keys()].filter((key) => !known.has(key)) : []
-  const all = [...said, ...later.map((key) => kanbanStack.parse({ key }))]
+  const live = stored.filter(({ key }) => !isSelect || key === null || choices.has(key))
+  const known = new Set(live.map(({ key }) => key))
+  const others = isSelect ? [null, ...choices.keys()].filter((key) => !known.has(key)) : []
+  const all = [...live, ...others.map((key) => kanbanStack.parse({ key }))]
   return all.map(({ key, isCollapsed, isHidden }, order) => {
     const state = { collapsed: isCollapsed, ...(isHidden && { hidden: true }) }
     if (key === null) {
@@ -114,8 +113,8 @@ function readStacks(field: Field, sent: unknown, before: KanbanStack[]): KanbanS
   const stacks = readBody(WireStacks, sent)
   const titles = new Map(choicesOf(field).map((choice) => [choice.id, choice.title]))
   const ordered = stacks
-    .map((stack, index) => ({ ...stack, place: stack.order ?? index }))
-    .sort((a, b) => a.place - b.place)
+    .map((stack, index) => ({ ...stack, order: stack.order ?? index }))
+    .sort((a, b) => a.order - b.order)
   return ordered.map(({ id, collapsed, hidden }) => {
     const key = id === UNCATEGORIZED ? null : hasSingleChoice(field) ? titles.get(id) : id
     if (key === undefined) throw badRequest(`Field "${field.title}" has no option '${id.slice(0, 64)}'`)

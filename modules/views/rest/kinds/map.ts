@@ -16,5 +16,4 @@ export const map: WireKind = {
     const { fk_geo_data_col_id: geoFieldId, meta } = readBody(MapBody, body)
     return kindChange(present({ geoFieldId }), meta ?? undefined)
   },
-  line: () => ({}),
 }

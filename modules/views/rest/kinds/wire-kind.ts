@@ -4,39 +4,39 @@ import type { ViewKind } from '../../../../src/core/model.ts'
 import { plainObject } from '../../../../src/input.ts'
 import { wireTime } from '../../../../src/wire/lists.ts'
 import type { TableModel } from '../../../schema/index.ts'
-import type { LineRow, ShownView } from '../../model/index.ts'
+import type { ShownView, ViewFieldRow } from '../../model/index.ts'
 import type { ViewPatch } from '../../settings/index.ts'
 
-/** Where a body is read: the table, and what the kind keeps before it. */
-export interface ReadPlace {
+/** The table and the options of the view before the change. */
+export interface ReadContext {
   model: TableModel
   options: object
 }
 
-/** What a body says in our words. `options` holds only what it names, `meta` only what the kind does not keep. */
+/** The update that a body asks for: the options it names, and the `meta` keys that are not options. */
 export interface KindChange {
   options?: Record<string, unknown>
   meta?: Record<string, unknown>
   rowHeight?: ViewPatch['rowHeight']
 }
 
-/** How REST clients read and write one kind of view (wire reference §9.1): a file each in this folder. */
+/** How REST clients read and write one kind of view (wire reference §9.1); one file per kind in this folder. */
 export interface WireKind {
   kind: ViewKind
-  /** True where there is no `GET` for what the kind keeps: it keeps nothing of its own. */
+  /** True for a kind without options of its own, which has no `GET /{path}/{id}`. */
   hasNoOptions?: true
-  /** Its word in addresses: `POST /tables/{id}/kanbans`, `PATCH /kanbans/{id}`. */
+  /** Path segment: `POST /tables/{id}/kanbans`, `PATCH /kanbans/{id}`. */
   path: string
-  /** What it has beside the keys of every kind. `meta` is laid over that of the view. */
+  /** The keys of this kind beside the common ones; `meta` is merged into that of the view. */
   present(view: ShownView): Record<string, unknown>
   /**
-   * What a body of `POST` or `PATCH` says of what the kind keeps.
+   * Reads the options from a body of `POST` or `PATCH`.
    *
-   * @throws INVALID_REQUEST_BODY, BAD_REQUEST; FIELD_NOT_FOUND where the ids are looked at here
+   * @throws INVALID_REQUEST_BODY, BAD_REQUEST
    */
-  read(body: unknown, place: ReadPlace): KindChange
-  /** What a column of such a view has beside the keys of every kind. */
-  line(view: ShownView, line: LineRow): Record<string, unknown>
+  read(body: unknown, context: ReadContext): KindChange
+  /** The keys of a column of such a view beside the common ones. */
+  presentColumn?(view: ShownView, field: ViewFieldRow): Record<string, unknown>
 }
 
 /** `meta` is an object, or the same as JSON text (wire reference §1.4). */
@@ -44,9 +44,9 @@ export const wireMeta = z.union([
   plainObject(100_000),
   z.string().max(100_000).transform(parseMeta).pipe(plainObject(100_000)),
 ])
-/** True and false as clients send them. */
+/** A boolean, also as 0 or 1. */
 export const wireFlag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
-/** A field's id; null for none, as which some clients send an empty text. */
+/** A field's id or null; some clients send empty text for null. */
 export const wireFieldId = z
   .string()
   .max(64)
@@ -62,10 +62,10 @@ function parseMeta(text: string): unknown {
   }
 }
 
-/** Which key of a kind's options stands under which name in `meta`. */
+/** Maps names in `meta` to keys of a kind's options. */
 export type MetaKeys = Readonly<Record<string, string>>
 
-/** Takes what the kind keeps out of a body's `meta`; null there is the default. */
+/** Splits a body's `meta` into options of the kind and the rest; null means the option's default. */
 export function takeMeta(meta: Record<string, unknown> | null | undefined, keys: MetaKeys) {
   const options: Record<string, unknown> = {}
   const rest: Record<string, unknown> = {}
@@ -77,18 +77,18 @@ export function takeMeta(meta: Record<string, unknown> | null | undefined, keys:
   return { options, rest }
 }
 
-/** What the kind keeps under names in `meta`: all of it, or only what differs from the `defaults`. */
-export const putMeta = (options: object, keys: MetaKeys, defaults?: object): Record<string, unknown> => {
+/** The options that `meta` holds and that differ from the defaults, by their names in `meta`. */
+export const metaOf = (options: object, keys: MetaKeys, defaults: object): Record<string, unknown> => {
   const values: Record<string, unknown> = { ...options }
-  const usual: Record<string, unknown> = { ...defaults }
+  const defaultValues: Record<string, unknown> = { ...defaults }
   return Object.fromEntries(
     Object.entries(keys)
-      .filter(([, key]) => defaults === undefined || !Bun.deepEquals(values[key], usual[key]))
+      .filter(([, key]) => !Bun.deepEquals(values[key], defaultValues[key]))
       .map(([name, key]) => [name, values[key]]),
   )
 }
 
-/** A change of options and of the free part of `meta`, where the body names either. */
+/** The change of options and of the rest of `meta`, each only if the body names it. */
 export const kindChange = (
   options: Record<string, unknown>,
   meta: Record<string, unknown> | undefined,
@@ -97,11 +97,11 @@ export const kindChange = (
   ...(meta !== undefined && { meta }),
 })
 
-/** The object without keys that are absent: null means something, undefined does not. */
+/** The object without undefined values. */
 export const present = (object: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
-/** What the type-specific object of every kind begins with. */
+/** The keys that the type-specific object of every kind starts with. */
 export const commonKeys = ({ model: { table }, row, share }: ShownView) => ({
   fk_view_id: row.id,
   source_id: table.sourceId,
@@ -112,11 +112,11 @@ export const commonKeys = ({ model: { table }, row, share }: ShownView) => ({
   meta: row.meta,
 })
 
-/** How a cover fills its place, under the name that clients know. */
+/** The name of the cover fit in `meta`. */
 export const COVER_META = { fk_cover_image_object_fit: 'coverFit' } as const satisfies MetaKeys
 
-/** Clients call a cover that fills its place `cover`; `crop` is understood too. */
+/** REST clients call the fit `crop` `cover`; both are accepted. */
 export const coverFit = z.enum(['fit', 'cover', 'crop']).transform((fit) => (fit === 'fit' ? 'fit' : 'crop'))
 
-/** The same as clients write it. */
+/** The reverse of `coverFit`. */
 export const wireCoverFit = (fit: 'fit' | 'crop'): string => (fit === 'fit' ? 'fit' : 'cover')
