@@ -6,7 +6,7 @@ import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
 import { MAX_PREVIEW } from './read/index.ts'
 
-/** What the tRPC door takes, held to its size before anything else looks at it. */
+/** Input schemas of the tRPC router, which bound the size of each input. */
 
 const id = z.string().min(1).max(64)
 
@@ -14,7 +14,7 @@ export const recordId = z.union([z.int(), z.string().min(1).max(255)])
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-/** By field id. A plain object of its own: a key `__proto__` is left out. */
+/** By field id. A key `__proto__` is dropped. */
 const values = z.record(id, cell)
 
 const isId = (key: string): boolean => key.length > 0 && key.length <= 64 && key !== '__proto__'
@@ -31,12 +31,12 @@ function isValues(given: unknown): boolean {
 const isRecordId = (given: unknown): boolean =>
   Number.isSafeInteger(given) || (typeof given === 'string' && given.length > 0 && given.length <= 255)
 
-/** Problems of a list's items that are told of. */
+/** Limit of reported problems. */
 const MAX_PROBLEMS = 20
 
 /**
- * A list of rows. Looked at by hand, because the schema takes ten times as long: for 50,000 rows nobody else would be
- * answered for a quarter of a second. The schema reads only rows that do not look as they should, and says why.
+ * A list of rows. Checked by hand, because the schema takes ten times as long: 50,000 rows would block other requests
+ * for a quarter of a second. The schema parses only rows that fail the check, and explains why.
  */
 function rowsOf<T extends z.ZodType>(row: T, looksRight: (given: Record<string, unknown>) => boolean) {
   return z.array(z.unknown()).transform((given, context): z.output<T>[] => {
@@ -86,16 +86,13 @@ const group = z
   .max(MAX_GROUPS)
   .optional()
 
-/** Files of a table whose links are wanted. */
 export const signRequest = z.strictObject({
   tableId: id,
   paths: z.array(z.string().min(1).max(700)).max(500),
 })
 
-/** A picture for the forms of a table. */
 export const pictureRequest = z.strictObject({ tableId: id, path: z.string().min(1).max(500) })
 
-/** People who stand in a table's records. */
 export const peopleRequest = z.strictObject({ tableId: id, ids: z.array(id).max(50) })
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
@@ -167,7 +164,7 @@ export const change = z.strictObject({
 
 export const baseRef = z.strictObject({ baseId: id })
 
-/** The action that undo or redo comes to next, for someone who looks at a table and a view. */
+/** The next action to undo or redo, for the table and view on screen. */
 export const nextAction = z.strictObject({
   baseId: id,
   direction: z.enum(['undo', 'redo']),
@@ -177,15 +174,14 @@ export const nextAction = z.strictObject({
 
 const entryId = z.int().min(1)
 
-/** What an infinite query of the web app sends beside its cursor. */
+/** Sent by infinite queries of the web app with the cursor. */
 const direction = z.enum(['forward', 'backward']).optional()
 
-/** Which action is undone or redone. */
 export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional() })
 
 export const workRef = z.strictObject({ baseId: id, workId: id })
 
-/** A deleted view, by the entry that deleted it. */
+/** A deleted view, by the log entry of its deletion. */
 export const deletedView = z.strictObject({ baseId: id, entryId })
 
 export const actionsRequest = z.strictObject({
@@ -209,9 +205,9 @@ export const trashRequest = z.strictObject({
 const trashedIds = z.strictObject({ tableId: id, recordIds: z.array(recordId).min(1).max(MAX_TRASH_IDS) })
 const trashedWith = z.strictObject({ tableId: id, changeId: entryId })
 
-/** Deleted records to restore: by their ids, or all of one deletion. */
+/** Deleted records to restore: by id, or all of one deletion. */
 export const trashRestore = z.union([trashedIds, trashedWith])
-/** Deleted records to delete forever: the same, or all of the table. */
+/** Deleted records to delete permanently: the same, or all of the table. */
 export const trashPurge = z.union([
   trashedIds,
   trashedWith,
@@ -243,32 +239,30 @@ export const linkPage = z.strictObject({
   offset: z.int().min(0),
 })
 
-/** Records of a view, or of a table, to be written to a file. */
 export const exportRequest = z.strictObject({
   tableId: id,
   viewId: id.optional(),
   timeZone,
   format: z.enum(['csv', 'xlsx', 'json']),
-  /** Names the file; absent: the view's title, or the table's. */
+  /** File name; by default the title of the view or table. */
   title: z.string().trim().min(1).max(255).optional(),
   filter: filterSchema.nullish(),
   sorts: sorts.optional(),
   search: search.nullish(),
   recordIds: z.array(recordId).max(10_000).optional(),
-  /** Fewer than the view shows. */
+  /** A subset of the view’s fields. */
   fieldIds: z.array(id).max(1000).optional(),
   isGuarded: z.boolean().default(true),
   delimiter: z.enum([',', ';', '\t']).default(','),
 })
 
-/** Records by their names, for the palette. */
 export const nameSearch = z.strictObject({
   baseId: id,
   text: z.string().trim().min(1).max(200),
   tableId: id.optional(),
 })
 
-/** A formula that is tried on some records before it is saved. */
+/** An unsaved formula to try on some records. */
 export const formulaPreview = z.strictObject({
   tableId: id,
   formula: z.string().max(100_000),

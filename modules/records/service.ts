@@ -35,15 +35,15 @@ import { checkValues, isForeign, isLink, keyOf, storedId } from './table/index.t
 import {
   createDoor,
   createFormDoor,
-  createSettleValues,
   createSetWrites,
+  createValueResolver,
   type SetApplied,
   type Where,
 } from './write/index.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
-/** Records: the read door, the write door, and what reads the log behind it. */
+/** Records: the read door, the write door, and the operations on the change log. */
 export function createRecordsService(
   kernel: Kernel,
   auth: AuthService,
@@ -55,9 +55,9 @@ export function createRecordsService(
   const reader = createReader({ auth, schema, views, counts })
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
-  const settle = createSettleValues({ auth, schema })
+  const resolver = createValueResolver({ auth, schema, attachments })
   const sets = createSetWrites({ kernel, schema, counts })
-  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
+  const door = createDoor({ kernel, auth, schema, counts, resolver, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
@@ -66,7 +66,7 @@ export function createRecordsService(
   }
   const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })
-  // Imports write through worker threads, and report here what they have done.
+  // Imports write in worker threads, and report their changes by this event.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)
   })
@@ -74,7 +74,7 @@ export function createRecordsService(
   const openFor = (actor: Actor, { tableId, viewId, timeZone }: Selection): Promise<Opened> =>
     reader.open(actor, tableId, viewId, timeZone)
 
-  /** Summaries of columns over all records of a selection. @throws BAD_REQUEST for one that a field has not */
+  /** The summaries of columns over a selection. @throws BAD_REQUEST for summaries that a field does not offer */
   async function summaries(
     actor: Actor,
     selection: Selection,
@@ -84,14 +84,14 @@ export function createRecordsService(
     return summarize(engine, context, selection, wanted)
   }
 
-  /** How many records share their values, level by level, with summaries of each group. */
+  /** The groups of a selection, level by level, with their summaries. */
   async function groups(actor: Actor, request: GroupRequest): Promise<GroupPage> {
     return listGroups(await openFor(actor, request.selection), request)
   }
 
   /**
-   * Stops a long write of a base; all of it is rolled back. One that has ended, or commits already, stays as it is. Of
-   * another person it takes the right to undo what others did.
+   * Cancels a long write of a base; all of it is rolled back. Completed ones stay. Cancelling the work of others
+   * needs the right to undo it.
    *
    * @throws PERMISSION_DENIED
    */
@@ -104,7 +104,7 @@ export function createRecordsService(
     kernel.works.stop(workId)
   }
 
-  /** Deletes every record of a selection, as one action that undo takes back. */
+  /** Deletes all records of a selection, as one action for undo. */
   async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
     const { where, model } = await openForSet(actor, 'record.delete', selection)
     if (isForeign(model)) {
@@ -117,27 +117,26 @@ export function createRecordsService(
     return sets.deleteWhere(actor, selection.tableId, where, { kind: 'records.delete' })
   }
 
-  /** Gives every record of a selection the same values, as one action. @throws as the write door */
-  async function updateMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
+  /** Writes the same values to all records of a selection, as one action. @throws as the write door */
+  async function updateMatching(actor: Actor, selection: Selection, given: Values): Promise<SetApplied> {
     const { where, model: current } = await openForSet(actor, 'record.update', selection)
     const isOneByOne = isForeign(current) || actor.kind !== 'user'
-    if (isOneByOne || (await isLinking(selection.tableId, values))) {
-      return linkMatching(actor, selection, values)
+    if (isOneByOne || (await isLinking(selection.tableId, given))) {
+      return linkMatching(actor, selection, given)
     }
     const model = await schema.load(selection.tableId)
-    const files = await attachments.settle.values(actor, model, values)
-    const settled = await settle.values(actor, model, files)
-    const checked = (current: TableModel) => checkValues(current, settled)
+    const resolved = await resolver.values(actor, model, given)
+    const checked = (current: TableModel) => checkValues(current, resolved)
     return sets.updateWhere(actor, selection.tableId, where, checked, { kind: 'records.update' })
   }
 
-  /** True where values are more than values of their own record: links, or keys that links are kept in. */
+  /** True if the values set links, or keys that links are stored in. */
   async function isLinking(tableId: string, values: Values): Promise<boolean> {
     const { fields } = await schema.load(tableId)
     return fields.some((field) => field.id in values && (isLink(field) || isForeignKey(field)))
   }
 
-  /** As `updateMatching`, record by record: both sides of each link have to hold. */
+  /** As `updateMatching`, record by record, which maintains both sides of links. */
   async function linkMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
     const { tableId } = selection
     const model = await schema.load(tableId)
@@ -149,7 +148,7 @@ export function createRecordsService(
     })
   }
 
-  /** Writes many records through the door, which knows more of them than a set does. */
+  /** Writes many records through the door. */
   async function applyOneByOne(
     actor: Actor,
     { table }: TableModel,
@@ -160,11 +159,11 @@ export function createRecordsService(
       baseId: table.baseId,
       operations: [operation],
     })
-    // Of the table itself: records that are linked with these have changed as well.
+    // Counts the selected records, not the linked ones that changed too.
     return { ...applied, count, skipped: 0 }
   }
 
-  /** The ids of all records of a selection, in the table's order. */
+  /** The ids of all records of a selection, in the table’s order. */
   async function matchingIds(actor: Actor, selection: Selection): Promise<RecordId[]> {
     return reader.ids(await openFor(actor, selection), selection)
   }
@@ -176,7 +175,7 @@ export function createRecordsService(
   ): Promise<{ where: Where; model: TableModel }> {
     const { context, model } = await openFor(actor, selection)
     await auth.access.authorize(actor, right, model.table.baseId)
-    // A filter that cannot be read is refused before anything waits for it.
+    // Reject an invalid filter before waiting for the lease.
     const { where: known } = select(context, selection)
     const where: Where = (current) =>
       current === model ? known : select({ ...context, model: current }, selection).where
@@ -184,8 +183,8 @@ export function createRecordsService(
   }
 
   /**
-   * What a connected database would do with records that refer to those of a selection, if these were deleted: by its
-   * own foreign keys. Empty for tables of our own, whose links are only let go.
+   * The effects that deleting a selection would have on referring records, by the foreign keys of a connected
+   * database. Empty for tables of a base, whose links are only removed.
    */
   async function effectsOfDeletion(actor: Actor, selection: Selection): Promise<DeletionEffect[]> {
     const { engine, context, model } = await openFor(actor, selection)
@@ -198,7 +197,7 @@ export function createRecordsService(
     return deletionEffects({ tx: { all }, dialect: engine.dialect, schema }, model, isDeleted)
   }
 
-  /** What happened to a record, newest first, with the people who did it. */
+  /** The history of a record, newest first, with the people involved. */
   async function history(
     actor: Actor,
     tableId: string,
@@ -212,7 +211,7 @@ export function createRecordsService(
     return { entries, people: await auth.people([...new Set(ids)]) }
   }
 
-  /** Links to files of a table's base, by path, for someone who may read it. Unknown paths are left out. */
+  /** Links to files of a table’s base, by path, for someone who may read it. Unknown paths are omitted. */
   async function signFiles(actor: Actor, tableId: string, paths: string[]) {
     if (isOfView(actor)) {
       return attachments.sign(actor, actor.baseId, await visitors.files(actor, tableId, paths))
@@ -222,7 +221,7 @@ export function createRecordsService(
     return attachments.sign(actor, table.baseId, paths)
   }
 
-  /** Lets the forms of a table's base show a picture that was uploaded. @throws BAD_REQUEST for any other file */
+  /** Allows the forms of a table’s base to show an uploaded image. @throws BAD_REQUEST for other files */
   async function keepPicture(actor: Actor, tableId: string, path: string): Promise<void> {
     const { table } = await schema.load(tableId)
     await auth.access.authorize(actor, 'view.arrange', table.baseId)
@@ -230,12 +229,12 @@ export function createRecordsService(
   }
 
   /**
-   * Everyone whose name may stand in a cell of the base: its members. A visitor who may write is told their
-   * names, to choose from; others learn of those whom they see, by a link to a view here and else by `formerPeople`.
+   * The people that cells of the base may name: its members. Visitors get their names if they may edit; otherwise
+   * only the people they see, from the view of their link or by `formerPeople`.
    */
   async function people(actor: Actor, baseId: string): Promise<Person[]> {
     if (isOfView(actor)) return actor.baseId === baseId ? visitors.people(actor) : []
-    // Also finds out that the base is there, and not in the trash.
+    // Also checks that the base exists and is not in the trash.
     await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.list', baseId)
     if (actor.kind !== 'share') return auth.peopleOf(baseId)
@@ -245,7 +244,7 @@ export function createRecordsService(
 
   return {
     ...reader,
-    /** For the schema module, see there. */
+    /** Fills `FIELD_EXPRESSIONS`. */
     expressions,
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
@@ -258,14 +257,14 @@ export function createRecordsService(
     keepPicture,
     people,
     formerPeople: createFormerPeople(reader, auth),
-    /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for one that is broken */
+    /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for a broken one */
     openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
-    /** Removes what is kept of the manual order of views and records that nothing can bring back any more. Gives how many lines. */
+    /** Removes positions in manual orders that nothing can restore. Returns their number. */
     removeLostPlaces: async (baseId: string): Promise<number> =>
       removeLostPlaces(await kernel.sources.engine(baseId), { schema, views }),
     apply: door.apply,
     nextAction: undo.next,
-    /** As `createUndo` says, with the moment before which nothing is kept. */
+    /** As in `createUndo`, with the time that the history goes back to. */
     async actions(...asked: Parameters<typeof undo.actions>) {
       const page = await undo.actions(...asked)
       return { ...page, historySince: (await bases.require(asked[1].baseId)).historySince }
@@ -274,7 +273,7 @@ export function createRecordsService(
     deleteViewForever: undo.deleteViewForever,
     cancelWork,
     trash,
-    /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */
+    /** As in `createUndo`; if nothing is left, with the time that the history goes back to. */
     async undo(...asked: Parameters<typeof undo.undo>) {
       const undone = await undo.undo(...asked)
       if (undone.kind !== null) return { ...undone, historySince: null }
@@ -288,11 +287,11 @@ export function createRecordsService(
     deleteMatching,
     updateMatching,
     history,
-    /** Told by the import of the range that it has added. */
+    /** Called by imports after they added a range. */
     countsChanged: counts.forget,
   }
 }
 
-/** True for who came by a link to a view. */
+/** True for visitors of a view’s link. */
 const isOfView = (actor: Actor): actor is ShareActor & { grant: { kind: 'view' } } =>
   actor.kind === 'share' && actor.grant.kind === 'view'

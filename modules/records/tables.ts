@@ -1,11 +1,11 @@
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Files that were uploaded, and the bases in whose cells they stand or stood. The bytes lie in the store. */
+/** Uploaded files, and the bases that use or used them. The store has the content. */
 export function defineRecordsTables(c: Columns) {
   const attachmentFiles = c.table(
     'attachment_files',
     {
-      /** As cells name it: `download/…`. */
+      /** As in cells: `download/…`. */
       path: c.text('path').primaryKey(),
       userId: c.text('user_id'),
       title: c.text('title').notNull(),
@@ -14,7 +14,7 @@ export function defineRecordsTables(c: Columns) {
       size: c.bigInteger('size').notNull(),
       width: c.integer('width'),
       height: c.integer('height'),
-      /** False until a cell names it; what is not used within a day is removed. */
+      /** False until a cell uses it; unused files are deleted after a day. */
       isUsed: c.flag('is_used').notNull(),
       createdAt: c.text('created_at').notNull(),
     },
@@ -25,7 +25,7 @@ export function defineRecordsTables(c: Columns) {
     {
       path: c.text('path').notNull(),
       baseId: c.text('base_id').notNull(),
-      /** Since when nothing in the base names the file any more, as far as the last look found; null: something does. */
+      /** The time when a scan first found no use of the file in the base; null: in use. */
       unusedSince: c.text('unused_since'),
     },
     (table) => [

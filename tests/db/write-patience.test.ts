@@ -15,7 +15,7 @@ const asRequest = <T>(write: () => Promise<T>): Promise<T> =>
   asCaller(new Request('http://localhost/'), PATIENCE_MS, write)
 
 /** Keeps a change of whole tables running until it is let go. */
-function hold(engine: Engine): { isRunning: Promise<void>; letGo(): void; ended: Promise<unknown> } {
+function hold(engine: Engine): { isRunning: Promise<void>; releaseLinks(): void; ended: Promise<unknown> } {
   const running = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const ended = engine.writeScript(async () => {
@@ -23,7 +23,7 @@ function hold(engine: Engine): { isRunning: Promise<void>; letGo(): void; ended:
     await gate.promise
     return []
   })
-  return { isRunning: running.promise, letGo: gate.resolve, ended }
+  return { isRunning: running.promise, releaseLinks: gate.resolve, ended }
 }
 
 const busy = { code: 'BASE_BUSY', status: 503 }
@@ -49,7 +49,7 @@ describe.each(ENGINES)('behind a change of whole tables in $client', ({ open }) 
     const ofJob = engine.write(run)
     await Bun.sleep(2 * PATIENCE_MS)
     expect(runs).toBe(0)
-    change.letGo()
+    change.releaseLinks()
     await Promise.all([followUp, ofJob, change.ended])
     expect(runs).toBe(2)
     expect(await asRequest(() => engine.write(run))).toBe(3)
@@ -69,7 +69,7 @@ test('a write of another process is waited for as long, in PostgreSQL', async ()
     await expect(asRequest(() => other.write(run))).rejects.toMatchObject(busy)
     await expect(asRequest(() => other.write(run, publish))).rejects.toMatchObject(busy)
     await expect(asRequest(() => other.writeTogether(run))).rejects.toMatchObject(busy)
-    change.letGo()
+    change.releaseLinks()
     await change.ended
     expect(await asRequest(() => other.write(run, publish))).toBe('written')
     // The limit counted for the lock alone.
@@ -109,7 +109,7 @@ test('edits, new fields and undo of a busy base are answered by 503 BASE_BUSY ov
     expect(undone).toBe('BASE_BUSY')
     // Reads go on.
     expect((await rest.get(`${records}/1`)).body.Name).toBe('Ann')
-    change.letGo()
+    change.releaseLinks()
     await change.ended
     expect((await rest.patch(records, { Id: 1, Name: 'Bob' })).status).toBe(200)
     expect(

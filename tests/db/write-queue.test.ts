@@ -6,7 +6,7 @@ function createBench() {
   let time = 0
   const inTurn = createWriteQueue(() => time)
   const order: string[] = []
-  const letGo = new Map<string, () => void>()
+  const releaseLinks = new Map<string, () => void>()
   return {
     order,
     pass: (ms: number) => {
@@ -14,14 +14,14 @@ function createBench() {
     },
     write(name: string, turn: { isLong?: boolean; patienceMs?: number } = {}) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      letGo.set(name, resolve)
+      releaseLinks.set(name, resolve)
       return inTurn(async () => {
         order.push(name)
         await promise
         return name
       }, turn)
     },
-    end: (name: string) => letGo.get(name)?.(),
+    end: (name: string) => releaseLinks.get(name)?.(),
   }
 }
 

@@ -59,7 +59,7 @@ describe('a change of whole tables', () => {
   test('is shown again after a reload, with the button that cancels it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const letGo = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(table.baseId)
     const outcome = tests
       .app()
       .trpc(tests.owner().token)
@@ -72,14 +72,14 @@ describe('a change of whole tables', () => {
     await bar.getByRole('button', { name: 'Cancel' }).click()
     expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
     await bar.waitFor({ state: 'detached' })
-    await letGo()
+    await releaseLinks()
     await grid.shows('Title', ['first', 'second'])
   })
 
   test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const letGo = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(table.baseId)
     const api = tests.app().trpc(tests.owner().token)
     const outcome = api.records.deleteMatching
       .mutate({ selection: { tableId: table.tableId } })
@@ -90,7 +90,7 @@ describe('a change of whole tables', () => {
     await bar.getByRole('button', { name: 'Cancel' }).click()
     expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
     await bar.waitFor({ state: 'detached' })
-    await letGo()
+    await releaseLinks()
     await grid.shows('Title', ['first', 'second'])
   })
 
@@ -100,7 +100,7 @@ describe('a change of whole tables', () => {
     const grid = await tests.openTable(table)
     const title = table.schema.fields.find((field) => field.title === 'Title')
     // Another write has its turn until the bar is there: the change itself may be over in a moment.
-    const letGo = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(table.baseId)
     const changed = tests
       .app()
       .trpc(tests.owner().token)
@@ -108,14 +108,14 @@ describe('a change of whole tables', () => {
     const bar = grid.page.getByTestId('work-bar')
     await bar.getByText(`Changing field Title of ${table.schema.table.title}`).waitFor()
     const share = bar.locator('[role=progressbar][value], progress[value]').waitFor()
-    await letGo()
+    await releaseLinks()
     await share
     expect((await changed).type).toBe('LongText')
   })
 
   test('is cancelled by who made it, or by creators', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
-    const letGo = await holdTurn(table.baseId)
+    const releaseLinks = await holdTurn(table.baseId)
     const editor = await createMember(tests.app(), table.baseId, 'editor')
     const ids: string[] = []
     const stop = tests.app().kernel.events.on('work.changed', ({ id }) => ids.push(id))
@@ -131,7 +131,7 @@ describe('a change of whole tables', () => {
         .trpc(token)
         .records.cancelWork.mutate({ baseId: table.baseId, workId: ids[0] ?? '' })
     await expect(cancelAs(editor.token)).rejects.toMatchObject({ data: { appCode: 'PERMISSION_DENIED' } })
-    await letGo()
+    await releaseLinks()
     expect((await outcome).count).toBe(1)
     // One that has ended is no error: the button may be pressed at that moment.
     await cancelAs(tests.owner().token)

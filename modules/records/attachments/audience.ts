@@ -10,7 +10,7 @@ import type { ViewsService } from '../../views/index.ts'
 
 const LINK = 'link:'
 
-/** Whose a file is that someone uploads: the person's, or of all who came by one public link. */
+/** The owner of an uploaded file: the person, or all visitors of one public link. */
 export function ownerOf(actor: Actor): string | null {
   if (actor.kind === 'share') return visitorOwner(actor)
   return actor.kind === 'user' ? actor.id : null
@@ -18,21 +18,23 @@ export function ownerOf(actor: Actor): string | null {
 
 export const visitorOwner = ({ shareId }: ShareActor): string => LINK + shareId
 
-/** True for the owner of files that visitors have uploaded. */
+/** True for the owner of files uploaded by visitors. */
 export const isVisitor = (owner: string): boolean => owner.startsWith(LINK)
 
-/** Kinds of public links that show files. */
 export const FILE_SHARES = ['view', 'base'] as const
 
-/** What a link opens, as it stands in the addresses of files that its visitors are given. */
+/** The target of a public link, as file links name it. */
 export interface FileShare {
   kind: (typeof FILE_SHARES)[number]
   targetId: string
 }
 
-/** Those who came by a link. Its own address is left out: who is sent one of a file must not get the link. */
+/**
+ * The visitors of a public link. Excludes the link’s own id: someone who gets a file link must not get the public
+ * link.
+ */
 export interface Audience extends FileShare {
-  /** Another one as soon as the link, its password or what its view shows of files is another. */
+  /** Changes with the link, its password, or the files that its view shows. */
   stamp: string
 }
 
@@ -45,9 +47,12 @@ interface Deps {
   views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
 }
 
-/** For whom addresses of files are signed, and whether these may still read: as links are now, at each request. */
+/**
+ * Decides for whom file links are signed, and whether they are still valid: checked against the public link at each
+ * request.
+ */
 export function createAudiences({ auth, bases, schema, views }: Deps) {
-  /** What is shown of files by what a link opens. Null where it shows nothing for now. @throws 404 where it is gone */
+  /** The files that a public link shows; null if it currently shows none. @throws 404 if the target is gone */
   async function shownBy({ kind, targetId }: FileShare): Promise<unknown> {
     if (kind === 'base') return (await bases.require(targetId)).id
     const view = await views.load(targetId)
@@ -75,7 +80,7 @@ export function createAudiences({ auth, bases, schema, views }: Deps) {
   }
 
   return {
-    /** Those who read as this actor; null for who came by no link. */
+    /** The audience of an actor; null without a public link. */
     async of(actor: Actor): Promise<Audience | null> {
       if (actor.kind !== 'share' || actor.grant.kind === 'erd') return null
       const { grant, baseId, shareId } = actor
@@ -84,11 +89,11 @@ export function createAudiences({ auth, bases, schema, views }: Deps) {
           ? { kind: grant.kind, targetId: grant.viewId }
           : { kind: grant.kind, targetId: baseId }
       const open = await find(share)
-      // Closed since the request came: what is signed with this is signed for nobody.
+      // The link was closed in the meantime: sign for nobody.
       return { ...share, stamp: open?.id === shareId ? open.stamp : crypto.randomUUID() }
     },
 
-    /** Those who may come by the link as it is now; null where it is closed, has expired, or shows nothing. */
+    /** The audience of a public link now; null if it is closed, expired, or shows nothing. */
     async open(share: FileShare): Promise<Audience | null> {
       const open = await find(share)
       return open && { ...share, stamp: open.stamp }

@@ -1,9 +1,9 @@
 import { TYPES_BY_ENDING } from '../../../src/core/fields/attachment-kinds.ts'
 
-/** Bytes of a file's beginning that are enough to tell its type. */
+/** Bytes at the start of a file that are enough to detect its type. */
 export const HEAD_BYTES = 4096
 
-/** Beginnings of files (`?` is any byte), from https://mimesniff.spec.whatwg.org and the formats' own specifications. */
+/** File signatures (`?` is any byte), from https://mimesniff.spec.whatwg.org and the formats’ specifications. */
 const SIGNATURES: readonly [type: string, signature: string, offset?: number][] = [
   ['image/png', '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', '\xff\xd8\xff'],
@@ -28,7 +28,7 @@ const SIGNATURES: readonly [type: string, signature: string, offset?: number][] 
   ['application/x-tar', 'ustar', 257],
 ]
 
-/** Brands of the container that begins with `ftyp` (ISO 14496-12). */
+/** Brands of `ftyp` containers (ISO 14496-12). */
 const BRANDS: readonly [brand: RegExp, type: string][] = [
   [/^avi[fs]/, 'image/avif'],
   [/^(hei[cxms]|hev|mif1|msf1)/, 'image/heic'],
@@ -37,16 +37,16 @@ const BRANDS: readonly [brand: RegExp, type: string][] = [
   [/./, 'video/mp4'],
 ]
 
-/** Containers whose content only the name tells; what it says is believed where it is of that container. */
+/** Containers whose content is known only from the file name, which is trusted if it fits the container. */
 const ZIPPED = /officedocument|opendocument|^application\/zip$/
 const OLE = /^application\/(msword|vnd\.ms-)/
 
-/** Types of plain text that a name may tell. */
+/** Plain text types that a file name may specify. */
 const TEXTUAL = /^(text\/|application\/(json|xml)$)/
 
 /**
- * A file's type by its first bytes. The sender's word counts for nothing, and the name's ending only among
- * what the bytes allow: text can be CSV but never a picture.
+ * Detects a file’s type from its first bytes. The client’s type is ignored; the extension counts only among the types
+ * that the bytes allow: text can be CSV but never an image.
  */
 export function sniffType(head: Uint8Array, name: string): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES))
@@ -58,7 +58,7 @@ export function sniffType(head: Uint8Array, name: string): string {
   if (text.startsWith('\x1aE\xdf\xa3')) return text.includes('webm') ? 'video/webm' : 'video/x-matroska'
   if (text.startsWith('PK\x03\x04')) return ZIPPED.test(named) ? named : 'application/zip'
   if (text.startsWith('\xd0\xcf\x11\xe0')) return OLE.test(named) ? named : 'application/octet-stream'
-  // Sound without a tag begins with a frame: eleven set bits, then a layer that exists (ISO 11172-3).
+  // Untagged audio starts with a frame: eleven set bits, then an existing layer (ISO 11172-3).
   if (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2) return 'audio/mpeg'
   if (!isText(bytes)) return 'application/octet-stream'
   if (isSvg(bytes.toString('utf8'))) return 'image/svg+xml'
@@ -73,21 +73,21 @@ function fits(text: string, signature: string, offset: number): boolean {
   return true
 }
 
-/** No control characters but those of text, and whole characters (the last may be cut). */
+/** True for bytes without control characters other than those of text. The last character may be cut. */
 function isText(bytes: Buffer): boolean {
   if (bytes.length === 0) return true
   for (const byte of bytes) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) return false
   return true
 }
 
-/** What may stand before the outermost element (XML 1.0, production 22), each with its end. */
+/** Parts that may precede the root element (XML 1.0, production 22), each with its end. */
 const PROLOG: readonly [start: RegExp, end: string][] = [
   [/^<\?xml/i, '>'],
   [/^<!--/, '-->'],
   [/^<!DOCTYPE svg/i, '>'],
 ]
 
-/** True where the first element is `svg`. Each part of the prolog is skipped once, so the time is linear. */
+/** True if the root element is `svg`. Skips each part of the prolog once, so the time is linear. */
 function isSvg(text: string): boolean {
   let rest = text.replace(/^\ufeff/, '').trimStart()
   for (;;) {
@@ -99,20 +99,20 @@ function isSvg(text: string): boolean {
   }
 }
 
-/** Pixels of a picture. */
+/** Image size in pixels. */
 export interface ImageSize {
   width: number
   height: number
 }
 
-/** Larger pictures are kept, but neither measured nor made small: decoding one takes 4 bytes per pixel. */
+/** Larger images are stored, but neither measured nor resized: decoding takes 4 bytes per pixel. */
 export const MAX_PIXELS = 60_000_000
 
 const MAX_SIDE = 1_000_000
-/** Where the `ispe` box of an AVIF file stands at the latest. */
+/** The `ispe` box of an AVIF file is within this range. */
 const AVIF_HEAD = 64 * 1024
 
-/** The size of a picture as it is shown, turned upright by what its camera noted; null where it is not known. */
+/** The size of an image after applying its EXIF orientation; null if unknown. */
 export async function imageSize(path: string, mimetype: string): Promise<ImageSize | null> {
   if (mimetype === 'image/svg+xml') return svgSize(await Bun.file(path).slice(0, 4096).text())
   if (mimetype === 'image/avif' || mimetype === 'image/heic') {
@@ -123,13 +123,13 @@ export async function imageSize(path: string, mimetype: string): Promise<ImageSi
     const { width, height } = await new Bun.Image(Bun.file(path), { maxPixels: MAX_PIXELS }).metadata()
     return known(width, height)
   } catch (error) {
-    // A broken picture is a file like any other.
+    // A broken image is stored like any other file.
     if (isImageError(error)) return null
     throw error
   }
 }
 
-/** True for what the decoder says of bytes that it cannot read, or of a picture that is too large. */
+/** True for decoder errors about unreadable or too large images. */
 export const isImageError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^ERR_(IMAGE|OUT_OF_MEMORY)/.test(String(error.code))
 
@@ -139,7 +139,7 @@ function boxSize(head: Buffer): ImageSize | null {
   return at < 0 || at + 16 > head.length ? null : known(head.readUInt32BE(at + 8), head.readUInt32BE(at + 12))
 }
 
-/** Width and height of the outermost element, else those of its view box. */
+/** The size of the root element, else of its view box. */
 function svgSize(text: string): ImageSize | null {
   const start = text.search(/<svg\b/i)
   const end = start < 0 ? -1 : text.indexOf('>', start)

@@ -9,19 +9,19 @@ import type { AuthService } from '../../auth/index.ts'
 import { defineRecordsTables } from '../tables.ts'
 import { isVisitor, ownerOf } from './audience.ts'
 import { imageSize, sniffType } from './file-type.ts'
-import type { Arrived } from './incoming.ts'
-import { pathOf, placeOf } from './links.ts'
+import type { ReceivedFile } from './incoming.ts'
+import { pathOfKey, storeKeyOf } from './links.ts'
 
-/** Files that no cell names are kept this long: an upload whose record was never saved. */
+/** Uploads that no cell uses are deleted after this time. */
 const UNUSED_KEPT_MS = 24 * 3_600_000
-/** Unused files that one person may have at a time, so that nobody fills the disk. */
+/** Limit of unused files per person, so that nobody fills the disk. */
 const MAX_UNUSED = { files: 1000, bytes: 5 * 1024 ** 3 }
-/** The same for all who come by one public link together. */
+/** The same for all visitors of one public link together. */
 const MAX_UNUSED_OF_LINK = { files: 200, bytes: 1024 ** 3 }
-/** Names in one statement. */
+/** Paths per statement. */
 const CHUNK = 500
 
-/** A file of the store: what the server knows of it, whatever a cell says. */
+/** A stored file: the server’s own data, whatever a cell says. */
 export interface FileRow {
   path: string
   userId: string | null
@@ -32,12 +32,12 @@ export interface FileRow {
   height: number | null
 }
 
-/** What is younger stays in any case. */
+/** Newer files are never deleted. */
 const dayAgo = (): string => new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
 
 export type Files = ReturnType<typeof createFiles>
 
-/** The uploaded files: who brought them, and in the cells of which bases they stand. */
+/** The uploaded files: their owners, and the bases whose cells use them. */
 export function createFiles(
   { meta, files: store, log }: Pick<Kernel, 'meta' | 'files' | 'log'>,
   { access }: Pick<AuthService, 'access'>,
@@ -45,13 +45,14 @@ export function createFiles(
   const { attachmentFiles, attachmentUses } = meta.tables(defineRecordsTables)
 
   /**
-   * Keeps a file that has arrived, under a place that nobody can guess.
-   * @param folder where the client would have it, `noco/base/table`; null: by the day
-   * @throws TOO_MANY_REQUESTS where someone has too many files that no cell names
+   * Stores a received file under an unguessable key.
+   *
+   * @param folder the folder requested by the client, `noco/base/table`; null: a folder by date
+   * @throws TOO_MANY_REQUESTS beyond the limit of unused files
    */
   async function keep(
     userId: string,
-    arrived: Arrived,
+    arrived: ReceivedFile,
     name: string,
     folder: string | null,
   ): Promise<FileRow> {
@@ -61,7 +62,7 @@ export function createFiles(
     const mimetype = sniffType(arrived.head, title)
     const size = await imageSize(arrived.path, mimetype)
     const row: FileRow = {
-      path: pathOf(newPlace(title, folder)),
+      path: pathOfKey(newStoreKey(title, folder)),
       userId,
       title,
       mimetype,
@@ -69,12 +70,12 @@ export function createFiles(
       width: size?.width ?? null,
       height: size?.height ?? null,
     }
-    // Known before it lies there: should the process end in between, the sweep finds and removes it.
+    // Registered before it is stored: if the process ends in between, the sweep removes it.
     await meta.db
       .insert(attachmentFiles)
       .values({ ...row, isUsed: false, createdAt: new Date().toISOString() })
     try {
-      await store.keep(placeOf(row.path), arrived.path, mimetype)
+      await store.keep(storeKeyOf(row.path), arrived.path, mimetype)
     } catch (error) {
       await meta.db.delete(attachmentFiles).where(eq(attachmentFiles.path, row.path))
       throw error
@@ -82,7 +83,7 @@ export function createFiles(
     return row
   }
 
-  /** True where no file was ever kept. */
+  /** True if no file was ever stored. */
   const isUnused = async (): Promise<boolean> =>
     (await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).limit(1)).length === 0
 
@@ -120,7 +121,7 @@ export function createFiles(
     return found
   }
 
-  /** A cell may have named the file meanwhile: only what is still unused goes. */
+  /** Deletes a file unless a cell has used it in the meantime. */
   async function removeUnused(path: string, removeAlso: (path: string) => Promise<void>): Promise<void> {
     const [gone] = await meta.db
       .delete(attachmentFiles)
@@ -133,14 +134,14 @@ export function createFiles(
       )
       .returning({ path: attachmentFiles.path })
     if (!gone) return
-    await store.remove(placeOf(path))
+    await store.remove(storeKeyOf(path))
     await removeAlso(path)
   }
 
   const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
     holdsBaseRole(await access.baseRole(actor, baseId), 'viewer')
 
-  /** True where the actor brought the file, or may now read a base in whose cells it stands. */
+  /** True if the actor uploaded the file, or may read a base whose cells use it. */
   async function mayRead(
     actor: Actor,
     row: FileRow,
@@ -151,7 +152,7 @@ export function createFiles(
     return false
   }
 
-  /** Those of the files that cells of the base may name for this person; `fresh`: no cell of the base has yet. */
+  /** The files that cells of the base may use on behalf of this actor; `fresh`: not used in the base yet. */
   async function nameable(actor: Actor, baseId: string, paths: readonly string[]) {
     const [all, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
     const rows = new Map<string, FileRow>()
@@ -175,7 +176,7 @@ export function createFiles(
     }
   }
 
-  /** What is about to be named again is not removed, whatever a look that is going on has found. */
+  /** Keeps files that are being used again, whatever a concurrent scan has found. */
   async function keepNamed(baseId: string, paths: readonly string[]): Promise<void> {
     for (let start = 0; start < paths.length; start += CHUNK) {
       const some = inArray(attachmentUses.path, paths.slice(start, start + CHUNK))
@@ -186,7 +187,7 @@ export function createFiles(
     }
   }
 
-  /** Lets the sweep remove those of the files that no base names any more. */
+  /** Marks files that no base uses as unused, for the sweep. */
   async function release(paths: readonly string[]): Promise<void> {
     const isNamed = sql`exists (select 1 from attachment_uses named where named.path = ${attachmentFiles.path})`
     for (let start = 0; start < paths.length; start += CHUNK) {
@@ -203,9 +204,9 @@ export function createFiles(
     removeUnused,
 
     /**
-     * Lets cells of a base name these files from now on, and gives what is known of each. A file may be named
-     * by who uploaded it and by those who may now read a base where it stands already, which the base itself
-     * counts as: so a path that one has heard of, or could read once, opens nothing.
+     * Registers the use of files in cells of a base, and returns their data. Actors may use files that they uploaded,
+     * and files in bases that they may read, including this one: knowing a path, or having had access once, is not
+     * enough.
      *
      * @throws BAD_REQUEST naming the first that is unknown or not for this person, which look the same
      */
@@ -225,7 +226,7 @@ export function createFiles(
       return rows
     },
 
-    /** As `claim`, for a list of which some may be unknown, or not for this person: those are left out. */
+    /** As `claim`, but ignores files that are unknown or not accessible. */
     async claimKnown(actor: Actor, baseId: string, paths: readonly string[]): Promise<FileRow[]> {
       const { rows, fresh } = await nameable(actor, baseId, paths)
       await use(baseId, fresh)
@@ -233,7 +234,7 @@ export function createFiles(
       return [...rows.values()]
     },
 
-    /** Those of the files that stand, or stood, in cells of the base: for whoever may read it. */
+    /** The files among these that cells of the base use or used. */
     async ofBase(baseId: string, paths: readonly string[]): Promise<FileRow[]> {
       const found: FileRow[] = []
       for (let start = 0; start < paths.length; start += CHUNK) {
@@ -252,10 +253,7 @@ export function createFiles(
       return found
     },
 
-    /**
-     * Lets the cells of a base name all that those of another one may: for copies of a base, whose records are
-     * copied without the write door.
-     */
+    /** Registers all file uses of one base for another: for copies of a base, which bypass the write door. */
     async shareAll(fromBaseId: string, toBaseId: string): Promise<void> {
       const both = meta.db
         .select({
@@ -268,7 +266,7 @@ export function createFiles(
       await meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
     },
 
-    /** True where cells of the base name, or named, files that are old enough to be removed. */
+    /** True if the base uses, or used, files that are old enough to be removed. */
     async hasOld(baseId: string): Promise<boolean> {
       const [one] = await meta.db
         .select({ path: attachmentUses.path })
@@ -280,11 +278,11 @@ export function createFiles(
     },
 
     /**
-     * Takes note of which files a base names no more. What a look finds unnamed for the first time only gets a date: a
-     * value that is on its way to the base may name it. What was found so before `unnamedBefore`, and by nobody named
-     * since, the base forgets; files that no base knows then go with the next sweep. Files of the last day stay.
+     * Records which files a base no longer uses. The first scan that misses a file only sets a date, as a value that
+     * names it may be on its way. Files missing since before `unnamedBefore` are released; those that no base uses
+     * are deleted by the next sweep. Files of the last day stay.
      *
-     * @param named all that the base names now
+     * @param named all files that the base uses now
      * @param unnamedBefore ISO 8601
      */
     async forgetUnnamed(
@@ -318,7 +316,7 @@ export function createFiles(
       let forgotten = 0
       for (let start = 0; start < old.length; start += CHUNK) {
         const some = inArray(attachmentUses.path, old.slice(start, start + CHUNK))
-        // Claimed in the meantime, it has no date.
+        // A file claimed in the meantime has no date.
         const gone = await meta.db
           .delete(attachmentUses)
           .where(and(eq(attachmentUses.baseId, baseId), lte(attachmentUses.unusedSince, unnamedBefore), some))
@@ -329,7 +327,7 @@ export function createFiles(
       return { forgotten }
     },
 
-    /** Lets go of all files of a base that is gone for good: those that no other base names go with the next sweep. */
+    /** Releases all files of a permanently deleted base; the next sweep deletes those that no other base uses. */
     async forgetBase(baseId: string): Promise<void> {
       const gone = await meta.db
         .delete(attachmentUses)
@@ -341,15 +339,15 @@ export function createFiles(
     /** A file by its path, or null. */
     find: async (path: string): Promise<FileRow | null> => (await rowsOf([path])).get(path) ?? null,
 
-    /** The file, for someone who may read it without a link; null where it is not there, or not for them. */
+    /** The file, if the actor may read it; else null. */
     async findFor(actor: Actor, path: string): Promise<FileRow | null> {
       const row = (await rowsOf([path])).get(path)
       return row && (await mayRead(actor, row, (await usesOf([path])).get(path))) ? row : null
     },
 
     /**
-     * Removes files that were uploaded a day ago and that no cell has named, or that nothing names any more. What a
-     * cell has named once stays while the change log can bring it back (see `forgetUnnamed`).
+     * Deletes uploads older than a day that no cell uses. Files that a cell once used stay while the change log can
+     * restore it (see `forgetUnnamed`).
      */
     async sweep(removeAlso: (path: string) => Promise<void>): Promise<number> {
       const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, dayAgo()))
@@ -366,27 +364,27 @@ const MAX_FOLDER = 60
 const MAX_NAME = 80
 
 /**
- * A fresh place in the store: `2026/11/20/<40 hex>/photo_5s7sr.png`, or under the folder that a client asks
- * for. The 160 random bits are there in either case.
+ * A new store key: `2026/11/20/<40 hex>/photo_5s7sr.png`, or under the folder that a client requests. Always has 160
+ * random bits.
  */
-function newPlace(title: string, folder: string | null): string {
+function newStoreKey(title: string, folder: string | null): string {
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
-  return [...foldersOf(folder), random, storedName(title)].join('/')
+  return [...foldersFor(folder), random, storedName(title)].join('/')
 }
 
-function foldersOf(folder: string | null): string[] {
+function foldersFor(folder: string | null): string[] {
   const asked = (folder ?? '').split(/[\\/]/).filter((part) => part !== '')
   if (asked.length === 0) return new Date().toISOString().slice(0, 10).split('-')
   return asked.slice(0, MAX_FOLDERS).map((part) => (part === '..' ? '_' : plain(part).slice(0, MAX_FOLDER)))
 }
 
-/** The name in plain letters with five random characters ahead of its ending. */
+/** The name in ASCII, with five random characters before its extension. */
 function storedName(title: string): string {
   const [, base = '', ending = ''] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(title) ?? []
   return `${plain(base).slice(0, MAX_NAME)}_${randomText(5)}${ending}`
 }
 
-/** Letters, digits, `_`, `.` and `-`, the first of them one of the former: see `isKey`. */
+/** Letters, digits, `_`, `.` and `-`; starts with none of the last two: see `isKey`. */
 const plain = (text: string): string => {
   const known = text
     .normalize('NFKD')

@@ -5,8 +5,8 @@ import { AppError } from '../../../src/core/errors.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { HEAD_BYTES } from './file-type.ts'
 
-/** A file that has arrived and has no place yet. */
-export interface Arrived {
+/** A received file in the temporary folder. */
+export interface ReceivedFile {
   path: string
   /** Bytes. */
   size: number
@@ -16,10 +16,10 @@ export interface Arrived {
 
 export type Incoming = ReturnType<typeof createIncoming>
 
-/** Files that are arriving, on the disk of the store so that they can be moved there whole. */
+/** Receives files in a folder on the store’s disk, so that they can be moved to the store. */
 export function createIncoming(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // One process serves a data folder: what lies here now, a stopped one has left half written.
+  // One process serves a data folder: existing files are left over from an earlier one.
   const left = readdirSync(folder).map((name) => join(folder, name))
 
   const place = (): string => join(folder, randomText(24))
@@ -27,21 +27,22 @@ export function createIncoming(folder: string) {
   return {
     place,
 
-    /** Removes what was received and not kept. */
-    discard: ({ path }: Arrived): Promise<void> => rm(path, { force: true }),
+    /** Deletes a received file. */
+    discard: ({ path }: ReceivedFile): Promise<void> => rm(path, { force: true }),
 
-    /** Removes what an earlier process was receiving when it ended. */
+    /** Deletes partial files of an earlier process. */
     clean: async (): Promise<void> => {
       for (const path of left.splice(0)) await rm(path, { force: true, recursive: true })
     },
 
     /**
-     * Writes a file as it arrives, waiting for the disk, so that memory stays as it is.
-     * @throws PAYLOAD_TOO_LARGE above `maxBytes`, STORAGE_FULL; nothing is kept then, nor where the sender stops
+     * Streams a file to disk with backpressure.
+     *
+     * @throws PAYLOAD_TOO_LARGE above `maxBytes`, STORAGE_FULL; the file is deleted then, and if the sender aborts
      */
-    async receive(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Arrived> {
+    async receive(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile> {
       const path = place()
-      // Bun's own writer says nothing of a disk that is full.
+      // Bun’s file writer does not report a full disk.
       const file = await open(path, 'wx', 0o600)
       let size = 0
       let head: Uint8Array = new Uint8Array()
@@ -53,7 +54,7 @@ export function createIncoming(folder: string) {
             head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)])
           await file.appendFile(chunk)
         }
-        // A record that names it will be on the disk when it is answered: so must the file be.
+        // A saved record may refer to the file at once, so it must be on disk.
         await file.sync()
         await file.close()
         return { path, size, head }
@@ -66,7 +67,7 @@ export function createIncoming(folder: string) {
   }
 }
 
-/** A full disk in words; whatever else has failed as it is. */
+/** Turns a full disk into an AppError; returns other errors unchanged. */
 export function explainDisk(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error

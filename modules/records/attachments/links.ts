@@ -3,7 +3,7 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { StoredFile } from '../../../src/storage/index.ts'
 import { type Audience, FILE_SHARES, type FileShare } from './audience.ts'
 
-/** Sizes in which pictures are shown: the longer side in pixels. */
+/** Thumbnail sizes: the longer side in pixels. */
 export const THUMBNAIL_SIZES = { tiny: 64, small: 256, card_cover: 768 } as const
 export type ThumbnailSize = keyof typeof THUMBNAIL_SIZES
 
@@ -12,14 +12,14 @@ const STORE = 'download/'
 
 export type FileLinks = ReturnType<typeof createFileLinks>
 
-/** Makes the links of one audience. */
+/** Signs links for one audience. */
 export type FileSigner = ReturnType<FileLinks['for']>
 
 /**
- * Links that need no session: who has one may read the file until it expires, and nothing else. They are made
- * for those who may read the cell, at the moment they read it. The signature covers the place and the time;
- * its key is derived from the server's secret, so that changing `JWT_SECRET` voids all links. Those made for
- * visitors of a public link name what it opens, and are good as long as that link is as it was.
+ * Links that need no session and give access to one file until they expire. They are signed when someone reads the
+ * cell. The signature covers the key and the expiry; its key derives from the server’s secret, so changing
+ * `JWT_SECRET` voids all links. Links for visitors name the target of the public link and are valid while that link
+ * is unchanged.
  */
 export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
   const key = createHmac('sha256', secret).update('sheaf attachment links').digest()
@@ -29,7 +29,7 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
       .digest('base64url')
       .slice(0, SIGNATURE_LENGTH)
 
-  /** Links of one stretch of time are the same, so that browsers need not fetch a picture again. */
+  /** Links are equal within a time step, so that browsers can cache images. */
   function expiry(): number {
     const step = Math.ceil(lifetimeMs / 4)
     return (Math.floor(Date.now() / step) + 1) * step + lifetimeMs
@@ -38,21 +38,21 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
   return {
     expiry,
 
-    /** @param audience who came by which public link; null for everybody else */
+    /** @param audience the visitors of a public link; null for others */
     for(audience: Audience | null) {
       const link = (place: string): string => {
         const until = writeUntil(expiry(), audience)
         return `dltemp/${signatureOf(place, until, audience)}/${until}/${place}`
       }
       return {
-        /** `dltemp/<signature>/<expiry ms>/<place>` of a file by its path, `download/<place>`. */
-        signedPath: (path: string): string => link(placeOf(path)),
-        /** The same for a small version of a picture. */
+        /** `dltemp/<signature>/<expiry ms>/<key>` of a file by its path, `download/<key>`. */
+        signedPath: (path: string): string => link(storeKeyOf(path)),
+        /** The same for a thumbnail. */
         thumbnailPath: (path: string, size: ThumbnailSize): string => link(thumbnailKey(path, size)),
       }
     },
 
-    /** True where the link is one of ours. @param audience those whom `readUntil` names, as they are now */
+    /** True for a valid signature. @param audience the current audience that `readUntil` names */
     isSigned(signature: string, until: string, place: string, audience: Audience | null): boolean {
       const [given, wanted] = [signature, signatureOf(place, until, audience)].map((text) =>
         Buffer.from(text),
@@ -67,11 +67,11 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
   }
 }
 
-/** What stands for the time in a link: the moment, and of a visitor's what their public link opens. */
+/** The expiry in a link, with the public link’s target for visitors. */
 const writeUntil = (expiresAt: number, share: FileShare | null): string =>
   share ? `${expiresAt}.${share.kind}.${share.targetId}` : String(expiresAt)
 
-/** The same read; null where it is nothing of ours, or has passed. */
+/** Parses an expiry; null if it is malformed or has passed. */
 export function readUntil(until: string): { expiresAt: number; share: FileShare | null } | null {
   const [, moment, kind, targetId = ''] = /^(\d{1,15})(?:\.(\w{1,8})\.(\w{1,64}))?$/.exec(until) ?? []
   const expiresAt = Number(moment)
@@ -81,42 +81,42 @@ export function readUntil(until: string): { expiresAt: number; share: FileShare 
   return known ? { expiresAt, share: { kind: known, targetId } } : null
 }
 
-/** The store's key of a file by its path. */
-export const placeOf = (path: string): string => path.slice(STORE.length)
+/** The store key of a file by its path. */
+export const storeKeyOf = (path: string): string => path.slice(STORE.length)
 
-/** A file's path by its key in the store. */
-export const pathOf = (place: string): string => STORE + place
+/** A file’s path by its store key. */
+export const pathOfKey = (place: string): string => STORE + place
 
-/** Where a small version lies. No upload can: their names end in five characters of their own. */
+/** The store key of a thumbnail. Uploads cannot have it, as their names end in random characters. */
 export const thumbnailKey = (path: string, size: ThumbnailSize): string =>
-  `thumbnails/${placeOf(path)}/${size}.webp`
+  `thumbnails/${storeKeyOf(path)}/${size}.webp`
 
-/** The picture and the size that a key of a small version means; null for any other key. */
+/** The image and size of a thumbnail’s key; null for other keys. */
 export function readThumbnailKey(place: string): { path: string; size: ThumbnailSize } | null {
   const [, rest, size] = /^thumbnails\/(.+)\/(tiny|small|card_cover)\.webp$/.exec(place) ?? []
-  return rest === undefined ? null : { path: pathOf(rest), size: size as ThumbnailSize }
+  return rest === undefined ? null : { path: pathOfKey(rest), size: size as ThumbnailSize }
 }
 
-/** What is served, and how. */
+/** A file to serve. */
 export interface Served {
   file: StoredFile
-  /** The server's own finding, never what a client has said. */
+  /** As detected by the server, not as sent by a client. */
   mimetype: string
   title: string
-  /** The moment until which a browser may keep it; null: not at all. */
+  /** Time until which a browser may cache it; null: not at all. */
   keepUntil: number | null
-  /** A PDF may be shown by the browser's own viewer, which a sandbox would keep from working. */
+  /** Lets the browser show a PDF, whose viewer does not work in a sandbox. */
   inline?: boolean
 }
 
 /** Links to one file for the web app. */
 export interface SignedFile {
   url: string
-  /** Small versions of a picture; null for other files. */
+  /** Thumbnails of an image; null for other files. */
   thumbnails: Record<ThumbnailSize, string> | null
 }
 
-/** The links of a file for the web app. */
+/** Signs the links of a file for the web app. */
 export function signFile(path: string, mimetype: string, links: FileSigner): SignedFile {
   const thumbnail = (size: ThumbnailSize) => `/${links.thumbnailPath(path, size)}`
   return {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import type { Change, Operation, Values } from '../../../src/core/changes.ts'
+import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { type AttachmentItem, readItems, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
@@ -12,7 +12,7 @@ import type { TableModel } from '../../schema/index.ts'
 import { perModel } from '../table/index.ts'
 import type { FileRow, Files } from './files.ts'
 
-/** The fields of files of a table; most have none. */
+/** A table’s attachment fields; most have none. */
 const fileFields = perModel((model) => model.fields.filter(holdsFiles))
 
 interface Found {
@@ -21,58 +21,27 @@ interface Found {
   items: AttachmentItem[]
 }
 
+/** Resolves the files that values name, in place. @throws BAD_REQUEST for files that the actor may not name */
+export type ResolveItems = (
+  actor: Actor,
+  baseId: string,
+  writes: readonly { model: TableModel; values: Values }[],
+) => Promise<void>
+
 /**
- * Looks at the files that values name before they are written: a cell may only name what this person may
- * read, and what it says of a file is what the server knows of it. Text that is no list of files is left to
- * the field's own check, which refuses it in words.
+ * Checks the files that values name before they are written: a cell may only name files that the actor may read, and
+ * takes their type and size from the server's records. Text that is not a list of files is left to the field's check.
  */
-export function createSettle(files: Files, maxCount: number) {
-  async function settle(
-    actor: Actor,
-    baseId: string,
-    lists: { model: TableModel; values: Values }[],
-  ): Promise<void> {
-    const found = lists.flatMap(({ model, values }) => findItems(model, values))
+export function createItemResolver(files: Files, maxCount: number): ResolveItems {
+  return async (actor, baseId, writes) => {
+    const found = writes.flatMap(({ model, values }) => findItems(model, values))
     if (found.length === 0) return
     for (const { field, items } of found) refuseTooMany(field, items, maxCount)
-    const paths = new Set(found.flatMap(({ items }) => items.map(({ path }) => path)))
-    paths.delete(undefined)
-    const known = paths.size === 0 ? new Map() : await files.claim(actor, baseId, [...paths] as string[])
+    const paths = new Set(found.flatMap(({ items }) => items.flatMap(({ path }) => path ?? [])))
+    const known = paths.size === 0 ? new Map() : await files.claim(actor, baseId, [...paths])
     for (const { values, field, items } of found) {
       values[field.id] = writeAttachments(items.map((item) => withFacts(item, known)))
     }
-  }
-
-  return {
-    /** The change with its files looked at; the very same where it names none. @throws BAD_REQUEST */
-    async change(
-      actor: Actor,
-      change: Change,
-      load: (tableId: string) => Promise<TableModel>,
-    ): Promise<Change> {
-      const lists: { model: TableModel; values: Values }[] = []
-      const operations: Operation[] = []
-      for (const operation of change.operations) {
-        const model = await load(operation.tableId)
-        if ((operation.kind !== 'insert' && operation.kind !== 'update') || fileFields(model).length === 0) {
-          operations.push(operation)
-          continue
-        }
-        const rows = operation.rows.map((row) => ({ ...row, values: { ...row.values } }))
-        lists.push(...rows.map(({ values }) => ({ model, values })))
-        operations.push({ ...operation, rows } as Operation)
-      }
-      if (lists.length === 0) return change
-      await settle(actor, change.baseId, lists)
-      return { ...change, operations }
-    },
-
-    /** The same for values that many records get. @throws BAD_REQUEST */
-    async values(actor: Actor, model: TableModel, values: Values): Promise<Values> {
-      const settled = { ...values }
-      await settle(actor, model.table.baseId, [{ model, values: settled }])
-      return settled
-    },
   }
 }
 
@@ -94,7 +63,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The name is the person's to choose; type and size are what they are. */
+/** Users choose the name; type and size come from the server’s records. */
 function withFacts(item: AttachmentItem, known: ReadonlyMap<string, FileRow>): AttachmentItem {
   const row = item.path === undefined ? undefined : known.get(item.path)
   if (!row) return { ...item, mimetype: item.mimetype || typeByName(item.title) }
@@ -108,19 +77,19 @@ function refuseTooMany(field: Field, items: AttachmentItem[], maxCount: number):
   throw new AppError('BAD_REQUEST', message, { fieldId: field.id, field: field.title }, 'msg')
 }
 
-/** Rows of one statement: what they hold is looked through on the thread that answers. */
+/** Rows per statement: their text is searched on the main thread. */
 const ROWS_AT_ONCE = 2_000
-/** A file's path as cells, log entries and views name it; keys hold no other characters (see `isKey`). */
+/** A file’s path in cells, log entries and views; keys contain no other characters (see `isKey`). */
 const PATH = /download\/[A-Za-z0-9_./-]+/g
-/** Types of columns that can hold a path, in the engines that homes lie in. */
+/** Column types that can hold a path, in the engines of homes. */
 const TEXT = /^(text|varchar|character varying|json|longtext)/i
 
 /**
- * The paths of files that a base's home names: in the cells of its tables, those in the trash and columns that a type
- * change has replaced included, and in the change log with the deleted records. Any text that looks like a path counts,
- * so a file is rather kept than lost. Reads in portions, as scans that take turns with others.
+ * The paths of all files that a base’s home refers to: in cells, including tables in the trash and columns replaced
+ * by a type change, and in the change log. Any text that looks like a path counts, to keep a file rather than lose
+ * it. Reads in pages, as scans that yield to others.
  *
- * @param tableNames the tables of the home, in the database's words
+ * @param tableNames the tables of the home, by their names in the database
  */
 export async function namedFiles(engine: Engine, tableNames: readonly string[]): Promise<Set<string>> {
   const named = new Set<string>()
@@ -129,7 +98,7 @@ export async function namedFiles(engine: Engine, tableNames: readonly string[]):
   return named
 }
 
-/** Adds the paths that a text names. */
+/** Adds the paths in a text. */
 export function addPaths(named: Set<string>, text: unknown): void {
   if (typeof text !== 'string') return
   for (const [path] of text.matchAll(PATH)) named.add(path)
@@ -153,7 +122,7 @@ async function readLog(engine: Engine, named: Set<string>): Promise<void> {
 }
 
 interface Pages {
-  /** The primary key: each page goes on behind the one before. */
+  /** The primary key, by which pages continue. */
   key: string[]
   columns: string[]
   table: string

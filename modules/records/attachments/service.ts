@@ -15,22 +15,22 @@ import { createIncoming } from './incoming.ts'
 import {
   createFileLinks,
   type FileSigner,
-  placeOf,
   readThumbnailKey,
   readUntil,
   type Served,
   type SignedFile,
   signFile,
+  storeKeyOf,
 } from './links.ts'
-import { addPaths, createSettle, namedFiles } from './resolve-items.ts'
+import { addPaths, createItemResolver, namedFiles } from './resolve-items.ts'
 import { createThumbnails } from './thumbnails.ts'
 
-/** Time for a file to arrive from another server. */
+/** Time limit for downloading a file from another server. */
 const FETCH_TIMEOUT_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 3_600_000
-/** A file that nothing names is looked for once more after this time: a value that names it may be on its way. */
+/** A file that nothing refers to is checked again after this time: a value that names it may be on its way. */
 const UNNAMED_KEPT_MS = 24 * 3_600_000
-/** The same where somebody has just deleted for good what named it. Writes wait for their turn for less than that. */
+/** The same after a permanent deletion. Writes wait for less time than this. */
 const ERASED_KEPT_MS = 60_000
 
 interface Deps {
@@ -43,7 +43,7 @@ interface Deps {
 
 export type AttachmentsService = ReturnType<typeof createAttachments>
 
-/** The files of Attachment cells: taken in, named by cells, and given out by links that expire. */
+/** Files of Attachment cells: uploads, their use in cells, and links that expire. */
 export function createAttachments({ kernel, auth, bases, schema, views }: Deps) {
   const { config, secrets, files: store, log } = kernel
   const incoming = createIncoming(join(config.dataDir, 'incoming'))
@@ -53,7 +53,6 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     links.for(actor ? await audiences.of(actor) : null)
   const files = createFiles(kernel, auth)
   const thumbnails = createThumbnails({ files: store, incoming })
-  const settle = createSettle(files, config.attachmentMaxCount)
   const http = createHttpClient(config)
   const sweep = async () => {
     await incoming.clean()
@@ -61,11 +60,11 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 
   /**
-   * Looks which files the base still names: in cells, also of tables, fields and records in the trash, in the change
-   * log and in its views. Others are removed with the second look that does not find them. A base with a connected
-   * database keeps all its files: the cells there are not searched, and others write to them.
+   * Finds the files that the base still uses: in cells, including the trash, in the change log and in views. Files
+   * are deleted when a second scan does not find them either. A base with a connected database keeps all files, as
+   * its cells are not searched.
    *
-   * @param keptMs time between the two looks, at least
+   * @param keptMs minimum time between the two scans
    */
   async function sweepBase(baseId: string, keptMs = UNNAMED_KEPT_MS): Promise<number> {
     if (!(await files.hasOld(baseId))) return 0
@@ -88,7 +87,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     return forgotten
   }
 
-  /** What was deleted for good takes its files along: within minutes, or with the daily round where the server stops. */
+  /** Deletes the files of permanently deleted records within minutes, or with the daily sweep if the server stops. */
   function sweepSoon(baseId: string): void {
     const tell = (error: unknown) =>
       log.error('removing the files of deleted records failed', error, { baseId })
@@ -109,10 +108,10 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }, SWEEP_EVERY_MS).unref()
   incoming.clean().catch((error) => log.error('removing unfinished uploads failed', error))
 
-  /** @throws AUTHENTICATION_REQUIRED; whoever is signed in may upload (wire §19) */
+  /** @throws AUTHENTICATION_REQUIRED unless signed in (wire §19) */
   async function requireUploader(actor: Actor): Promise<string> {
     const owner = ownerOf(actor)
-    // A visitor who may write records may bring their files.
+    // Visitors who may edit records may upload files.
     if (actor.kind === 'share' && actor.grant.kind === 'base' && actor.grant.role === 'editor' && owner)
       return owner
     await auth.access.authorize(actor, 'file.create')
@@ -136,7 +135,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     try {
       return await files.keep(owner, arrived, name, folder)
     } finally {
-      // Where it was kept it has moved away.
+      // After a successful upload the file was moved.
       await incoming.discard(arrived)
     }
   }
@@ -162,7 +161,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     }
   }
 
-  /** Keeps a file that the server has made for someone. It goes with the unused ones, a day later. */
+  /** Stores a file that the server generated for someone, e.g. an export. Deleted with unused files after a day. */
   async function keepFor(
     userId: string,
     { name, folder, body }: { name: string; folder: string; body: AsyncIterable<Uint8Array> },
@@ -176,8 +175,8 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 
   /**
-   * What a link opens, or null: it is forged, has expired, nothing lies there, or the public link by which somebody
-   * was given it is closed, or another than it was.
+   * The file of a link; null if it is forged or expired, the file is missing, or the public link it was signed for
+   * was closed or changed.
    */
   async function open(signature: string, until: string, place: string): Promise<Served | null> {
     const read = readUntil(until)
@@ -195,32 +194,32 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 
   async function serve(row: FileRow, keepUntil: number | null): Promise<Served | null> {
-    const file = await store.find(placeOf(row.path))
+    const file = await store.find(storeKeyOf(row.path))
     return file && { file, mimetype: row.mimetype, title: row.title, keepUntil }
   }
 
   return {
     requireUploader,
-    /** Takes a file in as it arrives. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
+    /** Receives an upload. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
     receive,
-    /** Takes in a file of an answer to a form, whose door has found that it asks for one. @throws as `receive` */
+    /** Receives a file for a form response, which the form door has allowed. @throws as `receive` */
     receiveAnswer: (
       actor: ShareActor,
       { name, body, maxBytes }: { name: string; body: AsyncIterable<Uint8Array>; maxBytes: number },
     ): Promise<FileRow> => keep(visitorOwner(actor), { name, folder: null, body }, maxBytes),
-    /** Removes files that were uploaded for what came to nothing, as far as no cell names them. */
+    /** Deletes uploads of a failed operation, unless a cell uses them. */
     async discard(paths: readonly string[]): Promise<void> {
       for (const path of paths) await files.removeUnused(path, thumbnails.remove)
     },
-    /** Takes in what lies at a public address. @throws BAD_REQUEST saying why not, PAYLOAD_TOO_LARGE */
+    /** Downloads a file from a public address. @throws BAD_REQUEST with the reason, PAYLOAD_TOO_LARGE */
     receiveFrom,
     keepFor,
     open,
-    settle,
+    resolveItems: createItemResolver(files, config.attachmentMaxCount),
     sweep,
     sweepBase,
     sweepSoon,
-    /** Lets go of the files of a base that is gone for good, and removes those that no other base names. */
+    /** Releases the files of a permanently deleted base, and deletes those that no other base uses. */
     async forgetBase(baseId: string): Promise<void> {
       await files.forgetBase(baseId)
       await sweep()
@@ -228,8 +227,9 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     shareAll: files.shareAll,
 
     /**
-     * Lets the forms of a base show a picture that the actor has brought.
-     * @throws BAD_REQUEST for a file that is unknown, not for this person, or no picture
+     * Allows the forms of a base to show an image of the actor.
+     *
+     * @throws BAD_REQUEST for files that are unknown, not accessible, or not images
      */
     async keepPicture(actor: Actor, baseId: string, path: string): Promise<void> {
       const row = await files.find(path)
@@ -237,7 +237,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       await files.claim(actor, baseId, [path])
     },
 
-    /** Which of these files cells of the base may name for this person; unknown ones are left out. */
+    /** The files among these that cells of the base may use on behalf of this actor. */
     async claimKnown(
       actor: Actor,
       baseId: string,
@@ -246,14 +246,14 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       return files.claimKnown(actor, baseId, [...new Set(paths)])
     },
 
-    /** The file of a path for someone who is signed in and may read it; null for everybody else. */
+    /** The file of a path for a signed-in actor who may read it; else null. */
     async openFor(actor: Actor, path: string): Promise<Served | null> {
       await auth.access.authorize(actor, 'file.read')
       const row = await files.findFor(actor, path)
       return row && serve(row, null)
     },
 
-    /** Links to those of the files that stand in cells of the base, for someone who may read it. */
+    /** Links to the files among these that cells of the base use. */
     async sign(
       actor: Actor,
       baseId: string,
@@ -265,15 +265,15 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       return { expiresAt: links.expiry(), files: Object.fromEntries(signed) }
     },
 
-    /** The maker of links for an actor; absent: for everybody but visitors of a public link. */
+    /** Returns the link signer of an actor; without one, links for everyone but visitors. */
     signerFor,
   }
 }
 
-/** Characters of a header that are looked at for a file's name. */
+/** Length of a header that is searched for a file name. */
 const MAX_DISPOSITION = 2_000
 
-/** The name that a server gives its file. */
+/** The file name in a server’s response. */
 function nameOf(headers: Headers): string | null {
   const text = (headers.get('content-disposition') ?? '').slice(0, MAX_DISPOSITION)
   const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(text)?.[1]

@@ -3,17 +3,14 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { FileStore, StoredFile } from '../../../src/storage/index.ts'
 import { isImageError, MAX_PIXELS } from './file-type.ts'
 import { explainDisk, type Incoming } from './incoming.ts'
-import { placeOf, THUMBNAIL_SIZES, type ThumbnailSize, thumbnailKey } from './links.ts'
+import { storeKeyOf, THUMBNAIL_SIZES, type ThumbnailSize, thumbnailKey } from './links.ts'
 
-/** Pictures that are decoded at one time: each may take a quarter of a gigabyte. */
+/** Images decoded at a time: each may take a quarter of a gigabyte. */
 const MAX_AT_ONCE = 2
-/** A picture that cannot be decoded here is shown as it is up to this size. */
+/** Images that cannot be decoded here are served unchanged up to this size. */
 const MAX_UNCHANGED = 1024 ** 2
 
-/**
- * Small versions of pictures, made when first asked for by Bun's own codecs, which work beside the thread
- * that answers, and kept in the store.
- */
+/** Thumbnails, created on first request by Bun’s codecs, off the main thread, and kept in the store. */
 export function createThumbnails({ files, incoming }: { files: FileStore; incoming: Incoming }) {
   const making = new Map<string, Promise<StoredFile | null>>()
   const waiting: (() => void)[] = []
@@ -31,7 +28,7 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
   }
 
   async function make(path: string, size: ThumbnailSize): Promise<StoredFile | null> {
-    const original = await files.find(placeOf(path))
+    const original = await files.find(storeKeyOf(path))
     if (!original) return null
     const side = THUMBNAIL_SIZES[size]
     const draft = incoming.place()
@@ -53,8 +50,8 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
 
   return {
     /**
-     * A small version of a picture with its type; null where none can be made. A picture of a kind that
-     * browsers draw and this server cannot read (AVIF) is given as it is, unless it is large.
+     * A thumbnail with its type; null if none can be created. Small images of formats that browsers show but this
+     * server cannot decode (AVIF) are returned unchanged.
      */
     async find(
       path: string,
@@ -68,11 +65,11 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
       making.set(key, work)
       const made = await work
       if (made) return { file: made, mimetype: 'image/webp' }
-      const original = isSafeImage(mimetype) ? await files.find(placeOf(path)) : null
+      const original = isSafeImage(mimetype) ? await files.find(storeKeyOf(path)) : null
       return original && original.size <= MAX_UNCHANGED ? { file: original, mimetype } : null
     },
 
-    /** Removes all small versions of a picture. */
+    /** Deletes all thumbnails of an image. */
     async remove(path: string): Promise<void> {
       for (const size of Object.keys(THUMBNAIL_SIZES))
         await files.remove(thumbnailKey(path, size as ThumbnailSize))

@@ -16,31 +16,31 @@ import { cellText, type Opened, type Reader, select, wantedFields } from '../rea
 import { isKeyless } from '../table/index.ts'
 import { type ExportOptions, type ExportPage, exportFormat } from './formats/index.ts'
 
-/** What a caller wants written. */
+/** A requested export. */
 export interface ExportRequest {
   query: ExportQuery
   /** `csv`, `xlsx` (or `excel`) or `json`. */
   format: string
-  /** Names the file; absent: the title of the table, with that of the view, `Tasks (Mine)`. */
+  /** File name; by default the table’s title with the view’s, `Tasks (Mine)`. */
   title?: string
-  /** Absent: the fields that the view shows, in its order; without a view, all that are not system ones. */
+  /** By default the view’s visible fields in its order, or all fields but system ones. */
   fieldIds?: string[]
   options?: Partial<ExportOptions>
 }
 
-/** A file as it is being written. */
+/** A file that is written while it is sent. */
 export interface ExportFile {
   name: string
   mediaType: string
   body: AsyncIterable<Uint8Array>
 }
 
-/** What the job of an export ends with (wire reference §13.4). */
+/** The result of an export job (wire reference §13.4). */
 export interface Exported {
   timestamp: string
   type: string
   title: string
-  /** A link that needs no session and expires. */
+  /** A temporary link without a session. */
   url: string
   name: string
 }
@@ -55,26 +55,26 @@ interface Deps {
 /** The job's own name for REST clients (wire reference §13.4). */
 export const EXPORT_JOB = 'data-export'
 
-/** Whose jobs are those that visitors start: they are found by nobody but who knows their ids. */
+/** Owner of the jobs of visitors, which are found only by their ids. */
 export const VISITOR = 'visitor'
 
-/** Exports of one base that visitors may have waiting. */
+/** Limit of pending visitor exports per base. */
 const MAX_OF_VISITORS = 5
 
 const DEFAULTS: ExportOptions = { isGuarded: true, delimiter: ',' }
 
 export type Exports = ReturnType<typeof createExports>
 
-/** Records written to files: at once, as an answer, or by a job that leaves a link. */
+/** Exports records: as a response, or by a job that gives a link. */
 export function createExports({ kernel, auth, reader, attachments }: Deps) {
   kernel.jobs.register<{ actor: Actor; request: ExportRequest }>(EXPORT_JOB, {
     run: ({ actor, request }, context) => runJob(actor, request, context),
-    // Nothing of it is left: what was written so far lay among the files that are arriving.
+    // Partial files are among the incoming ones, which are deleted at startup.
     recover: async () => null,
   })
 
   /**
-   * Opens what is to be written, so that a refusal comes before the first byte.
+   * Prepares an export, so that errors come before the first byte.
    *
    * @throws as the read door; FORBIDDEN through a link that does not allow downloads
    */
@@ -87,7 +87,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
     const opened = await reader.open(actor, query.tableId, query.viewId, query.timeZone)
     await authorize(actor, opened)
     const fields = exportedFields(opened, fieldIds)
-    // The answer has begun by the time the records are read: what cannot be asked is refused here.
+    // Checks the query now, as the response starts before the records are read.
     select(opened.context, query)
     const { model, context } = opened
     const title = request.title ?? titleOf(model.table.title, context.view?.title)
@@ -118,7 +118,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
     await auth.access.authorize(actor, 'record.export', model.table.baseId)
   }
 
-  /** Visitors are told of people by their names alone. */
+  /** Visitors see people by name only. */
   const peopleFor = (actor: Actor) => async (ids: string[]) => {
     const found = await auth.people(ids)
     return actor.kind === 'share' ? found.map(asPublicPerson) : found
@@ -126,13 +126,13 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
 
   const slots = createDownloadSlots()
 
-  /** As `open`, for an answer that is written as it is read. @throws also TOO_MANY_REQUESTS for visitors */
+  /** As `open`, for a response. @throws also TOO_MANY_REQUESTS for visitors */
   async function stream(actor: Actor, request: ExportRequest): Promise<ExportFile> {
     const file = await open(actor, request)
     return actor.kind === 'share' ? { ...file, body: slots.count(actor.shareId, file.body) } : file
   }
 
-  /** The jobs of a base wait for each other, and those of its members must not wait for strangers. */
+  /** Jobs of a base run one after another: visitors must not hold up its members. */
   async function refuseQueue(baseId: string): Promise<void> {
     const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
     if (waiting.length < MAX_OF_VISITORS) return
@@ -146,7 +146,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
       context.signal.throwIfAborted()
       context.report({ done, total, unit: 'rows' })
     })
-    // Visitors of one link must not use up the room of those of all others.
+    // Visitors of one link must not use up the space of others.
     const keeper = actor.kind === 'share' ? visitorOwner(actor) : context.userId
     const row = await attachments.keepFor(keeper, { name, body, folder: 'exports' })
     return {
@@ -161,9 +161,9 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
   return {
     open,
     stream,
-    /** Starts the job; what came of it is `Exported`. @throws as `open`; TOO_MANY_REQUESTS for visitors */
+    /** Starts the job, which results in `Exported`. @throws as `open`; TOO_MANY_REQUESTS for visitors */
     async start(actor: Actor, request: ExportRequest): Promise<{ jobId: string }> {
-      // Refusals are the caller's, not a failed job's.
+      // Errors go to the caller instead of failing the job.
       await open(actor, request)
       const opened = await reader.open(actor, request.query.tableId, request.query.viewId)
       const userId = actor.kind === 'user' ? actor.id : VISITOR
@@ -178,7 +178,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
 const titleOf = (table: string, view: string | undefined): string =>
   view === undefined || view === table ? table : `${table} (${view})`
 
-/** What a view shows, in its order; the caller may name fewer, never others. */
+/** The view’s visible fields in its order; callers may name fewer. */
 function exportedFields({ model, context }: Opened, fieldIds: string[] | undefined): Field[] {
   const { view } = context
   const shown =
@@ -189,10 +189,10 @@ function exportedFields({ model, context }: Opened, fieldIds: string[] | undefin
   return wantedFields(model, fieldIds).filter((field) => view === null || written.includes(field))
 }
 
-/** Records of one page: small, so that others are answered in between. */
+/** Records per page: few, so that other requests run in between. */
 const PAGE = 500
 
-/** What is written: which records, and who reads them. */
+/** The records to export. */
 interface ExportQuery
   extends Pick<Query, 'filter' | 'sorts' | 'search' | 'groups' | 'group' | 'timeZone' | 'recordIds'> {
   tableId: string
@@ -200,9 +200,8 @@ interface ExportQuery
 }
 
 /**
- * The records of a query page by page. Their ids are read first, in order, and then the records of each page:
- * what is added meanwhile is not in it, and what is deleted is left out, but no record comes twice. Where
- * records have no key, pages are counted off.
+ * Reads the records of a query page by page. Reads all ids in order first, then each page: records added meanwhile
+ * are not included, deleted ones are omitted, and none is repeated. Tables without a key use offsets.
  */
 async function* readPages(
   reader: Pick<Reader, 'ids' | 'page'>,
@@ -224,7 +223,7 @@ async function* readPages(
   for (let from = 0; from < ids.length; from += PAGE) {
     await breathe()
     const recordIds = ids.slice(from, from + PAGE)
-    // Their order was settled with the ids; the filter holds for a record that was changed meanwhile as well.
+    // The ids already have the order; the filter is applied again, as records may have changed.
     const { ids: found, rows } = await reader.page(
       opened,
       { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
@@ -238,7 +237,7 @@ async function* readPages(
   }
 }
 
-/** The same pages, with the people of their cells known before they are written: former members as well. */
+/** Loads the people of each page before it is written, including former members. */
 async function* withPeople(
   pages: AsyncIterable<ExportPage>,
   fields: Field[],
@@ -265,18 +264,18 @@ async function* withPeople(
   }
 }
 
-/** Downloads that one public link has at a time: each keeps the server busy for as long as it takes. */
+/** Simultaneous downloads per public link: each keeps the server busy. */
 const MAX_AT_ONCE = 3
-/** A download that takes nothing for so long does not count any more. */
+/** A stalled download no longer counts after this time. */
 const IDLE_MS = 60_000
 
-/** Counts the downloads that are under way, by public link. */
+/** Limits the simultaneous downloads of each public link. */
 function createDownloadSlots() {
   const taken = new Map<string, number>()
 
   return {
     /**
-     * The same pieces, which count for the link until the last of them, or until nobody takes any more.
+     * Passes the chunks on, and counts the download until it ends or stalls.
      *
      * @throws TOO_MANY_REQUESTS where the link has too many downloads under way
      */

@@ -1,6 +1,6 @@
 /**
- * Rows of connected databases: values that a cell cannot show (microseconds, bytes, shapes) and keys that the
- * database makes.
+ * Rows of connected databases: values that a cell cannot represent (microseconds, bytes, geometry) and keys that the
+ * database generates.
  */
 
 export {

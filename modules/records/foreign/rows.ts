@@ -26,15 +26,15 @@ import {
 } from '../table/index.ts'
 
 /**
- * Whole records of connected databases, whose columns may hold more than a cell can say: microseconds,
- * bytes, shapes. Of a deleted record the log keeps each column's exact text beside the cells' values, under
- * the column's name behind this mark, and brings it back from there.
+ * Prefix of exact values in the log. Columns of connected databases may hold more than a cell represents:
+ * microseconds, bytes, geometry. For a deleted record the log keeps each column’s exact text under this prefix and
+ * the column’s name, and restores it from there.
  */
 const EXACT = '='
 
 /**
- * Fields whose columns may hold more than a cell says, or than one can write into it: microseconds, `NaN`, the days
- * that MySQL has for none, numbers of eight bytes, MySQL's truth values other than 0 and 1, its empty sets.
+ * Fields whose columns may hold values that a cell cannot represent or write: microseconds, `NaN`, MySQL’s zero
+ * dates, numbers of eight bytes, MySQL’s booleans other than 0 and 1, its empty sets.
  */
 const mayHoldMore = perModel((model) =>
   model.fields.filter(
@@ -52,7 +52,7 @@ interface Column {
 }
 
 /**
- * Removes records, keeping every column of them in the log.
+ * Deletes records and logs all their columns.
  *
  * @throws RECORD_NOT_FOUND naming every id that is not there
  */
@@ -74,8 +74,8 @@ export async function deleteForeign(context: WriteContext, ids: RecordId[]): Pro
 }
 
 /**
- * What the log keeps beside the cells of records that are about to be changed: the exact texts of those
- * that hold more than their cells say.
+ * The exact texts of the values of records that are about to be changed, where they hold more than their cells
+ * represent.
  *
  * @param before the cells by record
  */
@@ -98,7 +98,7 @@ export async function readMore(
   return exact
 }
 
-/** The exact texts among values of the log that belong to the fields. */
+/** The exact texts among logged values that belong to the fields. */
 export const exactOf = (values: Values, fields: Field[]): Values =>
   Object.fromEntries(
     fields.flatMap((field) => {
@@ -107,7 +107,7 @@ export const exactOf = (values: Values, fields: Field[]): Values =>
     }),
   )
 
-/** What stands in an assignment to the column of a field, and the value that is bound there. */
+/** The placeholder and bound value for an assignment to a field’s column. */
 export function assigned(
   { dialect }: WriteContext,
   field: Field,
@@ -121,7 +121,7 @@ export function assigned(
     : { mark: dialect.foreign.fromExactText(placeholder, field.databaseType), value: exact }
 }
 
-/** A value as the driver takes it, dates in the form of a sample where the column has no type that decides it. */
+/** Encodes a value for the driver; dates follow a sample if the column’s type does not define their format. */
 export function encodedLike(
   field: Field,
   dialect: Dialect,
@@ -135,13 +135,10 @@ export function encodedLike(
     : encoded(field, dialect, value)
 }
 
-/** Rows that are looked at for a value: a column that is empty in all of them has no form of its own. */
+/** Rows to search for a sample value; a column that is empty in all of them has no format of its own. */
 const SAMPLED_ROWS = 1000
 
-/**
- * A value, as exact text, of each field whose column decides by its values how dates are written. Fields whose columns are
- * empty are absent.
- */
+/** A sample value, as exact text, of each field whose column has no type for dates. Empty columns are absent. */
 export async function sampleDates(
   { tx, dialect, model }: WriteContext,
   fields: Field[],
@@ -161,13 +158,13 @@ export async function sampleDates(
   return samples
 }
 
-/** The exact text that the log keeps of a field's old value, if any. */
+/** The exact text that the log has of a field’s old value, if any. */
 export const exactTextOf = (values: Values | undefined, field: Field): string | null => {
   const text = values?.[EXACT + columnName(field)]
   return typeof text === 'string' ? text : null
 }
 
-/** What a cell says as well as its column: a day, a time, an instant, a truth value. */
+/** Values that a cell represents exactly: a day, a time, an instant, a boolean. */
 const PLAIN: Partial<Record<StorageKind, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
   time: /^([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,6})?$/,
@@ -181,7 +178,7 @@ function saysMore(field: Field, cell: CellValue, text: CellValue): boolean {
   return hasMultipleChoices(field) ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
 }
 
-/** Columns as text that their own engine reads back as the same value. */
+/** Columns as text that their engine reads back as the same value. */
 async function readExact(
   { tx, dialect, model }: WriteContext,
   ids: RecordId[],
@@ -203,7 +200,7 @@ async function readExact(
   return found
 }
 
-/** Puts back records that were deleted, under the keys that they had. What is there already stays. */
+/** Restores deleted records under their former keys; existing ones stay. */
 export async function restoreForeign(
   context: WriteContext,
   rows: { id: RecordId; values: Values }[],
@@ -238,7 +235,7 @@ export async function restoreForeign(
   return changes
 }
 
-/** The values of an insert that was taken back, by column: there are no exact texts of it. */
+/** The values of an undone insert by column: it has no exact texts. */
 function plainValues(
   { model, dialect }: WriteContext,
   values: Values,
@@ -260,7 +257,7 @@ function keyByColumn(model: TableModel, id: RecordId): Record<string, CellValue>
   )
 }
 
-/** The changes with what stands in the database now: it may have rounded, cut or filled in. */
+/** Replaces the values of changes by those stored now: the database may have rounded, truncated or filled them in. */
 export async function asStored(context: WriteContext, changes: RecordChange[]): Promise<RecordChange[]> {
   const { model } = context
   const fields = storedFields(model).filter((field) =>

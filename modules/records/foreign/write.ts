@@ -21,12 +21,12 @@ import {
 } from '../table/index.ts'
 import { encodedLike, sampleDates } from './rows.ts'
 
-/** The fields that a new record may bring values for. */
+/** Fields that a new record may have values for. */
 const insertable = perModel((model) => model.fields.filter((field) => isInsertable(field)))
 
 /**
- * Adds records to a table that is not ours: one after the other, because the database numbers them, fills in
- * its defaults and runs its triggers. They are read back, so that the log has what stands there.
+ * Inserts records one by one, because the database generates keys and defaults and runs its triggers. They are read
+ * back, so that the log has the stored values.
  *
  * @throws REQUIRED_FIELD_MISSING for a key that the database does not give
  */
@@ -58,7 +58,7 @@ async function insertOne(
 ): Promise<RecordId> {
   const { tx, dialect, model } = context
   const values = withMadeKeys(model, asked)
-  // What the caller leaves out is the database's to fill in: an explicit null would keep it from it.
+  // Omitted values are left to the database: an explicit null would prevent its default.
   const given = insertable(model).filter((field) => (values[field.id] ?? null) !== null)
   const asWritten = (field: Field) =>
     encodedLike(field, dialect, values[field.id] ?? null, samples.get(field.id) ?? null)
@@ -83,7 +83,7 @@ async function insertOne(
   return isKeptAsGiven(model) ? idOfKey(key) : readId(context, key)
 }
 
-/** True for keys of numbers and plain texts; times, for instance, are written out by the database in its own way. */
+/** True for keys of numbers and plain text; the database may reformat others, e.g. times. */
 const isKeptAsGiven = perModel((model) =>
   keyFieldsOf(model).every(
     (field) =>
@@ -92,7 +92,7 @@ const isKeptAsGiven = perModel((model) =>
   ),
 )
 
-/** The id of the record that has the key, as its database gives it. */
+/** The id of the record with the key, as its database prints it. */
 async function readId({ tx, dialect, model }: WriteContext, key: readonly unknown[]): Promise<RecordId> {
   const { sql: id } = dialect.render(keyOf(model))
   const table = dialect.quote(model.table.tableName)
@@ -101,14 +101,14 @@ async function readId({ tx, dialect, model }: WriteContext, key: readonly unknow
   return row?.id ?? idOfKey(key)
 }
 
-/** A key of random letters is as good from here: not every database tells what it has made. */
+/** Generates UUID keys here, as not every database returns the ones it generates. */
 function withMadeKeys(model: TableModel, values: Values): Values {
   const made = keyFieldsOf(model).filter((field) => isUuid(field) && (values[field.id] ?? null) === null)
   if (made.length === 0) return values
   return { ...values, ...Object.fromEntries(made.map((field) => [field.id, crypto.randomUUID()])) }
 }
 
-/** A text of 36 letters that the database fills in by itself is one as well. */
+/** Also matches 36-letter text columns that the database fills in. */
 const isUuid = ({ databaseType, required }: Field): boolean =>
   databaseType === 'uuid' || (!required && /^(var)?char\(36\)$/.test(databaseType ?? ''))
 
@@ -122,7 +122,7 @@ const missingKey = (field: Field): AppError =>
     },
   )
 
-/** @throws BAD_REQUEST where the change would give a record another key: others may refer to it */
+/** @throws BAD_REQUEST for changes of a primary key, which other records may refer to */
 export function refuseKeyChange(changed: Field[]): void {
   const key = changed.find((field) => field.isPrimaryKey && !fieldType(field.type).computed)
   if (key)
@@ -130,10 +130,10 @@ export function refuseKeyChange(changed: Field[]): void {
 }
 
 /**
- * The connected database that all the tables of a change lie in; null for tables of the base's own home.
+ * The connected database of all tables of a change; null for tables of the base’s home.
  *
- * @throws FORBIDDEN saying why records may not be written; BAD_REQUEST for tables of several databases,
- *   which no transaction holds together
+ * @throws FORBIDDEN saying why records may not be written; BAD_REQUEST for tables of several databases, which no
+ *   transaction holds together
  */
 export async function foreignEngineOf(
   schema: Pick<SchemaReader, 'load' | 'engineOf' | 'writeRefusal'>,

@@ -33,17 +33,17 @@ interface Deps {
   bases: Pick<BasesService, 'sourcesOf'>
 }
 
-/** Longest value or name in a label. */
+/** Length limit of a value or name in a label. */
 const MAX_TEXT = 60
-/** Records of an entry that are read to name its fields. */
+/** Records per entry that are read to name its fields. */
 const SAMPLED_RECORDS = 2
 
-/** Says in concrete terms what entries of a base's log did. */
+/** Describes log entries in concrete terms. */
 export function createDescribe({ reader, schema, views, bases }: Deps) {
   /**
-   * Describes entries in a number of statements that does not grow with them, in their order.
+   * Describes entries, in their order, in a number of statements that does not grow with them.
    *
-   * @param scope what is on screen: what lies elsewhere asks for a confirmation
+   * @param scope the table and view on screen: actions elsewhere need a confirmation
    */
   async function describe(
     actor: Actor,
@@ -101,7 +101,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     })
   }
 
-  /** The titles of views by id, also of views that were deleted since: their entry keeps the title. */
+  /** The titles of views by id, including deleted ones, whose entries keep the title. */
   async function viewTitles(
     engine: Engine,
     entries: readonly StoredEntry[],
@@ -117,7 +117,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     return titles
   }
 
-  /** Names of people, where a field of the tables shows them. */
+  /** The people of the base, if a field of the tables shows people. */
   async function peopleFor(
     actor: Actor,
     { tables, fields }: LogNames,
@@ -133,7 +133,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     return opened?.context.moment.people ?? []
   }
 
-  /** What records are called that single entries changed: as they are now, else as they were when deleted. */
+  /** Names of the records that single entries changed: current names, or those at deletion. */
   async function recordNames(
     actor: Actor,
     engine: Engine,
@@ -178,7 +178,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
   return describe
 }
 
-/** Null where a connected database does not answer, or a field cannot be read: a name must not stop undo. */
+/** Null if a connected database does not respond or a field cannot be read: a name must not prevent undo. */
 async function opening<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -198,7 +198,7 @@ function keepTitle(titles: Map<string, string>, detail: unknown): void {
   if (viewId !== undefined && title !== undefined && !titles.has(viewId)) titles.set(viewId, title)
 }
 
-/** A title that the entry itself keeps, for what is gone from the metadata. */
+/** The title in the entry itself, for objects that are gone from the metadata. */
 function keptTitle({ detail }: StoredEntry, fieldId: string): string {
   const kept = (detail ?? {}) as { fieldId?: string; title?: string; before?: { title?: string } }
   const isOwn = kept.fieldId === fieldId
@@ -225,7 +225,7 @@ function recordName(
   return short(names.get(`${entry.tableId} ${id}`) ?? '') || `#${id}`
 }
 
-/** The fields that an entry changed in its first record, those of the system left out. */
+/** The fields that an entry changed in its first record, without system fields. */
 function valuesOf(
   { fields }: LogNames,
   entry: StoredEntry,
@@ -237,7 +237,7 @@ function valuesOf(
   if (line.before === null || line.after === null) return []
   const [before, after] = [line.before, line.after].map((json): Values => JSON.parse(json))
   if (!before || !after) return []
-  // A link that a key column keeps is told once, as the link.
+  // A link stored in a key column is listed once, as the link.
   const keys = new Set([...fields.values()].flatMap((field) => linkOf(field)?.keyFieldId ?? []))
   return Object.keys(after).flatMap((id): LabelledValue[] => {
     const field = fields.get(id)
@@ -264,14 +264,14 @@ function valuesOf(
 const titleOf = (fields: LogNames['fields'], id: string): string =>
   short(fields.get(id)?.title ?? 'deleted field')
 
-/** A value as text; of a password only that there is one. */
+/** A value as text; passwords are masked. */
 function valueText(field: Field, value: Values[string], people: readonly Person[]): string {
   if (value === null) return ''
   if (isPasswordHash(value)) return PASSWORD_MASK
   return short(cellText(field, value, { people, timeZone: 'UTC' }))
 }
 
-/** Why undoing an entry has to be confirmed by someone who looks at `scope`; null where it has not. */
+/** Why undoing an entry needs a confirmation for someone who looks at `scope`; null if it does not. */
 export function confirmReason(
   { kind, tableId, detail }: StoredEntry,
   records: number,
@@ -289,6 +289,6 @@ export function confirmReason(
   if (!isLight) return 'structure'
   if (records > CONFIRM_RECORDS) return 'many'
   if (tableId === null || tableId !== scope.tableId) return 'elsewhere'
-  // What a view alone shows cannot be seen in another one.
+  // Changes of another view are not visible on screen.
   return viewId !== null && viewId !== scope.viewId ? 'elsewhere' : null
 }

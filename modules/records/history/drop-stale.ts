@@ -5,6 +5,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   behindTheirChildren,
+  contextFor,
   idsWhere,
   type KeyRelation,
   type PairRelation,
@@ -14,7 +15,6 @@ import {
   referencesTo,
   relationsKeptIn,
   type WriteScope,
-  within,
 } from '../links/index.ts'
 import { isForeign, readRecords } from '../table/index.ts'
 import type { CheckedOperation } from '../write/index.ts'
@@ -22,29 +22,28 @@ import type { CheckedOperation } from '../write/index.ts'
 type Row = Extract<Operation, { kind: 'update' }>['rows'][number]
 
 /**
- * What undo and redo are about to write, without what can stand no more: keys of records that are gone by
- * now, partners that have another one since, and pairs that someone has made again. All of that is left
- * as others have made it. `skipped` counts it.
+ * Removes from undo and redo what is no longer possible: keys of deleted records, one-to-one partners that have
+ * another one by now, and pairs that were added again. `skipped` counts them.
  */
-export async function settleOperations(
+export async function dropStaleOperations(
   scope: WriteScope,
   operations: CheckedOperation[],
 ): Promise<{ operations: CheckedOperation[]; skipped: number }> {
   let skipped = 0
-  const settled: CheckedOperation[] = []
+  const remaining: CheckedOperation[] = []
   for (const operation of operations) {
     if (operation.kind !== 'restore' && operation.kind !== 'update') {
-      settled.push(operation)
+      remaining.push(operation)
       continue
     }
     const model = await scope.schema.loadWithKeys(operation.tableId)
-    const rows = await settleRows(scope, model, operation, operations, () => skipped++)
-    if (rows.length > 0) settled.push({ ...operation, rows })
+    const rows = await dropStaleRows(scope, model, operation, operations, () => skipped++)
+    if (rows.length > 0) remaining.push({ ...operation, rows })
   }
-  return { operations: await inOrder(scope, settled), skipped }
+  return { operations: await inRunOrder(scope, remaining), skipped }
 }
 
-/** The order in which operations are run, see `inOrder`. */
+/** The stages of a run, in order, see `inRunOrder`. */
 const STAGES = [
   'pairsGo',
   'keysLeave',
@@ -59,12 +58,12 @@ const STAGES = [
 type Stage = (typeof STAGES)[number]
 
 /**
- * Pairs go before the records that they name, which would take the pairs with them; keys that must not be
- * empty lead elsewhere before the record that they name goes; records come back before the children and pairs
- * that name them, and values come last, once all that keys among them name is there. What is unique is let go
- * before records come back that have it.
+ * Sorts operations: junction rows are deleted before the records they name, which would take them along; required
+ * keys change before the record they name is deleted; records are restored before the children and junction rows that
+ * name them; values come last, when all records that their keys name exist. Unique values are cleared before records
+ * with the same values are restored.
  */
-async function inOrder(scope: WriteScope, operations: CheckedOperation[]): Promise<CheckedOperation[]> {
+async function inRunOrder(scope: WriteScope, operations: CheckedOperation[]): Promise<CheckedOperation[]> {
   const staged: { stage: Stage; operation: CheckedOperation }[] = []
   const returning = new Set(operations.filter(({ kind }) => kind === 'restore').map(({ tableId }) => tableId))
   for (const operation of operations) {
@@ -98,7 +97,7 @@ async function inOrder(scope: WriteScope, operations: CheckedOperation[]): Promi
   )
 }
 
-/** How many of the tables stand above each of them, as parents of parents: 0 for one without a parent among them. */
+/** The number of ancestors of each table among the given ones: 0 for a table without a parent among them. */
 async function depthsOf(scope: WriteScope, tableIds: string[]): Promise<Map<string, number>> {
   const among = new Map<string, TableModel>()
   for (const tableId of tableIds) among.set(tableId, await scope.schema.loadWithKeys(tableId))
@@ -109,7 +108,7 @@ async function depthsOf(scope: WriteScope, tableIds: string[]): Promise<Map<stri
       for (const { table } of above) parents.get(tableId)?.add(table.id)
     }
     if (!isForeign(model)) continue
-    // Foreign keys of several columns are no links.
+    // Foreign keys of several columns are not links.
     for (const { child } of await referencesTo(scope, model)) {
       const below = [...among.values()].find(({ table }) => table.tableName === child)
       if (below) parents.get(below.table.id)?.add(tableId)
@@ -129,7 +128,7 @@ async function depthsOf(scope: WriteScope, tableIds: string[]): Promise<Map<stri
   return depths
 }
 
-/** Rows of a table that refers to itself, each behind the record that it names. */
+/** Orders the rows of a self-referencing table, parents first. */
 function parentsFirst<R extends Row>(relations: Relation[], model: TableModel, rows: R[]): R[] {
   const own = relations.flatMap((relation) =>
     relation.kind === 'key' && relation.parent.table.id === model.table.id ? [relation] : [],
@@ -164,7 +163,7 @@ async function stageOf(scope: WriteScope, model: TableModel, returning: Set<stri
   return isChild ? 'childrenReturn' : 'parentsReturn'
 }
 
-/** Of rows' values the keys that must not be empty, where the record that they name is there already. */
+/** The required keys among the values, if the record they name already exists. */
 function requiredKeys(model: TableModel, rows: Row[], operations: CheckedOperation[]): Row[] {
   const keys = model.fields.filter((field) => isForeignKey(field) && field.required)
   if (keys.length === 0 || !operations.some(({ kind }) => kind === 'delete')) return []
@@ -183,7 +182,7 @@ function requiredKeys(model: TableModel, rows: Row[], operations: CheckedOperati
   })
 }
 
-/** The rows with nothing in the unique fields that they are about to change. */
+/** The rows with empty values in the unique fields that they change. */
 function uniqueValues(model: TableModel, rows: Row[]): Row[] {
   return rows.flatMap(({ id, values }) => {
     const given = model.fields.filter((field) => field.unique && field.id in values)
@@ -193,7 +192,7 @@ function uniqueValues(model: TableModel, rows: Row[]): Row[] {
   })
 }
 
-async function settleRows(
+async function dropStaleRows(
   scope: WriteScope,
   model: TableModel,
   operation: Extract<CheckedOperation, { kind: 'restore' | 'update' }>,
@@ -219,15 +218,15 @@ async function settleRows(
       const stands = value === null || (there.has(String(value)) && !taken?.has(String(value)))
       if (stands) return [row]
       skip()
-      return without(row, key, { isRestore: operation.kind === 'restore', isPair: model.table.isJunction })
+      return withoutKey(row, key, { isRestore: operation.kind === 'restore', isPair: model.table.isJunction })
     })
   }
   const pairs = relations.find((relation) => relation.kind === 'pairs')
   return pairs && operation.kind === 'restore' ? dropDoubles(scope, pairs, rows, operations) : rows
 }
 
-/** The row without a key that cannot be: a pair that lacks one is none. */
-function without(
+/** Removes a key from a row; drops junction rows whose key is missing. */
+function withoutKey(
   row: Row,
   key: Field,
   { isRestore, isPair }: { isRestore: boolean; isPair: boolean },
@@ -241,7 +240,7 @@ function without(
 const valuesOf = (rows: { values: Values }[], field: Field): CellValue[] =>
   [...new Set(rows.map(({ values }) => values[field.id] ?? null))].filter((value) => value !== null)
 
-/** What the records that come back in the same change have in a field. */
+/** The values of a field in the records that the same change restores. */
 function* restoredValues(operations: CheckedOperation[], model: TableModel, field: Field): Generator<string> {
   for (const operation of operations) {
     if (operation.kind !== 'restore' || operation.tableId !== model.table.id) continue
@@ -258,7 +257,7 @@ function* deletedIds(operations: CheckedOperation[], model: TableModel): Generat
   }
 }
 
-/** Keys of parents that have one child alone, and have another by now, which this change leaves as it is. */
+/** Keys of one-to-one parents that have another child which this change leaves alone. */
 async function takenKeys(
   scope: WriteScope,
   { child, key }: KeyRelation,
@@ -274,11 +273,11 @@ async function takenKeys(
     }),
   )
   const holders = (await idsWhere(scope, child, key, wanted)).filter((id) => !ours.has(String(id)))
-  const held = await readRecords(within(scope, child), holders, [key])
+  const held = await readRecords(contextFor(scope, child), holders, [key])
   return new Set([...held.values()].map((values) => String(values[key.id])))
 }
 
-/** Without the pairs that are there already under another id. */
+/** Drops pairs that already exist under another id. */
 async function dropDoubles(
   scope: WriteScope,
   { junction, sides }: PairRelation,
@@ -290,7 +289,7 @@ async function dropDoubles(
   const lefts = valuesOf(rows, one.key)
   const standing = await idsWhere(scope, junction, one.key, lefts)
   const staying: RecordId[] = standing.filter((id) => !going.has(String(id)))
-  const known = await readRecords(within(scope, junction), staying, [one.key, other.key])
+  const known = await readRecords(contextFor(scope, junction), staying, [one.key, other.key])
   const pairOf = (values: Values) => `${values[one.key.id]} ${values[other.key.id]}`
   const present = new Set([...known.values()].map(pairOf))
   return rows.filter(({ values }) => !present.has(pairOf(values)))

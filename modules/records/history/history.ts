@@ -8,7 +8,7 @@ import type { TableModel } from '../../schema/index.ts'
 import { linkDelta } from '../links/index.ts'
 import { type AddedRange, maskValues, rangeOf } from '../table/index.ts'
 
-/** Entries that one call gives. */
+/** Entries per page. */
 const PAGE = 50
 
 export interface HistoryEntry {
@@ -21,8 +21,7 @@ export interface HistoryEntry {
 }
 
 /**
- * What happened to a record, newest first, of the fields that are still there. `before` is the id of
- * the last entry seen.
+ * The history of a record, newest first, for the fields that still exist. `before` is the id of the last entry seen.
  */
 export async function readHistory(
   engine: Engine,
@@ -33,7 +32,7 @@ export async function readHistory(
   const until = before ?? Number.MAX_SAFE_INTEGER
   const tableId = model.table.id
   const entries = await entriesOfRecord(engine, { tableId, recordId, before: until, limit: PAGE })
-  // A change that added many records keeps only their range; it is the record's first entry.
+  // A large insert has only the range of its records; it is their first entry.
   const ranges = await listRanges(engine, tableId, until)
   const added = ranges
     .filter((entry) => holds(rangeOf(entry), recordId))
@@ -64,13 +63,13 @@ function changesOf(model: TableModel, entry: RecordEntry): HistoryEntry['changes
       const [from, to] = [before[field.id] ?? null, after[field.id] ?? null]
       const linkId = links.get(field.id)
       if (linkId === undefined) return [{ fieldId: field.id, before: from, after: to }]
-      // The key is told of as the link that it keeps. A change of many records has not marked it.
+      // A key is listed as its link. Changes of many records have no marks.
       if (linkId in after) return []
       return [{ fieldId: linkId, before: null, after: linkDelta(idsOf(to), idsOf(from)) }]
     })
 }
 
-/** The link fields of a table by the field that keeps the key. */
+/** The link fields of a table by the id of their key field. */
 function linksByKey(model: TableModel): Map<string, string> {
   return new Map(
     model.fields.flatMap((field) => {

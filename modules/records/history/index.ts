@@ -1,6 +1,4 @@
-/**
- * What reads the change log: history, undo and redo, and the trash of records.
- */
+/** Reads of the change log: history, undo and redo, and the trash of records. */
 
 export { type HistoryEntry, readHistory } from './history.ts'
 export { createTrash, MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from './trash.ts'

@@ -8,14 +8,14 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { LoggedRecord } from '../../../src/db/change-log.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { exactOf } from '../foreign/index.ts'
-import { type LinkSchema, type WriteScope, within } from '../links/index.ts'
+import { contextFor, type LinkSchema, type WriteScope } from '../links/index.ts'
 import { type Place, readPlaces } from '../rows/index.ts'
 import { columnName, isWritable, readRecords, storedId } from '../table/index.ts'
 import type { CheckedOperation } from '../write/index.ts'
 
 /**
- * Operations that bring back the "before" of each record, where its "after" still stands. Values that
- * someone has changed since, or that their field would refuse by now, are left out and counted.
+ * Builds the operations that restore each record’s “before” where its “after” is still present. Skips and counts
+ * values that were changed since, or that their field would reject now.
  */
 export async function invert(
   scope: WriteScope,
@@ -27,7 +27,7 @@ export async function invert(
     const model = await loadFor(scope.schema, tableId, records)
     const ids = records.map((record) => storedId(model, record.record_id))
     const stored = model.fields.filter((field) => !isComputed(field))
-    const current = await readRecords(within(scope, model), ids, stored)
+    const current = await readRecords(contextFor(scope, model), ids, stored)
     const places = await standingPlaces(scope, model, records, () => skipped++)
     const gone: RecordId[] = []
     const back: { id: RecordId; values: Values }[] = []
@@ -57,10 +57,10 @@ export async function invert(
   return { operations, skipped }
 }
 
-/** How the key of a position begins in JSON. */
+/** Start of a position’s key in JSON. */
 const PLACE_START = `"${placeKey('')}`
 
-/** The positions before, by view, of the records that are still where the change has put them. */
+/** The positions before the change, by view, of records that are still where it moved them. */
 async function standingPlaces(
   scope: WriteScope,
   model: TableModel,
@@ -69,7 +69,7 @@ async function standingPlaces(
 ): Promise<Map<string, Place[]>> {
   const moves = records.flatMap((record) => {
     if (record.before === null || record.after === null) return []
-    // Most changes have none, and parsing many records takes time.
+    // Most changes move nothing, and parsing many records takes time.
     if (!record.before.includes(PLACE_START)) return []
     const [before, after]: Values[] = [JSON.parse(record.before), JSON.parse(record.after)]
     return Object.entries(before ?? {}).flatMap(([key, from]) => {
@@ -96,8 +96,8 @@ async function standingPlaces(
 }
 
 /**
- * The table of logged records, with keys that are in the trash by now. Of a table that is itself in the
- * trash only what links keep in it is taken back.
+ * The table of logged records, including keys in the trash. For a table in the trash, only changes of links are
+ * inverted.
  *
  * @throws TABLE_NOT_FOUND
  */
@@ -118,12 +118,12 @@ async function loadFor(
   return records.every(isOfLinks) ? model : load(tableId)
 }
 
-/** The values before, of the fields that still have the value after. */
+/** The values before, for fields that still have the value after. */
 function standing(model: TableModel, before: Values, after: Values, now: Values, skip: () => void): Values {
   const values: Values = {}
   for (const [fieldId, value] of Object.entries(before)) {
     const field = model.field(fieldId)
-    // Who wrote last and when is written anew; only a record's place is put back with its values.
+    // Time and author are stamped anew; of the system fields only the position is restored.
     if (!field || (field.isSystem && columnName(field) !== 'nc_order')) continue
     const exact = exactOf(before, [field])
     const isBack = fits(field, value) || Object.keys(exact).length > 0
@@ -133,7 +133,7 @@ function standing(model: TableModel, before: Values, after: Values, now: Values,
   return values
 }
 
-/** The values of a deleted record without those that their field would refuse by now. */
+/** The values of a deleted record, without those that their field would reject now. */
 function fitting(model: TableModel, before: Values, skip: () => void): Values {
   return Object.fromEntries(
     Object.entries(before).map(([key, value]) => {
@@ -146,7 +146,7 @@ function fitting(model: TableModel, before: Values, skip: () => void): Values {
   )
 }
 
-/** False for a value that is none of the field's any more: of another type, or an option that is gone. */
+/** False for a value that no longer fits its field: another type, or a deleted option. */
 function fits(field: Field, value: CellValue): boolean {
   if (value === null || !isWritable(field)) return true
   const read = readValue(field, value)

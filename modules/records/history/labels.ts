@@ -2,36 +2,36 @@ import type { Label, LabelKey, LabelParams } from '../../../src/core/actions.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table, ViewField } from '../../../src/core/model.ts'
 
-/** A value of a record before and after an action, as text. */
+/** A record’s value before and after an action, as text. */
 export interface LabelledValue {
   field: string
-  /** Null for a link, whose change is told by numbers. */
+  /** Null for a link, whose change is described by counts. */
   before: string | null
   after: string | null
   linked?: { added: number; removed: number }
 }
 
-/** What is known of an entry of the log when it is named. */
+/** The facts about a log entry for its label. */
 export interface LabelFacts {
   kind: string
   records: number
   table: string
   view: string
   field: string
-  /** The data source of a synchronisation. */
+  /** The data source of a synchronization. */
   source: string
-  /** The name of the record, where the action changed one. */
+  /** The record’s name, if the action changed one record. */
   record: string | null
   /** The changed values of that record, or of the first of several. */
   values: LabelledValue[]
-  /** What the owner of the entry keeps in the log. */
+  /** The detail in the log entry. */
   detail: unknown
   fieldTitle(fieldId: string): string
 }
 
 const label = <Key extends LabelKey>(key: Key, params: LabelParams<Key>): Label => ({ key, params })
 
-/** Names an action in concrete terms: `Qty of Item 3: 42 → 4242`, `Delete field Qty from weather`. */
+/** Labels an action in concrete terms: `Qty of Item 3: 42 → 4242`, `Delete field Qty from weather`. */
 export function labelOf(facts: LabelFacts): Label {
   const [owner] = facts.kind.split('.')
   switch (owner) {
@@ -83,7 +83,7 @@ function recordsLabel(facts: LabelFacts): Label {
   }
 }
 
-/** Most fields that a label names. */
+/** Limit of fields in a label. */
 const NAMED_FIELDS = 3
 
 function valuesLabel({ records: n, table, record, values }: LabelFacts): Label {
@@ -123,7 +123,7 @@ function valuesLabel({ records: n, table, record, values }: LabelFacts): Label {
 interface TableDetail {
   before?: Pick<Table, 'title' | 'description' | 'meta' | 'order'>
   after?: Pick<Table, 'title' | 'description' | 'meta' | 'order'>
-  /** How many records were imported into the new table. */
+  /** Number of records imported into the new table. */
   imported?: number
 }
 
@@ -188,7 +188,7 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
     : label('change_field_in_table', { field, table })
 }
 
-/** True for an update of a field that changed its options alone, such as a new choice of a select field. */
+/** True for an update that changed only a field’s options, such as a new choice. */
 export function isOptionsChange(detail: unknown): boolean {
   const { before, after } = (detail ?? {}) as { before?: object; after?: object }
   if (typeof before !== 'object' || typeof after !== 'object') return false
@@ -199,7 +199,7 @@ export function isOptionsChange(detail: unknown): boolean {
   )
 }
 
-/** Labels with the same parameters: the setting of a view that changed. */
+/** Labels of view settings, which have the same parameters. */
 type ViewPart = Extract<
   LabelKey,
   | 'change_description_of_view_in_table'

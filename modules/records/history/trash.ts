@@ -25,35 +25,35 @@ import { type LinkSchema, relationsAround } from '../links/index.ts'
 import { cellText } from '../read/index.ts'
 import { isForeign, maskValues, storedId } from '../table/index.ts'
 import type { Door, SetWrites } from '../write/index.ts'
-import { settleOperations } from './drop-stale.ts'
+import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
 import type { Undone } from './undo.ts'
 
-/** Records that one page lists, and that one call restores or deletes by their ids. */
+/** Limits of one page, and of one call that restores or deletes by ids. */
 export const MAX_TRASH_PAGE = 100
 export const MAX_TRASH_IDS = 1_000
 
-/** Counting stops here: a screen says "more than". */
+/** Limit of counting; screens show “more than”. */
 export const MAX_TRASH_COUNT = 100_000
 
-/** Deletions of so many records come back as a set, in a worker thread. */
+/** From this many records on, deletions are restored as a set, in a worker thread. */
 const SET_FROM = 1_000
 
 /** A deleted record. */
 export interface TrashedRecord {
   recordId: RecordId
-  /** The entry of the log that deleted it, with how many other records. */
+  /** The log entry that deleted it, and how many records it deleted. */
   changeId: number
   deletedWith: number
   deletedAt: string
   deletedBy: string | null
-  /** Its name: the text of the display field, else its id. */
+  /** The text of the display field, else the id. */
   title: string
-  /** Its values by field id, as far as the fields are still there. Links are not among them, but come back. */
+  /** Values by field id, of the fields that still exist. Links are not listed, but are restored. */
   values: Values
 }
 
-/** The records after this one, in the order of the trash: newest deletion first. */
+/** The last record of the previous page; the newest deletion comes first. */
 export interface TrashCursor {
   changeId: number
   recordId: RecordId
@@ -66,7 +66,7 @@ export interface TrashRequest {
   limit: number
 }
 
-/** Which deleted records of a table: by their ids, all of one deletion, or all there are. */
+/** Deleted records of a table: by id, all of one deletion, or all. */
 export type TrashSelection = { tableId: string } & (
   | { recordIds: RecordId[] }
   | { changeId: number }
@@ -83,7 +83,7 @@ interface Deps {
   attachments: Pick<AttachmentsService, 'sweepSoon'>
 }
 
-/** Deleted records: to list, restore and delete forever. They lie in the change log, so a base needs no second store. */
+/** Lists, restores and permanently deletes the records in the trash. They are stored in the change log. */
 export function createTrash({ kernel, auth, schema, door, sets, undo, attachments }: Deps) {
   async function enter(
     actor: Actor,
@@ -98,8 +98,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * The deleted records of a table, the newest deletion first, with the people who deleted them. A search looks
-   * through the stored values of all fields that the table still has.
+   * The deleted records of a table, newest deletion first, with the people who deleted them. A search covers the
+   * stored values of all fields that still exist.
    *
    * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below editor
    */
@@ -143,8 +143,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * How many deleted records each table of a base has, counted up to `MAX_TRASH_COUNT`; tables without any are left
-   * out.
+   * The number of deleted records per table of a base, up to `MAX_TRASH_COUNT`; tables without any are omitted.
    *
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
    */
@@ -158,9 +157,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * Brings deleted records back with their values and links, as one action that undo takes back. What stands in
-   * the way now is left out: links to records that are gone, values that their field refuses. Records that are
-   * there already stay as they are.
+   * Restores deleted records with their values and links, as one action that undo reverts. Leaves out links to
+   * records that no longer exist and values that their field rejects. Existing records stay unchanged.
    *
    * @throws TABLE_NOT_FOUND, PERMISSION_DENIED below editor; RECORD_NOT_FOUND where none of them is in the trash;
    *   DATABASE_ERROR where a value that must be unique is in another record by now: nothing is restored then
@@ -190,14 +188,14 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
       const entry = await findEntry(engine, changeId)
       const trashed = await findDeleted(engine, tableId, { changeId }, MAX_SET)
       if (!entry || trashed.length === 0) throw notInTrash()
-      // The whole of one's own deletion: its undo, so that it can be redone and is not undone a second time.
+      // A complete deletion of the actor’s own is undone, so that it can be redone and is not undone twice.
       const isOwnDeletion =
         entry.kind === 'records.delete' && entry.undoneBy === null && entry.actorId === user.id
       if (isOwnDeletion && entry.tableId === tableId) {
         const { records, applied } = await undo(user, baseId, changeId)
         return { restored: records, changeId: applied?.id ?? 0 }
       }
-      // With the records linked to them: one record may have more of these than may be written one by one.
+      // Counts linked records too: one record may have more of them than can be written one by one.
       const size = entry.tableId === tableId ? Number(entry.records) : trashed.length
       if (size >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
         const { count, id } = await sets.restoreFrom(user, tableId, changeId, { kind: 'records.restore' })
@@ -209,7 +207,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     const trashed = await findDeleted(engine, tableId, { recordIds }, MAX_TRASH_IDS)
     if (trashed.length === 0) throw notInTrash()
     const [deletion, ...others] = [...new Set(trashed.map(({ change_id }) => Number(change_id)))]
-    // All that went in one deletion: restored as that.
+    // All records of one deletion are restored as that deletion.
     if (deletion !== undefined && others.length === 0) {
       const all = await findDeleted(engine, tableId, { changeId: deletion }, trashed.length + 1)
       if (all.length === trashed.length)
@@ -242,7 +240,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
         entry: { kind: 'records.restore', tableId },
         async plan(scope) {
           const inverse = await invert(scope, lines)
-          const { operations } = await settleOperations(scope, inverse.operations)
+          const { operations } = await dropStaleOperations(scope, inverse.operations)
           restored = operations.reduce(
             (sum, one) => sum + (one.kind === 'restore' && one.tableId === tableId ? one.rows.length : 0),
             0,
@@ -255,8 +253,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   }
 
   /**
-   * Deletes records of the trash forever: the log forgets all their values, also those of their history. Cannot be
-   * undone. Files that nothing else names go within minutes. Gives how many records there were.
+   * Deletes records permanently: removes all their values from the log, including their history. Cannot be undone.
+   * Files that nothing else uses are removed within minutes. Returns the number of records.
    *
    * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator; RECORD_NOT_FOUND where none of them is in the trash
    */
@@ -277,19 +275,19 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   return { list, counts, restore, purge }
 }
 
-/** Records that one change may write. */
+/** Limit of records in one change. */
 const MAX_SET = 50_000
 
 const notInTrash = (): AppError => new AppError('RECORD_NOT_FOUND', 'None of these records is in the trash')
 
-/** The fields whose values a deleted record is shown with. */
+/** The fields that a deleted record is shown with. */
 const shownFields = (model: TableModel): Field[] =>
   model.fields.filter((field) => {
     const { internal } = fieldType(field.type)
     return !field.isSystem && !field.isPrimaryKey && !isComputed(field) && internal !== true
   })
 
-/** True where a value of the deleted record holds the words, in any case. */
+/** Matches a deleted record with the text in one of its values, ignoring case. */
 function matches(
   { dialect }: Engine,
   model: TableModel,
@@ -299,17 +297,17 @@ function matches(
 ): SQL {
   const columns = fields.flatMap((field) => {
     const { storage } = fieldType(field.type)
-    // Of a password nobody may find out more than that there is one.
+    // Passwords must not be searchable.
     const isSecret = maskValues(model, { [field.id]: '1' })[field.id] !== '1'
     if (isSecret || storage === 'boolean') return []
-    // As text: the value may be of a type that the field had before.
+    // As text, because the value may have the field’s former type.
     return [dialect.search(dialect.jsonValue(before, field.id, 'text'), 'text', text)]
   })
   const id = dialect.search(sql`cast(${recordId} as text)`, 'text', text)
   return sql`(${sql.join([id, ...columns], sql` or `)})`
 }
 
-/** A record's id as the log keeps it: PostgreSQL's keeps text. */
+/** A record’s id in the log; PostgreSQL’s log stores text. */
 const asLogged = ({ dialect }: Engine, model: TableModel, id: RecordId): SQL =>
   dialect.logId(sql`${storedId(model, id)}`)
 
@@ -319,8 +317,8 @@ function loggedIds(engine: Engine, model: TableModel, ids: readonly RecordId[]):
 }
 
 /**
- * What a change of the log says of some of the records that it deleted: their own lines, the pairs that named them,
- * and the keys of their children.
+ * The log rows of records that a change deleted: their own, those of the junction rows that named them, and those of
+ * the keys of their children.
  */
 async function linesOf(
   engine: Engine,
@@ -368,9 +366,9 @@ async function linesOf(
       }
     }
   }
-  // A pair of two records that come back together, and a link of a table to itself, are found from both ends.
+  // Pairs of two restored records, and links of a table to itself, are found from both ends.
   return [...new Map(found.map((line) => [`${line.table_id} ${line.record_id}`, line])).values()]
 }
 
-/** Ids in one list: well within what every engine binds. */
+/** Ids per statement, well below every engine’s limit. */
 const IDS_AT_ONCE = 400

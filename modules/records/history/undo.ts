@@ -31,16 +31,16 @@ import type { Reader } from '../read/index.ts'
 import { isForeign, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
 import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites } from '../write/index.ts'
 import { createDescribe } from './describe.ts'
-import { settleOperations } from './drop-stale.ts'
+import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
 
-/** What undo and redo answer. `applied` is null where nothing was left to take back. */
+/** The result of undo and redo. `applied` is null if there was nothing to revert. */
 export interface Undone {
   applied: AppliedChange | null
-  /** The kind of what was taken back, e.g. `records.update`; null where there was nothing. */
+  /** The kind of the reverted entry, e.g. `records.update`; null if there was nothing. */
   kind: string | null
   records: number
-  /** Values that someone has changed since, which were left as they are. */
+  /** Values that were skipped because they were changed since. */
   skipped: number
 }
 
@@ -57,13 +57,13 @@ interface Deps {
   sets: SetWrites
 }
 
-/** Deletions of so many records, and updates of all that match, go and come back as a set, in a worker thread. */
+/** From this many records on, deletions and bulk updates are reverted as a set, in a worker thread. */
 const SET_FROM = 1_000
 
-/** Actions that one page of the history holds at most. */
+/** Limit of actions on one page of the history. */
 export const MAX_ACTIONS = 100
 
-/** What the history lists: of a base, or of one of its tables. */
+/** A page of the history of a base or one of its tables. */
 export interface ActionsRequest {
   baseId: string
   tableId?: string
@@ -72,22 +72,22 @@ export interface ActionsRequest {
   limit: number
 }
 
-/** Deleted views that are listed. */
+/** Limit of listed deleted views. */
 const MAX_DELETED_VIEWS = 500
 
 type Direction = 'undo' | 'redo'
 
 /**
- * Undo and redo from the log, so that they survive a reload. Each is a change of its own, in the log as any other;
- * a new action ends what the redo key would do.
+ * Undo and redo from the log, so that they survive a reload. Each is a change of its own in the log; a new action
+ * clears the redo history.
  */
 export function createUndo({ kernel, auth, schema, views, bases, reader, door, sets }: Deps) {
   const queues = new Map<string, ReturnType<typeof createWriteQueue>>()
-  /** How often the undo of entries was refused, by base and person. After the second time undo leaves them. */
+  /** Number of rejected undos by entry, for each base and person. After the second one, undo skips the entry. */
   const refused = new LRUCache<string, ReadonlyMap<number, number>>({ max: 1_000 })
   const describe = createDescribe({ reader, schema, views, bases })
 
-  /** One step of a base at a time: two that come together must not undo the same action. */
+  /** Runs the steps of a base one at a time: two concurrent calls must not undo the same action. */
   function inTurn<T>(baseId: string, work: () => Promise<T>): Promise<T> {
     const queue = queues.get(baseId) ?? createWriteQueue()
     queues.set(baseId, queue)
@@ -97,12 +97,12 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   const refusalsOf = (baseId: string, user: UserActor): ReadonlyMap<number, number> =>
     refused.get(`${baseId} ${user.id}`) ?? new Map()
 
-  const passedOver = (baseId: string, user: UserActor): ReadonlySet<number> =>
+  const skippedEntries = (baseId: string, user: UserActor): ReadonlySet<number> =>
     new Set([...refusalsOf(baseId, user)].flatMap(([id, times]) => (times > 1 ? id : [])))
 
   /**
-   * The action that undo (or redo) comes to next: with a table in `scope` the actor's latest in that table, else in
-   * the base. Null where there is none.
+   * The next action to undo or redo: the actor’s latest in the table of `scope`, or in the base. Null if there is
+   * none.
    *
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
    */
@@ -116,13 +116,16 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const { tableId } = scope
     const found =
       direction === 'undo'
-        ? await latestUndoable(engine, user.id, { tableId, except: passedOver(baseId, user) })
+        ? await latestUndoable(engine, user.id, { tableId, except: skippedEntries(baseId, user) })
         : await latestRedoable(engine, user.id, { tableId })
     if (!found) return null
     return describeAction(user, baseId, engine, await entriesOfAction(engine, found, direction), scope)
   }
 
-  /** Several entries of one action as one: named after the records it wrote, and confirmed if one of them has to be. */
+  /**
+   * Describes several entries of one action as one: labelled by the records it wrote, and confirmed if one of them
+   * needs it.
+   */
   async function describeAction(
     user: UserActor,
     baseId: string,
@@ -134,18 +137,18 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const [first] = described
     const main = described.find(({ kind }) => kind.startsWith('records.')) ?? first
     if (!main || !first) return null
-    // An action that touches what is on screen is not elsewhere, whatever other table it wrote to on the way.
+    // An action that touches the table on screen is not elsewhere, whatever other tables it wrote.
     const reasons = described.map((one) => one.confirm)
     const isElsewhere = reasons.every((reason) => reason === 'elsewhere')
     const heavy = reasons.find((reason) => reason !== null && reason !== 'elsewhere') ?? null
     const confirm = isElsewhere ? 'elsewhere' : heavy
-    // The id is that of the first entry: undo names it and takes the others along.
+    // Undo names the first entry and includes the others.
     return { ...main, id: first.id, further: described.length - 1, confirm }
   }
 
   /**
-   * Undoes an action: the one that `entryId` names, or the actor's latest. Another person's takes the right to undo
-   * those of others. Of one that is undone already nothing is done again: a call may be sent twice.
+   * Undoes an action: the one with `entryId`, or the actor’s latest. Actions of others need the right to undo them.
+   * An action that is already undone stays so: a call may be sent twice.
    *
    * @throws BASE_NOT_FOUND, GENERIC_NOT_FOUND for an unknown entry; PERMISSION_DENIED below editor, and for what
    *   another person did below creator; CONFLICT where it cannot be undone
@@ -159,7 +162,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         return undoAction(user, baseId, engine, found)
       }
       for (;;) {
-        const found = await latestUndoable(engine, user.id, { except: passedOver(baseId, user) })
+        const found = await latestUndoable(engine, user.id, { except: skippedEntries(baseId, user) })
         if (!found) return NOTHING
         try {
           return await undoAction(user, baseId, engine, found)
@@ -180,11 +183,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const undone = await step(user, baseId, engine, first, null).catch(async (error) => {
       throw await refusal(user, baseId, engine, first, error)
     })
-    return withRest(undone, others, (other) => step(user, baseId, engine, other, null))
+    return runRest(undone, others, (other) => step(user, baseId, engine, other, null))
   }
 
   /**
-   * Redoes an action: the one that `entryId` names, or what the actor undid last.
+   * Redoes an action: the one with `entryId`, or the one that the actor undid last.
    *
    * @throws as `undo`
    */
@@ -199,13 +202,12 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       if (found.undoneBy === null) return { ...NOTHING, kind: found.kind }
       const [first = found, ...others] = await entriesOfAction(engine, found, 'redo')
       const redone = await step(user, baseId, engine, first, first.undoneBy)
-      return withRest(redone, others, (other) => step(user, baseId, engine, other, other.undoneBy))
+      return runRest(redone, others, (other) => step(user, baseId, engine, other, other.undoneBy))
     })
   }
 
   /**
-   * What happened in a base or in one of its tables, newest first, with the people who did it. `next` is the
-   * `before` of the following page.
+   * The history of a base or table, newest first, with the people involved. `next` is the `before` of the next page.
    *
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
    */
@@ -226,7 +228,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   /**
-   * The deleted views of a base's live tables, newest first: undoing the entry brings one back.
+   * The deleted views of a base’s tables, newest first: undoing the entry restores the view.
    *
    * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
    */
@@ -245,7 +247,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   /**
-   * Lets a deleted view go forever: nothing restores it from now on.
+   * Deletes a view permanently: nothing can restore it.
    *
    * @throws VIEW_NOT_FOUND where the entry deleted none, or it is back; PERMISSION_DENIED below creator
    */
@@ -255,7 +257,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     if (!(await finalizeViewDeletion(engine, entryId))) throw notFound('View', String(entryId))
   }
 
-  /** An entry by its id, for someone who may undo or redo it. */
+  /** An entry by id, for someone who may undo or redo it. */
   async function findNamed(
     user: UserActor,
     baseId: string,
@@ -271,8 +273,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   /**
-   * What others have built on, or what would break a rule by now, cannot be undone. Whoever asks for it once more
-   * leaves it (`details.passedOver`) and goes on with what came before: one refusal must not end undo for good.
+   * Explains why an entry cannot be undone, because others built on it or a rule forbids it. A second attempt skips
+   * the entry (`details.passedOver`) and continues with the one before: one rejection must not block undo for good.
    */
   async function refusal(
     user: UserActor,
@@ -281,15 +283,15 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     entry: StoredEntry,
     error: unknown,
   ): Promise<unknown> {
-    // Whoever cancels it has not been refused.
+    // A cancelled undo was not rejected.
     if (!(error instanceof AppError) || error.details?.isCancelled === true) return error
     const { tableId } = entry
     const [inTable, inBase] = await Promise.all(
       [tableId ?? undefined, undefined].map((id) =>
-        latestUndoable(engine, user.id, { tableId: id, except: passedOver(baseId, user) }),
+        latestUndoable(engine, user.id, { tableId: id, except: skippedEntries(baseId, user) }),
       ),
     )
-    // Whoever chose the entry in the history has not come to it step by step.
+    // The entry was chosen from the history instead of being next in line.
     if (inTable?.id !== entry.id && inBase?.id !== entry.id) return error
     const refusals = refusalsOf(baseId, user)
     const times = (refusals.get(entry.id) ?? 0) + 1
@@ -301,7 +303,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   }
 
   async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
-    // Also finds out that the base is there, and not in the trash.
+    // Also checks that the base exists and is not in the trash.
     await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.undo', baseId)
     if (actor.kind !== 'user')
@@ -309,7 +311,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     return { user: actor, engine: await kernel.sources.engine(baseId) }
   }
 
-  /** @param undoneBy the entry that took this one back, where it is to be done again; else null */
+  /** @param undoneBy to redo: the entry that undid this one; null to undo */
   async function step(
     user: UserActor,
     baseId: string,
@@ -339,7 +341,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       const undoer = kernel.undoers.get(owner)
       if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
       await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
-      // It stands: to cancel its line in the log would leave it unlogged.
+      // The change is complete; cancelling now would leave it unlogged.
       const work = currentWork()
       if (!work?.signal.aborted) work?.commit()
       const { tableId } = entry
@@ -372,23 +374,23 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         entry: { ...mark, tableId: entry.tableId },
         finish,
         async plan(scope) {
-          // Redo is the undo of the undo: its records tell what to put back.
+          // Redo reverts the undo: its records have the values to restore.
           const inverse = await invert(scope, await recordsOf(engine, engine.dialect, undoneBy ?? entry.id))
-          const settled = await settleOperations(scope, inverse.operations)
-          skipped = inverse.skipped + settled.skipped
+          const remaining = await dropStaleOperations(scope, inverse.operations)
+          skipped = inverse.skipped + remaining.skipped
           records = countRecords(inverse.operations, entry.tableId)
-          return settled.operations
+          return remaining.operations
         },
       },
     )
     return { applied, kind, records: records || applied.count, skipped }
   }
 
-  /** Sets are written beside the log, which a connected database is not. */
+  /** Set writes need the records in the database of the log, which connected databases are not. */
   const isForeignEntry = async ({ tableId }: StoredEntry): Promise<boolean> =>
     tableId !== null && isForeign(await schema.loadWithKeys(tableId))
 
-  /** How a change of many records is taken back, or done again: as a set. Null for any other. */
+  /** How to undo or redo a large change as a set; null for other changes. */
   function setStep(entry: StoredEntry, undoneBy: number | null) {
     const range = rangeOf(entry)
     if (range) {
@@ -409,7 +411,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     }
     const isDeletion = entry.kind === 'records.delete'
     if (!isDeletion && entry.kind !== 'records.restore') return null
-    // Redo is the undo of the undo: what an undone restoration deleted comes back, and the other way round.
+    // Redo reverts the undo: records deleted by an undone restoration come back, and vice versa.
     const changeId = undoneBy ?? entry.id
     return (user: UserActor, mark: SetEntry) =>
       isDeletion === (undoneBy === null)
@@ -420,8 +422,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   return { next, undo, redo, actions, deletedViews, deleteViewForever }
 }
 
-/** Goes on with the other entries of the same action. Stops at one that is refused, which is the first of the next undo. */
-async function withRest(
+/** Continues with the other entries of the action. Stops at a rejected one, which is the next to undo. */
+async function runRest(
   first: Undone,
   others: readonly StoredEntry[],
   run: (other: StoredEntry) => Promise<Undone>,
@@ -429,7 +431,7 @@ async function withRest(
   let all = first
   for (const other of others) {
     try {
-      all = together(all, await run(other))
+      all = combineSteps(all, await run(other))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       break
@@ -438,7 +440,7 @@ async function withRest(
   return all
 }
 
-/** The entries of one action stand in the list as one, at the place of the latest of them. */
+/** Joins the entries of one action at the position of the latest. */
 function joinActions(entries: readonly StoredEntry[], described: readonly Action[]): Action[] {
   const joined: Action[] = []
   const places = new Map<string, number>()
@@ -464,7 +466,7 @@ function joinActions(entries: readonly StoredEntry[], described: readonly Action
   return joined
 }
 
-/** Records of the table that an action was about: those linked to them change with them, and are not counted. */
+/** Counts the records of the action’s table; linked records that change with them are not counted. */
 const countRecords = (operations: readonly CheckedOperation[], tableId: string | null): number =>
   operations.filter((operation) => operation.tableId === tableId).reduce((sum, one) => sum + sizeOf(one), 0)
 
@@ -474,8 +476,8 @@ function sizeOf(operation: CheckedOperation): number {
   return 'ids' in operation ? operation.ids.length : 0
 }
 
-/** Two steps as one answer; of several changes the records are not listed, but read again. */
-function together(first: Undone, second: Undone): Undone {
+/** Combines two results; for several changes, clients reload the records. */
+function combineSteps(first: Undone, second: Undone): Undone {
   const [a, b] = [first.applied, second.applied]
   const applied =
     a && b

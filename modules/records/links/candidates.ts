@@ -25,37 +25,36 @@ import {
   tableAs,
 } from './relation.ts'
 
-/** Fields that stand beside the name of a record in the picker. */
+/** Fields shown next to a record’s name in the picker. */
 const SECONDARY_FIELDS = 3
 
-/** Most records whose links are copied in one call. */
+/** Limit of linked records that are copied in one call. */
 const MAX_LINKED = 10_000
 
-/** What the picker of links asks for. */
+/** A request of the link picker. */
 export interface LinkPageRequest {
   tableId: string
   fieldId: string
-  /** The record whose links are meant; null for one that is not there yet. */
+  /** The record whose links are listed; null for one that does not exist yet. */
   recordId: RecordId | null
-  /** Words to look for in what the picker shows: the names, and the fields beside them. */
+  /** Searched in the fields that the picker shows. */
   search?: string
   timeZone?: string
   limit: number
   offset: number
 }
 
-/** A page of the related table: the field that names its records first. There is no total: nobody counts. */
+/** A page of the related table, the display field first. Without a total, as nothing is counted. */
 export interface LinkPage extends RecordPage {
   tableId: string
   hasMore: boolean
 }
 
-/** A link's related table, opened for reading those of its records that are linked, or are not. */
+/** A link’s related table, opened for its linked or its unlinked records. */
 export interface OpenedLink extends Opened {
   link: OpenLink
 }
 
-/** The reads of the picker of links. */
 export type LinkReads = ReturnType<typeof createLinkReads>
 
 /** Reads through links, for the picker and for REST. */
@@ -79,7 +78,7 @@ export function createLinkReads(
   ): Promise<OpenedLink> {
     const own = await openOwn(actor, tableId, which === 'linkable' && recordId === null)
     const { error } = requireField(own.model, fieldId.slice(0, 64))
-    // Of the whole table the reason would be told, which may name what a visitor does not see.
+    // The error of a field may name fields that a visitor does not see.
     if (own.context.whole && error !== null) throw badRequest(error)
     const link = await openLink(schema, wholeOf(own.context), fieldId)
     const id = recordId === null ? null : storedId(own.model, recordId)
@@ -90,7 +89,7 @@ export function createLinkReads(
     const viewId = which === 'linkable' ? link.options.viewId : null
     const opened = await openRelated(actor, link.related.table.id, viewId, timeZone)
     if (id === null) {
-      // An answer to a form takes nothing away from the records of others.
+      // A form response must not take linked records away from others.
       const narrow = own.context.whole && relatedHeldByOne(link) ? unheld(link) : undefined
       return { ...opened, link, context: { ...opened.context, narrow } }
     }
@@ -98,7 +97,7 @@ export function createLinkReads(
     return { ...opened, link, context: { ...opened.context, narrow } }
   }
 
-  /** @param isPicker what a record that is not there yet can be linked with: a form asks for it */
+  /** @param isPicker true for the candidates of a new record, which forms offer */
   async function openOwn(actor: Actor, tableId: string, isPicker: boolean): Promise<Opened> {
     if (actor.kind === 'share' && actor.grant.kind === 'view') {
       return isPicker ? reader.openForm(actor, tableId) : reader.open(actor, tableId)
@@ -119,7 +118,7 @@ export function createLinkReads(
     try {
       return await open(viewId)
     } catch (error) {
-      // A view that is gone limits nothing any more.
+      // A deleted view no longer limits the candidates.
       if (viewId === null || !(error instanceof AppError) || error.code !== 'VIEW_NOT_FOUND') throw error
       return open(null)
     }
@@ -134,7 +133,7 @@ export function createLinkReads(
     const { model, link } = opened
     const { search, limit, offset } = request
     const fields = shownFields(opened, link)
-    // One more than asked for: whether there is more is known without a count.
+    // One more than requested shows whether there are more, without a count.
     const query = { tableId: model.table.id, offset, limit: limit + 1 }
     const found = search === undefined ? opened : findIn(opened, search, fields)
     const { ids, rows } = await reader.page(found, query, fields)
@@ -148,9 +147,7 @@ export function createLinkReads(
     }
   }
 
-  /**
-   * The ids of all records that are linked to one. @throws as `openLinked`; BAD_REQUEST past `MAX_LINKED`
-   */
+  /** The ids of all records linked to a record. @throws as `openLinked`; BAD_REQUEST past `MAX_LINKED` */
   async function linkedIds(
     actor: Actor,
     place: Pick<LinkPageRequest, 'tableId' | 'fieldId' | 'recordId'>,
@@ -166,7 +163,7 @@ export function createLinkReads(
   return {
     openLinked,
     linkedIds,
-    /** A page of the records that are linked to a record. @throws as `openLinked` */
+    /** A page of the records linked to a record. @throws as `openLinked` */
     linked: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linked'),
     /** A page of the records that can be linked to a record. @throws as `openLinked` */
     linkable: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linkable'),
@@ -174,8 +171,8 @@ export function createLinkReads(
 }
 
 /**
- * Narrows a page to the records in whose shown fields a text is found. Those whose name has it come first: Enter
- * takes the first line.
+ * Narrows a page to records with the text in a shown field. Those with the text in their name come first: Enter
+ * selects the first one.
  */
 function findIn({ context, ...opened }: Opened, text: string, fields: readonly Field[]): Opened {
   const searched = fields.filter(isSearchable)
@@ -187,7 +184,7 @@ function findIn({ context, ...opened }: Opened, text: string, fields: readonly F
 
 const notAllowed = () => new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')
 
-/** The name of a record, and a few fields more that tell it from others of the same name. */
+/** The display field, and a few fields that distinguish records of the same name. */
 function shownFields({ model, context }: Opened, { options }: OpenLink): Field[] {
   const order = orderIn(options.viewId === null ? null : context.view)
   const others = model.fields.filter(
@@ -203,7 +200,7 @@ function shownFields({ model, context }: Opened, { options }: OpenLink): Field[]
   return [model.displayField, ...sorted.slice(0, SECONDARY_FIELDS)]
 }
 
-/** A field's place in a view; null where the view hides it. */
+/** The position of a field in a view; null if the view hides it. */
 function orderIn(view: View | null): (field: Field) => number | null {
   if (!view) return (field) => field.order
   const lines = new Map(view.fields.map((line) => [line.fieldId, line]))
@@ -213,14 +210,14 @@ function orderIn(view: View | null): (field: Field) => number | null {
   }
 }
 
-/** Names that no table has: a related table of that name would be hidden. */
+/** Aliases that no table name equals. */
 const OWN = '~own'
 const PAIR = '~pair'
 
 /**
- * The condition on the related table's records that they are linked to one record by a link, or (`not`)
- * that they are not. The related table stands in the statement under its own name. Written so that the
- * indexes of keys and pairs are used, also where nearly all of a large table is meant.
+ * The condition on the related table’s records that they are linked to a record, or (`not`) that they are not. The
+ * related table has its own name in the statement. Uses the indexes of keys and junctions even if nearly all of a
+ * large table matches.
  */
 function linkedTo(link: OpenLink, recordId: RecordId, { not }: { not: boolean }): SQL {
   const { relation, model, related } = link
@@ -253,7 +250,7 @@ function linkedTo(link: OpenLink, recordId: RecordId, { not }: { not: boolean })
   return not ? sql`(${held} is null or ${held} <> ${value})` : sql`${held} = ${value}`
 }
 
-/** The condition on the related table's records that no record holds them by a link that lets one hold each. */
+/** The condition on the related table’s records that no record is linked to them, for links that allow one. */
 function unheld({ relation, options, model, related }: OpenLink): SQL {
   if (relation.kind === 'pairs') throw new Error(`Link ${options.inverseFieldId} lets many hold each record`)
   const { key, parentField } = relation

@@ -14,6 +14,7 @@ import { keysOf } from './change-links.ts'
 import { columnKey, followRules } from './reference-rules.ts'
 import {
   columnIn,
+  contextFor,
   idPart,
   isWholeId,
   type KeyRelation,
@@ -25,25 +26,28 @@ import {
   relationsAround,
   tableAs,
   type WriteScope,
-  within,
 } from './relation.ts'
 
 /**
- * What has to go before records can be deleted: the pairs that name them, and the keys of children that
- * point at them. Written here, in a number of statements that grows with the table's links and not with
- * its records, so that the log has it in the same change and undo brings it back.
+ * Removes the references to records that are about to be deleted: junction rows and the keys of children. In a number
+ * of statements that grows with the table’s links, not with its records; logged with the same change, so that undo
+ * restores it.
  *
- * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5); DATABASE_ERROR where
- *   a foreign key of a connected database forbids the deletion; LargeCascade where it is more than `scope.cascade`
+ * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5); DATABASE_ERROR where a
+ *   foreign key of a connected database forbids the deletion; LargeCascade where it is more than `scope.cascade`
  */
-export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
+export async function releaseLinks(
+  scope: WriteScope,
+  model: TableModel,
+  ids: RecordId[],
+): Promise<RecordChange[]> {
   if (ids.length === 0) return []
-  // A connected database has rules of its own; links that none of its foreign keys stands for follow ours.
-  const { changes, settled } = isForeign(model)
+  // Connected databases have their own rules; links without a foreign key follow ours.
+  const { changes, handled } = isForeign(model)
     ? await followRules(scope, model, ids)
-    : { changes: [], settled: new Set<string>() }
+    : { changes: [], handled: new Set<string>() }
   for (const relation of await relationsAround(scope.schema, model.table)) {
-    if (settled.size > 0 && keysOfRelation(relation, model).some((key) => settled.has(key))) continue
+    if (handled.size > 0 && keysOfRelation(relation, model).some((key) => handled.has(key))) continue
     const left = scope.cascade?.left ?? Number.POSITIVE_INFINITY
     const part =
       relation.kind === 'pairs'
@@ -55,7 +59,7 @@ export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[
   return changes
 }
 
-/** The columns of a relation that refer to a table. */
+/** The columns of a relation that refer to a table, as `columnKey`s. */
 const keysOfRelation = (relation: KeyRelation | PairRelation, { table }: TableModel): string[] =>
   relation.kind === 'key'
     ? [columnKey(relation.child.table.tableName, columnName(relation.key))]
@@ -75,7 +79,7 @@ async function dropPairs(
   for (const { key } of ends) {
     for (const id of await idsWhere(scope, junction, key, ids, limit)) found.add(id)
   }
-  return deleteRecords(within(scope, junction), [...found])
+  return deleteRecords(contextFor(scope, junction), [...found])
 }
 
 async function clearKeys(
@@ -86,21 +90,21 @@ async function clearKeys(
   limit: number,
 ): Promise<RecordChange[]> {
   const { child, key, parent } = relation
-  // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
+  // A required key in the trash stays as it is: nobody could fill it.
   if (parent.table.id !== model.table.id || (key.required && !relation.isLive)) return []
   const keys = [...(await keysOf(scope, relation, ids)).values()].filter((value) => value !== null)
   const children = await idsWhere(scope, child, key, keys, limit)
-  // Children that go as well keep their keys: they come back with them.
+  // Children that are deleted too keep their keys, and come back with them.
   const going = new Set(child.table.id === model.table.id ? ids.map(String) : [])
   const staying = children.filter((id) => !going.has(String(id)))
   if (key.required && staying.length > 0) throw refuseOrphans(relation, staying)
   return updateRecords(
-    within(scope, child),
+    contextFor(scope, child),
     staying.map((id) => ({ id, values: { [key.id]: null } })),
   )
 }
 
-/** The refusal of a deletion that would leave children without the parent that they must have. */
+/** The error for a deletion that would leave children without a required parent. */
 function refuseOrphans({ child, childLink, key }: KeyRelation, children: RecordId[]): AppError {
   const field = childLink ?? key
   const names = children.slice(0, 5).map((id) => `'${id}'`)
@@ -113,7 +117,7 @@ function refuseOrphans({ child, childLink, key }: KeyRelation, children: RecordI
 }
 
 /**
- * Ids of the records whose field has one of the values.
+ * The ids of the records with one of the values in a field.
  *
  * @throws LargeCascade where there are more than `limit`
  */
@@ -139,9 +143,9 @@ export async function idsWhere(
   return found
 }
 
-/** What a deletion of many records has to do beside it, and the tables that it touches so. */
+/** The statements that accompany a set deletion, and the tables they touch. */
 export interface SetCascade {
-  /** To be run once the log lists the deleted records, and before they are deleted. */
+  /** To run after the deletion is logged and before the records are deleted. */
   statements: SQL[]
   tableIds: string[]
 }
@@ -150,17 +154,17 @@ interface CascadeContext {
   engine: Engine
   schema: LinkSchema
   model: TableModel
-  /** The line of the log that lists the records. */
+  /** The log entry that lists the records. */
   newId: SQL
-  /** What is written beside a key that is cleared, in a table of such system fields: when and by whom. */
+  /** The time and author fields to write with a cleared key. */
   stampOf(model: TableModel): Values
-  /** The change that added the records, where that is taken back: keys that it wrote get what they had before. */
+  /** The change that added the records, if it is undone: keys that it replaced are restored. */
   undone?: number
 }
 
 /**
- * As `letGo`, for records that are deleted as a set: the pairs that name them go, and the keys of children
- * that point at them are cleared, each by statements whose number does not depend on the records.
+ * As `releaseLinks` for a set deletion: deletes junction rows and clears the keys of children, by statements whose number
+ * does not depend on the records.
  *
  * @param condition `where …` on the table
  * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent
@@ -196,11 +200,11 @@ const isPairsOf =
   (relation: Relation): relation is PairRelation =>
     relation.kind === 'pairs' && relation.sides.some((side) => side.model.table.id === model.table.id)
 
-/** True where a record that was there may have lost its only partner to one of those that now go. */
+/** True if an existing record may have lost its only partner to one of the records that are now removed. */
 const gaveUp = ({ model, undone }: CascadeContext, { isOneToOne, child }: KeyRelation): boolean =>
   undone !== undefined && isOneToOne && child.table.id === model.table.id
 
-/** All keys of one table that lead to the records: a child with two of them gets one line in the log. */
+/** Clears all keys of one table that refer to the records: a child with two of them gets one log row. */
 function clearKeysAsSet(context: CascadeContext, relations: KeyRelation[]): SQL[] {
   const { engine, model, newId, stampOf } = context
   const { dialect } = engine
@@ -253,8 +257,8 @@ function clearKeysAsSet(context: CascadeContext, relations: KeyRelation[]): SQL[
 }
 
 /**
- * What a child's key held before the change that is taken back: null where that change did not write it, where the
- * parent of then goes too or is no more, and where a parent of one child has another by now.
+ * The key of a child before the undone change; null if that change did not write it, if the former parent is deleted
+ * too or gone, or if that parent has another only child by now.
  */
 function formerKey(
   { engine, model, undone }: CascadeContext,
@@ -274,7 +278,7 @@ function formerKey(
           ${stays(child, inTable('~other', child.primaryKey))})`
     : sql``
   const logged = loggedSet(undone, child.table.id, 'l')
-  // Not as a join: that would be begun from the parents, once for each child.
+  // A join would start from the parents, once for each child.
   const loggedKey = sql`select ${dialect.jsonValue(logged.before, key.id, fieldType(key.type).storage)}
     from ${logged.table} where ${logged.where}
       and ${logged.recordId} = ${sought(dialect, columnOfTable(child, child.primaryKey))}`
@@ -289,17 +293,17 @@ const logPart = (field: Field, column: SQL): { key: string; column: SQL; storage
   storage: fieldType(field.type).storage,
 })
 
-/** A record's id by which its line is looked up: SQLite takes an index of no type only for a value that has none. */
+/** The record’s id for finding its log row: SQLite uses an untyped index only for untyped values. */
 const sought = (dialect: Dialect, id: SQL): SQL => sql`coalesce(${dialect.logId(id)}, '')`
 
-/** True for the id of a record that goes, as the log lists it. */
+/** True for the id of a record that the log lists as deleted. */
 function isDeleted({ engine, model, newId }: CascadeContext, id: SQL): SQL {
   const logged = loggedSet(newId, model.table.id, 'g')
   return sql`exists (select 1 from ${logged.table} where ${logged.where}
     and ${logged.recordId} = ${sought(engine.dialect, id)} and ${logged.after} is null)`
 }
 
-/** True for children whose key is that of a record that goes. */
+/** True for children that refer to a deleted record. */
 function leadsTo(
   { child, key, parentField }: KeyRelation,
   model: TableModel,

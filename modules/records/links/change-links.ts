@@ -7,6 +7,7 @@ import { deleteRecords, insertRecords, updateRecords } from '../rows/index.ts'
 import { isPossibleId, readRecords, recordsNotFound, storedId } from '../table/index.ts'
 import { type Pair, readColumn, readPairs, type StoredPair } from './read-pairs.ts'
 import {
+  contextFor,
   isWholeId,
   type KeyRelation,
   type OpenLink,
@@ -14,15 +15,14 @@ import {
   type PairRelation,
   relatedHeldByOne,
   type WriteScope,
-  within,
 } from './relation.ts'
 
 /**
- * Writes links: as keys of the children, or as records of the junction. What it costs in statements does
- * not grow with the records, save that long lists are cut into parts of 500.
+ * Writes links as keys of the children or as junction rows. The number of statements does not grow with the records,
+ * except that lists are split into chunks of 500.
  *
- * @throws RECORD_NOT_FOUND naming the targets that are not in the related table;
- *   REQUIRED_FIELD_MISSING where a child would be left without a parent that it must have
+ * @throws RECORD_NOT_FOUND naming the targets that are not in the related table; REQUIRED_FIELD_MISSING where a child
+ *   would be left without a parent that it must have
  */
 export async function changeLinks(
   scope: WriteScope,
@@ -48,7 +48,7 @@ export async function changeLinks(
     : writePairs(scope, link, relation, changes, current)
 }
 
-/** @throws RECORD_NOT_FOUND, as REST clients know it: `Record '{"Id":99}' not found` */
+/** @throws RECORD_NOT_FOUND in the wording of REST: `Record '{"Id":99}' not found` */
 export async function requireTargets(
   scope: WriteScope,
   related: TableModel,
@@ -56,14 +56,14 @@ export async function requireTargets(
 ): Promise<void> {
   const ids = [...new Set(targets)]
   const possible = ids.filter((id) => isPossibleId(related, id))
-  const found = await readRecords(within(scope, related), possible, [])
+  const found = await readRecords(contextFor(scope, related), possible, [])
   const gone = ids.filter((id) => !found.has(String(id)))
   if (gone.length === 0) return
   const names = gone.map((id) => `'${JSON.stringify({ [related.primaryKey.title]: id })}'`)
   throw recordsNotFound(gone, names, { tableId: related.table.id })
 }
 
-/** The pairs that the requests can touch, see `decideLinks`. */
+/** The existing pairs that the requests can touch, see `decideLinks`. */
 async function readTouched(
   scope: WriteScope,
   link: OpenLink,
@@ -103,8 +103,8 @@ async function writeKeys(
   const all = [...rows.values()]
   if (key.required && all.some(({ value }) => value === null)) throw requiredLink(relation)
   const toRow = ({ id, value }: { id: RecordId; value: CellValue }) => ({ id, values: { [key.id]: value } })
-  const context = within(scope, child)
-  // Whoever gives up a partner goes first: for a moment two would have the same one.
+  const context = contextFor(scope, child)
+  // Clear replaced partners first: for a moment two records would have the same one.
   const freed = isOneToOne && !key.required ? removed.map((pair) => ({ id: childOf(pair), value: null })) : []
   return [
     ...(await updateRecords(context, freed.map(toRow))),
@@ -112,7 +112,7 @@ async function writeKeys(
   ]
 }
 
-/** What the children hold for each parent, by the parent's id as text. */
+/** The key values that refer to each parent, by the parent’s id as text. */
 export async function keysOf(
   scope: WriteScope,
   { parent, parentField }: Pick<KeyRelation, 'parent' | 'parentField'>,
@@ -122,7 +122,11 @@ export async function keysOf(
   return readColumn(scope, parent, { by: parent.primaryKey, wanted: parentField }, [...new Set(parents)])
 }
 
-/** @throws the refusal of a child without the parent that it must have (spec §5) */
+/**
+ * The error for a child without its required parent (spec §5).
+ *
+ * @throws the refusal of a child without the parent that it must have (spec §5)
+ */
 export function requiredLink({ childLink, key }: Pick<KeyRelation, 'childLink' | 'key'>): AppError {
   const field: Field = childLink ?? key
   return new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
@@ -143,7 +147,7 @@ async function writePairs(
   const pairIds = current.flatMap((pair) =>
     pair.pairId !== null && gone.has(pairKey(pair)) ? [pair.pairId] : [],
   )
-  const context = within(scope, junction)
+  const context = contextFor(scope, junction)
   const rows = added.map(({ own, target }) => ({ values: { [ownFieldId]: own, [relatedFieldId]: target } }))
   return [
     ...(await deleteRecords(context, [...new Set(pairIds)])),
@@ -151,31 +155,31 @@ async function writePairs(
   ]
 }
 
-/** What is wanted of one record's links: these too, these no more, or exactly these. */
+/** A change to one record’s links: add these, remove these, or set exactly these. */
 export interface LinkRequest {
   kind: 'link' | 'unlink' | 'set'
   own: RecordId
   targets: RecordId[]
 }
 
-/** How many partners a record of either side may have. */
+/** Whether a record of either side may have one partner only. */
 export interface LinkRule {
   ownHoldsOne: boolean
   relatedHeldByOne: boolean
 }
 
-/** What has to change: pairs that stand and have to go, and pairs that are new. None is in both. */
+/** Disjoint lists of existing pairs to remove and new pairs to add. */
 interface PairChanges {
   removed: Pair[]
   added: Pair[]
 }
 
 /**
- * Works out what requests change, one after the other. Where a side holds one, linking takes the place of
- * what was there: of several targets for a record that holds one the last stays.
+ * Computes the changes that requests make, in order. On a side that holds one, a new link replaces the old; of
+ * several targets, the last one counts.
  *
- * @param current every standing pair that a request could touch: of its `own` records and, where a related
- *   record is held by one, of its targets; more do no harm
+ * @param current every existing pair that a request could touch: those of its `own` records and, if a related record
+ *   is held by one, those of its targets; more do no harm
  */
 function decideLinks(rule: LinkRule, current: Pair[], requests: LinkRequest[]): PairChanges {
   const before = new Map(current.map((pair) => [pairKey(pair), pair]))
@@ -203,7 +207,7 @@ function decideLinks(rule: LinkRule, current: Pair[], requests: LinkRequest[]): 
   }
 }
 
-/** Pairs with a way in from either side. */
+/** A set of pairs, indexed by both sides. */
 function createPairs(initial: Iterable<Pair>) {
   const all = new Map<string, Pair>()
   const byOwn = new Map<string, Map<string, Pair>>()
@@ -235,5 +239,5 @@ function createPairs(initial: Iterable<Pair>) {
   }
 }
 
-/** A pair as text. Ids may be texts of any kind: as JSON no two pairs look alike. */
+/** A unique text for a pair: ids may contain any character, so they are encoded as JSON. */
 const pairKey = ({ own, target }: Pair): string => JSON.stringify([String(own), String(target)])

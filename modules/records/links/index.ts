@@ -3,7 +3,7 @@
  */
 
 export { createLinkReads, type LinkReads, type OpenedLink } from './candidates.ts'
-export { idsWhere, letGo, planSetCascade, type SetCascade } from './cascade.ts'
+export { idsWhere, planSetCascade, releaseLinks, type SetCascade } from './cascade.ts'
 export { changeLinks, keysOf, type LinkRequest, requiredLink, requireTargets } from './change-links.ts'
 export { linkDelta, markLinks } from './marks.ts'
 export { readColumn } from './read-pairs.ts'
@@ -15,6 +15,7 @@ export {
   referencesTo,
 } from './reference-rules.ts'
 export {
+  contextFor,
   type KeyRelation,
   LargeCascade,
   type LinkSchema,
@@ -25,7 +26,6 @@ export {
   relationsAround,
   relationsKeptIn,
   type WriteScope,
-  within,
 } from './relation.ts'
 export { planSetRestore, restoreStatements } from './set-restore.ts'
-export { parentOf, settleKeys } from './written-keys.ts'
+export { parentOf, resolveKeys } from './written-keys.ts'

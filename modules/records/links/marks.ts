@@ -7,16 +7,16 @@ import type { TableModel } from '../../schema/index.ts'
 import { chunks, columnName, readRecords, storedId } from '../table/index.ts'
 import { readColumn } from './read-pairs.ts'
 import {
+  contextFor,
   isWholeId,
   type KeyRelation,
   listOf,
   type PairRelation,
   relationsKeptIn,
   type WriteScope,
-  within,
 } from './relation.ts'
 
-/** Which records a record's link field has won and lost in a change. */
+/** The records that a link field gained and lost in a change. */
 interface Mark {
   model: TableModel
   recordId: RecordId
@@ -26,15 +26,15 @@ interface Mark {
 }
 
 /**
- * Tells both sides of every link that a change has made or ended. Whatever wrote the keys and pairs (a
- * link, a deletion, a program that sets a key, an undo), the records at both ends get the link field's id
- * among their values `after`, with what `linkDelta` makes of it, and are modified now.
+ * Marks both ends of every link that a change made or removed, whatever wrote the keys and junction rows (a link, a
+ * deletion, a program, an undo): the records get the link field’s id in their `after` with a `linkDelta`, and are
+ * stamped as modified.
  *
- * Such a key stands in `after` alone: what takes a change back goes by `before`, where the keys and pairs
- * themselves are, and so passes over it.
+ * The mark is only in `after`: undo reads `before`, which has the keys and junction rows themselves, and so ignores
+ * it.
  *
- * @param changes one for each record, as `mergeChanges` gives them
- * @returns the same changes with the marks in them, and those of records that are touched by them alone
+ * @param changes one per record, as from `mergeChanges`
+ * @returns the changes with marks, followed by those of records that are only marked
  */
 export async function markLinks(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
   const marks = await collect(scope, changes)
@@ -52,7 +52,7 @@ export async function markLinks(scope: WriteScope, changes: RecordChange[]): Pro
   }
   for await (const { model, recordId, field, linked, unlinked } of breathing(marks)) {
     const change = known.get(keyOf(model.table.id, recordId))
-    // Of a record that is gone nothing needs to be told but that.
+    // Deleted records need no mark.
     if (change?.after) change.after = { ...change.after, [field.id]: linkDelta([...linked], [...unlinked]) }
   }
   return [...changes, ...touched]
@@ -81,7 +81,7 @@ async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark
       else await collectPairs(relation, ofTable, tell)
     }
   }
-  // What was let go and taken again in one change is as it was.
+  // A link that was removed and added again is unchanged.
   return [...marks.values()].flatMap((mark) => {
     const both = mark.linked.intersection(mark.unlinked)
     const [linked, unlinked] = [mark.linked.difference(both), mark.unlinked.difference(both)]
@@ -123,7 +123,7 @@ async function collectKeys(
   }
 }
 
-/** The parents' ids by what their children hold, as text. */
+/** The ids of parents by the key values of their children, as text. */
 async function parentIds(
   scope: WriteScope,
   parent: TableModel,
@@ -160,11 +160,11 @@ function pairIn(values: Values | null, one: Field, other: Field): [RecordId, Rec
   return [left, right]
 }
 
-/** Says of records that they are modified now; those that are gone are passed over. */
+/** Stamps records as modified; deleted ones are skipped. */
 async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   const { tx, dialect, now, actorId } = scope
   const stamps = model.fields.filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnName(field)))
-  const old = await readRecords(within(scope, model), ids, stamps)
+  const old = await readRecords(contextFor(scope, model), ids, stamps)
   const there = ids.filter((id) => old.has(String(id)))
   const stampedWith = (field: Field) => (columnName(field) === 'updated_at' ? now : actorId)
   const assignments = stamps.map((field) => sql`${sql.identifier(columnName(field))} = ${stampedWith(field)}`)
@@ -185,9 +185,9 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
 }
 
 /**
- * What a change did to a record's link field, as it stands under the field's id in the change's `after`:
- * `{"linked":[3,4],"unlinked":[]}`. It has no counterpart in `before`, and is never a value of the field:
- * whoever shows the record reads the link anew, whoever shows its history tells of these records.
+ * The change of a record’s link field, stored under the field’s id in `after`: `{"linked":[3,4],"unlinked":[]}`. It
+ * has no counterpart in `before` and is never the field’s value: views reload the link, the history shows these
+ * records.
  */
 export const linkDelta = (linked: RecordId[], unlinked: RecordId[]): CellValue =>
   JSON.stringify({ linked, unlinked })

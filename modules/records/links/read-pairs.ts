@@ -18,22 +18,22 @@ import {
   type WriteScope,
 } from './relation.ts'
 
-/** A pair as it lies in the database; `pairId` is its record in a junction. */
+/** A stored pair; `pairId` is its junction row. */
 export interface StoredPair extends Pair {
   pairId: RecordId | null
 }
 
-/** Which pairs are wanted: those of any of these records, or, where both are given, of both. */
+/** Selects the pairs of any of the given records; if both are given, those that match both. */
 export interface PairFilter {
   own?: RecordId[]
   target?: RecordId[]
 }
 
-/** Most standing links that one change looks at: as many as it may write. */
+/** Limit of existing links that one change examines, equal to what it may write. */
 const MAX_PAIRS = 50_000
 
 /**
- * The standing pairs of a link, in a statement for each 500 ids given.
+ * The existing pairs of a link, in a statement per 500 ids.
  *
  * @throws BAD_REQUEST where there are more than one change may touch
  */
@@ -87,7 +87,7 @@ interface Source {
   pair: ReturnType<typeof idPart> | null
 }
 
-/** Only children whose parent is there: a key that leads nowhere links nothing. */
+/** Only children whose parent exists: a dangling key is no link. */
 function keyed(link: OpenLink, { child, key, parent, parentField }: KeyRelation): Source {
   const [own, target] = link.options.holdsKey ? [child, parent] : [parent, child]
   const [ownAs, targetAs] = link.options.holdsKey ? ['child', 'parent'] : ['parent', 'child']
@@ -132,7 +132,7 @@ export async function readColumn(
   return found
 }
 
-/** A record of the link's own table and one of the related table that belong together. */
+/** A linked pair: a record of the link’s own table and one of the related table. */
 export interface Pair {
   own: RecordId
   target: RecordId

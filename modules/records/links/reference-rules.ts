@@ -6,19 +6,19 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isKeyless } from '../table/index.ts'
-import { idPart, LargeCascade, type LinkSchema, tableAs, type WriteScope, within } from './relation.ts'
+import { contextFor, idPart, LargeCascade, type LinkSchema, tableAs, type WriteScope } from './relation.ts'
 
 /**
- * What a connected database does with the records that refer to one which is deleted: the rules of its foreign
- * keys, asked of the database itself, so that a rule changed there yesterday counts today.
+ * Follows the foreign key rules of connected databases for records that refer to deleted ones. The rules are read
+ * from the database at each deletion, so they are always current.
  */
 
-/** What happens to a child when its parent is deleted (SQL:2016, referential actions). */
+/** What happens to a child whose parent is deleted (SQL:2016, referential actions). */
 export type DeleteRule = 'CASCADE' | 'SET NULL' | 'SET DEFAULT' | 'RESTRICT' | 'NO ACTION'
 
 /** A foreign key that refers to a table. */
 export interface Reference {
-  /** The schema of the child where it is another than the table's own. */
+  /** The child’s schema if it differs from the parent’s. */
   childSchema: string | null
   child: string
   columns: { child: string; parent: string }[]
@@ -36,7 +36,7 @@ interface ReferenceRow {
 
 type Reader = Pick<WriteScope, 'dialect'> & { tx: Pick<WriteScope['tx'], 'all'> }
 
-/** The foreign keys that refer to a table, those first whose children go or let go of it. */
+/** The foreign keys that refer to a table, those that cascade or clear first. */
 export async function referencesTo({ tx, dialect }: Reader, model: TableModel): Promise<Reference[]> {
   const rows = await tx.all<ReferenceRow>(dialect.listReferences(model.table.tableName))
   const references = [...Map.groupBy(rows, (row) => row.name).values()].flatMap((parts) => {
@@ -51,7 +51,7 @@ export async function referencesTo({ tx, dialect }: Reader, model: TableModel): 
 
 export const refuses = ({ rule }: Reference): boolean => rule === 'RESTRICT' || rule === 'NO ACTION'
 
-/** The rows of a reference's child table that refer to records of the parent, which the condition describes. */
+/** The rows of the child table that refer to the parents that meet the condition. */
 function childrenOf(
   reference: Reference,
   parent: TableModel,
@@ -67,7 +67,7 @@ function childrenOf(
   }
 }
 
-/** True for a child and its parent, under the names that they have in a statement. */
+/** The join condition of a child and its parent. */
 const matches = ({ columns }: Reference, { parent, child }: { parent: string; child: string }): SQL =>
   sql.join(
     columns.map(
@@ -77,7 +77,7 @@ const matches = ({ columns }: Reference, { parent, child }: { parent: string; ch
     sql` and `,
   )
 
-/** The table that holds the children, with a key by which each is told apart; null where it is not known here. */
+/** The table of the children, if it is known here and has a key; else null. */
 async function childModel(
   schema: LinkSchema,
   reference: Reference,
@@ -90,7 +90,7 @@ async function childModel(
 }
 
 /**
- * Ids of the children of records, each once, without those that are deleted anyway.
+ * The ids of the children of records, without those that are deleted anyway.
  *
  * @throws LargeCascade where there are more than `limit`
  */
@@ -118,7 +118,7 @@ async function childIds(
   return [...found].flatMap(([key, value]) => (gone?.has(key) ? [] : [value]))
 }
 
-/** How many rows refer to records. */
+/** The number of rows that refer to records. */
 async function countChildren(
   { tx, dialect }: Reader,
   reference: Reference,
@@ -136,10 +136,10 @@ async function countChildren(
   return count
 }
 
-/** A column of a table as a key of a set: SQLite takes names in any case of their letters. */
+/** A column as the key of a set; case-insensitive, as in SQLite. */
 export const columnKey = (table: string, column: string): string => `${table}.${column}`.toLowerCase()
 
-/** Records that a deletion takes, by table id. */
+/** Records being deleted, by table id. */
 type Going = Map<string, Set<string>>
 
 function mark(going: Going, { table }: TableModel, ids: RecordId[]): void {
@@ -149,24 +149,24 @@ function mark(going: Going, { table }: TableModel, ids: RecordId[]): void {
 }
 
 /**
- * Does what the rules of the database say with the records that refer to others which are about to be deleted, so
- * that the log has it and undo brings it back. What lies in tables that are not known here is left to the database.
+ * Applies the foreign key rules to the records that refer to others which are about to be deleted, so that they are
+ * logged and undo restores them. Tables that are not known here are left to the database.
  *
- * @returns what was changed, and the `columnKey`s of the foreign keys that have been seen to
- * @throws DATABASE_ERROR naming the table and the number of its records that forbid the deletion; LargeCascade where
- *   more records refer to them than `scope.cascade` allows
+ * @returns the changes, and the `columnKey`s of the foreign keys that were handled
+ * @throws DATABASE_ERROR naming the table and the number of records that prevent the deletion; LargeCascade beyond
+ *   `scope.cascade`
  */
 export async function followRules(
   scope: WriteScope,
   model: TableModel,
   ids: RecordId[],
   going: Going = new Map(),
-): Promise<{ changes: RecordChange[]; settled: Set<string> }> {
+): Promise<{ changes: RecordChange[]; handled: Set<string> }> {
   mark(going, model, ids)
   const changes: RecordChange[] = []
-  const settled = new Set<string>()
+  const handled = new Set<string>()
   for (const reference of await referencesTo(scope, model)) {
-    for (const column of reference.columns) settled.add(columnKey(reference.child, column.child))
+    for (const column of reference.columns) handled.add(columnKey(reference.child, column.child))
     const child = await childModel(scope.schema, reference, model)
     if (refuses(reference)) {
       await refuseOthers(scope, reference, model, child, ids, going)
@@ -182,7 +182,7 @@ export async function followRules(
         : await clearColumns(scope, reference, child, children)
     for (const change of part) changes.push(change)
   }
-  return { changes, settled }
+  return { changes, handled }
 }
 
 async function removeChildren(
@@ -193,10 +193,10 @@ async function removeChildren(
 ): Promise<RecordChange[]> {
   const { changes } = await followRules(scope, child, ids, going)
   const ordered = await childrenFirst(scope, child, ids)
-  return [...changes, ...(await deleteRecords(within(scope, child), ordered))]
+  return [...changes, ...(await deleteRecords(contextFor(scope, child), ordered))]
 }
 
-/** A default that the database works out is its own to write: the log has an empty cell after the change. */
+/** The database itself writes computed defaults; the log has an empty cell. */
 async function clearColumns(
   scope: WriteScope,
   { columns, rule }: Reference,
@@ -210,7 +210,7 @@ async function clearColumns(
     fields.map((field) => [field.id, rule === 'SET DEFAULT' ? field.defaultValue : null]),
   )
   return updateRecords(
-    within(scope, child),
+    contextFor(scope, child),
     ids.map((id) => ({ id, values })),
   )
 }
@@ -223,7 +223,7 @@ async function refuseOthers(
   ids: RecordId[],
   going: Going,
 ): Promise<void> {
-  // Where some of the children go as well, they have to be known one by one.
+  // If some of the children are deleted too, they have to be identified.
   const count =
     child && going.has(child.table.id)
       ? (await childIds(scope, reference, model, child, ids, going)).length
@@ -241,8 +241,8 @@ const refusedByReference = ({ table }: TableModel, childTitle: string, count: nu
 }
 
 /**
- * The ids in an order in which a table that refers to itself can lose them: a record stands behind those that
- * refer to it. Records that refer to each other in a circle stay as they are.
+ * Orders the ids so that a self-referencing table can delete them: children before their parents. Circular references
+ * keep their order.
  */
 export async function childrenFirst(
   scope: WriteScope,
@@ -290,7 +290,7 @@ export function behindTheirChildren(
   const byText = new Map(ids.map((id) => [String(id), id]))
   const ordered: RecordId[] = []
   const seen = new Set<string>()
-  // Parents are put down first and the whole is turned round; a stack of its own, as chains may be long.
+  // Collects parents first and reverses the list; uses an explicit stack, as chains may be long.
   for (const id of byText.keys()) {
     const stack = [{ id, isDone: false }]
     for (let at = stack.pop(); at; at = stack.pop()) {
@@ -305,21 +305,21 @@ export function behindTheirChildren(
   return ordered.toReversed()
 }
 
-/** What deleting records does to those of a table that refer to them. */
+/** The effect of a deletion on the records of one table that refer to the deleted ones. */
 export interface DeletionEffect {
-  /** The table as people know it, or its name in the database where it is not shown here. */
+  /** The table’s title, or its name in the database if it is not shown here. */
   table: string
   count: number
   rule: DeleteRule
 }
 
-/** Tables that a question is asked about at most: chains of cascades may reach all of them. */
+/** Limit of listed effects: chains of cascades may reach every table. */
 const MAX_EFFECTS = 30
 
 /**
- * What the database would do if records were deleted, cascades of cascades included; nothing is changed.
+ * The effects of a deletion, including cascades of cascades; nothing is changed.
  *
- * @param isDeleted true for the records, under a name of their table
+ * @param isDeleted condition for the deleted records under an alias of their table
  */
 export async function deletionEffects(
   reader: Reader & { schema: LinkSchema },
@@ -334,7 +334,7 @@ export async function deletionEffects(
     for (const reference of await referencesTo(reader, at.model)) {
       const { from, where } = childrenOf(reference, at.model, at.condition, aliases)
       const child = await childModel(reader.schema, reference, at.model)
-      // Those that are deleted anyway are no effect.
+      // Records that are deleted anyway are not counted.
       const isOther =
         child?.table.id === model.table.id ? sql`${where} and not (${isDeleted(aliases.child)})` : where
       const [row] = await reader.tx.all<{ n: number | string }>(

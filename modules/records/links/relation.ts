@@ -16,21 +16,21 @@ import {
   type WriteContext,
 } from '../table/index.ts'
 
-/** What of the schema links need. */
+/** The parts of the schema reader that links need. */
 export type LinkSchema = Pick<SchemaReader, 'load' | 'loadWithKeys' | 'allLinkFieldsOf' | 'tableInDatabase'>
 
 /** Children that hold the key of their parent: one-to-many, and one-to-one where `isOneToOne`. */
 export interface KeyRelation {
   kind: 'key'
-  /** False where a part of it is in the trash: nobody sees it, but it may come back. */
+  /** False if a part is in the trash: hidden, but it may be restored. */
   isLive: boolean
   child: TableModel
   key: Field
   parent: TableModel
-  /** What the key refers to: the parent's primary key, in databases of others perhaps another column. */
+  /** The field that the key refers to: the parent’s primary key, or another column in connected databases. */
   parentField: Field
   isOneToOne: boolean
-  /** The link as either table shows it; null where it does not. */
+  /** The link field in either table; null if there is none. */
   childLink: Field | null
   parentLink: Field | null
 }
@@ -38,12 +38,12 @@ export interface KeyRelation {
 /** One end of a many-to-many relation. */
 export interface PairSide {
   model: TableModel
-  /** The junction's field that holds the key of this table's record. */
+  /** The junction’s field with the key of this table’s record. */
   key: Field
   link: Field | null
 }
 
-/** Pairs that lie as records in a table of their own: many-to-many. */
+/** A many-to-many relation, stored as rows of a junction table. */
 export interface PairRelation {
   kind: 'pairs'
   isLive: boolean
@@ -51,10 +51,10 @@ export interface PairRelation {
   sides: [PairSide, PairSide]
 }
 
-/** Two tables whose records belong together, whichever of them shows it as a field. */
+/** A relation of two tables, whichever shows it as a field. */
 export type Relation = KeyRelation | PairRelation
 
-/** A link field with the tables on both of its ends. */
+/** A link field with the tables at both ends. */
 export interface OpenLink {
   field: Field
   options: LinkOptions
@@ -63,15 +63,15 @@ export interface OpenLink {
   relation: Relation
 }
 
-/** True where a record of the link's own table has one linked record at most. */
+/** True if a record of the link’s own table has one linked record at most. */
 export const ownHoldsOne = ({ options }: OpenLink): boolean => options.kind === 'bt' || options.kind === 'oo'
 
-/** True where a record of the related table is linked to one record at most. */
+/** True if a record of the related table is linked to one record at most. */
 export const relatedHeldByOne = ({ options }: OpenLink): boolean =>
   options.kind === 'hm' || options.kind === 'oo'
 
 /**
- * Opens a link field for reading or writing through it.
+ * Resolves a link field for reading or writing.
  *
  * @throws FIELD_NOT_FOUND; BAD_REQUEST for a field that is no link, or whose other side is gone
  */
@@ -91,8 +91,8 @@ export async function openLink(schema: LinkSchema, model: TableModel, fieldId: s
 }
 
 /**
- * Every relation that a table takes part in: as parent, as child, as either end, or as the junction. Those
- * in the trash too: what they keep has to be right when they are back.
+ * Every relation of a table: as parent, child, either end, or junction. Includes those in the trash, which must be
+ * correct when restored.
  */
 export async function relationsAround(schema: LinkSchema, table: TableModel['table']): Promise<Relation[]> {
   const found = new Map<string, Relation>()
@@ -101,7 +101,7 @@ export async function relationsAround(schema: LinkSchema, table: TableModel['tab
     if (!options || !touches(field, options, table.id)) continue
     const key = options.junction?.tableId ?? options.keyFieldId ?? field.id
     const known = found.get(key)
-    // Of the two sides one may be in the trash.
+    // One of the two sides may be in the trash.
     if (known && (known.isLive || !isLive)) continue
     const relation = await relationOf(schema, await schema.loadWithKeys(field.tableId), field, options)
     if (relation) found.set(key, { ...relation, isLive: isLive && relation.isLive })
@@ -109,7 +109,7 @@ export async function relationsAround(schema: LinkSchema, table: TableModel['tab
   return [...found.values()]
 }
 
-/** As `relationsAround`, those alone whose keys the table itself holds. */
+/** As `relationsAround`, only those whose keys the table itself holds. */
 export async function relationsKeptIn(schema: LinkSchema, model: TableModel): Promise<Relation[]> {
   if (!model.fields.some(isForeignKey)) return []
   const all = await relationsAround(schema, model.table)
@@ -123,7 +123,7 @@ export const keeperOf = (relation: Relation): TableModel =>
 const touches = (field: Field, options: LinkOptions, tableId: string): boolean =>
   field.tableId === tableId || options.relatedTableId === tableId || options.junction?.tableId === tableId
 
-/** Null where a part of it was never made, or is no more. */
+/** Null if a part was never created or is deleted forever. */
 async function relationOf(
   schema: LinkSchema,
   model: TableModel,
@@ -163,7 +163,7 @@ async function relationOf(
   }
 }
 
-/** False for a key in the trash, or in a table that is. */
+/** False for a key in the trash, or in a table in the trash. */
 async function isLiveKey(schema: LinkSchema, { table }: TableModel, key: Field): Promise<boolean> {
   return table.deletedAt === null && (await schema.load(table.id)).field(key.id) !== undefined
 }
@@ -177,32 +177,32 @@ async function find(schema: LinkSchema, tableId: string): Promise<TableModel | n
   }
 }
 
-/** A field's column in a table that stands in the statement under a name. */
+/** A field’s column under a table alias. */
 export const columnIn = (alias: string, field: Field): SQL =>
   sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
 
-/** A table under a name. */
+/** A table under an alias. */
 export const tableAs = (model: TableModel, alias: string): SQL =>
   sql`${sql.identifier(model.table.tableName)} as ${sql.identifier(alias)}`
 
-/** Values as a list in brackets takes them. */
+/** Values as a bound list. */
 export const listOf = (values: CellValue[]): SQL =>
   sql.join(
     values.map((value) => sql`${value}`),
     sql`, `,
   )
 
-/** True where a field alone is the id of the table's records. */
+/** True if the field alone is the id of the table’s records. */
 export const isWholeId = (model: TableModel, field: Field): boolean =>
   keyFieldsOf(model).length === 1 && field.id === model.primaryKey.id
 
-/** How the id of a table's records is selected, of however many columns it is, and read from what comes. */
+/** Selects and reads the id of a table’s records, which may have several key columns. */
 export function idPart(model: TableModel, alias: string, name: string) {
   const columns = keyFieldsOf(model).map((field) => columnIn(alias, field))
   return {
     select: sql`${keyOf(model, alias)} as ${sql.identifier(name)}`,
     read: (row: Record<string, unknown>): RecordId => storedId(model, row[name] as RecordId),
-    /** True for the records of the ids, of which there is at least one. */
+    /** Matches the ids, of which there is at least one. */
     isIn(ids: RecordId[]): SQL {
       const [only] = columns
       if (only && columns.length === 1) return sql`${only} in (${listOf(ids)})`
@@ -216,7 +216,7 @@ export function idPart(model: TableModel, alias: string, name: string) {
   }
 }
 
-/** As `idPart`, of an id that lies in one column of a junction. */
+/** As `idPart`, for an id in one column of a junction. */
 export function keyPart(
   model: TableModel,
   alias: string,
@@ -231,7 +231,7 @@ export function keyPart(
   }
 }
 
-/** One transaction of the write door, over all tables that a change comes to touch. */
+/** One transaction of the write door, over all tables that a change touches. */
 export interface WriteScope {
   tx: Transaction
   dialect: Dialect
@@ -239,17 +239,17 @@ export interface WriteScope {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
-  /** How many more linked records the change's deletions may touch; see `LargeCascade`. Absent: any number. */
+  /** Remaining number of linked records that deletions may touch, see `LargeCascade`; absent: unlimited. */
   cascade?: { left: number }
 }
 
-/** A deletion that touches more linked records than may be written one by one on the thread that answers requests. */
+/** Thrown by deletions that touch too many linked records to write one by one on the main thread. */
 export class LargeCascade extends Error {
   override readonly name = 'LargeCascade'
 }
 
-/** The same transaction, looking at one table. */
-export const within = ({ tx, dialect, actorId, now }: WriteScope, model: TableModel): WriteContext => ({
+/** The write context of one table in the transaction. */
+export const contextFor = ({ tx, dialect, actorId, now }: WriteScope, model: TableModel): WriteContext => ({
   tx,
   dialect,
   model,

@@ -19,15 +19,14 @@ interface RestoreContext {
   stampOf(model: TableModel): Values
 }
 
-/** The two statements that bring back what a change has deleted of a table: the log's, then the table's. */
+/** The statements that restore the records a change deleted from a table: the log’s, then the table’s. */
 export function restoreStatements(
   { engine: { dialect }, changeId, newId }: Pick<RestoreContext, 'engine' | 'changeId' | 'newId'>,
   model: TableModel,
   columns: SnapshotColumn[],
   condition: SQL = sql``,
 ): { log: SQL; write: SQL } {
-  // A field that was in the trash then may be back by now, or the other way round: a value stands under
-  // the field's id or under its column's name.
+  // A field may have moved into or out of the trash since: its value is under the field’s id or the column’s name.
   const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
   const logged = loggedSet(changeId, model.table.id)
   const values = columns.map(({ key, name, databaseType }) => {
@@ -53,10 +52,10 @@ export function restoreStatements(
 }
 
 /**
- * What comes back with records that are restored as a set: the pairs that named them, and the keys of their
- * children that nobody has written since. Keys and pairs that lead to records which are gone by now do not.
+ * Restores the junction rows and child keys that belong to records restored as a set, unless someone wrote them since
+ * or the records they refer to are gone.
  *
- * @param model the table whose records come back, by statements that are to be run before these
+ * @param model the table of the records, restored before these statements
  */
 export async function planSetRestore(context: RestoreContext, model: TableModel): Promise<SetCascade> {
   const { engine, schema, changeId, newId, stampOf } = context
@@ -84,7 +83,7 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
   return { statements, tableIds: touched }
 }
 
-/** A pair of the log whose records are both there, and which nobody has made again. */
+/** Matches logged pairs whose records both exist and that have not been added again. */
 function isWhole(
   { junction, sides }: PairRelation,
   columns: SnapshotColumn[],
@@ -107,7 +106,7 @@ function isWhole(
   return sql`${sql.join(ends, sql` `)} and not exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`
 }
 
-/** Keys of the restored records themselves: whose parent is gone, or has another child where it has one alone. */
+/** Clears keys of the restored records whose parent is gone, or has another only child. */
 async function dropLostKeys({ engine, schema, newId }: RestoreContext, model: TableModel): Promise<SQL[]> {
   const { dialect } = engine
   const relations = await relationsKeptIn(schema, model)

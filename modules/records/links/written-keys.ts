@@ -10,22 +10,22 @@ import { readRecords } from '../table/index.ts'
 import { idsWhere } from './cascade.ts'
 import { requiredLink } from './change-links.ts'
 import { readColumn } from './read-pairs.ts'
-import { type KeyRelation, type Relation, relationsKeptIn, type WriteScope, within } from './relation.ts'
+import { contextFor, type KeyRelation, type Relation, relationsKeptIn, type WriteScope } from './relation.ts'
 
-/** A record to be written; without an id it is new. */
+/** A record to write; without an id, a new one. */
 export interface KeyedRow {
   id?: RecordId
   values: Values
 }
 
 /**
- * Keys that are about to be written as such, by programs and by links of the single side: each must lead
- * to a record, and where a parent has one child alone, the child that it had lets go. Of several rows that
- * want the same parent then, the last has it: the others' `values` are changed here.
+ * Checks keys that are written directly, by programs or by single links: each must refer to a record. In one-to-one
+ * relations the previous child releases the parent; if several rows claim the same parent, the last one gets it and
+ * the `values` of the others are cleared.
  *
  * @throws INVALID_VALUE_FOR_FIELD naming the field and the key; REQUIRED_FIELD_MISSING
  */
-export async function settleKeys(
+export async function resolveKeys(
   scope: WriteScope,
   model: TableModel,
   rows: KeyedRow[],
@@ -44,13 +44,13 @@ export async function settleKeys(
     const missing = wanted.find((value) => !there.has(String(value)))
     if (missing !== undefined) throw unknownParent(key, parent.model, missing)
     if (parent.relation?.isOneToOne) {
-      for (const change of await free(scope, parent.relation, rows, wanted)) changes.push(change)
+      for (const change of await releaseHolders(scope, parent.relation, rows, wanted)) changes.push(change)
     }
   }
   return changes
 }
 
-/** Where a key leads to; `relation` where it is a child's and not a junction's. */
+/** The parent that a key refers to; `relation` for keys of children, null for those of junctions. */
 export function parentOf(
   relations: Relation[],
   key: Field,
@@ -66,8 +66,8 @@ export function parentOf(
   return null
 }
 
-/** One to one: whoever holds a key that another is given lets it go. */
-async function free(
+/** One-to-one: clears the key of the records that hold a key given to another. */
+async function releaseHolders(
   scope: WriteScope,
   relation: KeyRelation,
   rows: KeyedRow[],
@@ -85,7 +85,7 @@ async function free(
     if (key.required) throw requiredLink(relation)
     row.values[key.id] = null
   }
-  const context = within(scope, child)
+  const context = contextFor(scope, child)
   const holders = await idsWhere(scope, child, key, wanted)
   const held = await readRecords(context, holders, [key])
   const losing = holders.filter((id) => {

@@ -5,12 +5,12 @@ import type { SchemaReader } from '../../schema/index.ts'
 import { isForeign } from '../table/index.ts'
 import type { Reader } from './read.ts'
 
-/** What goes along with a base that is deleted. */
+/** The contents of a base that are lost when it is deleted. */
 export interface BaseContents {
   tables: number
-  /** Records of the base's own tables: those of connected databases stay where they are. */
+  /** Records of the base’s own tables; those of connected databases are not deleted. */
   records: number
-  /** Tables of connected databases, which are only forgotten. */
+  /** Tables of connected databases, which are only disconnected. */
   connectedTables: number
   /** People who can open the base, the actor included. */
   members: number
@@ -18,7 +18,7 @@ export interface BaseContents {
   links: number
 }
 
-/** Counts what is in a base, for the question before it is deleted. */
+/** Counts the contents of a base, for the confirmation of its deletion. */
 export function createBaseContents({
   auth,
   schema,
@@ -49,7 +49,7 @@ export function createBaseContents({
   }
 }
 
-/** A table that somebody deletes meanwhile counts as empty. */
+/** A table that is deleted in the meantime counts as empty. */
 async function countOf(count: () => Promise<number>): Promise<number> {
   try {
     return await count()

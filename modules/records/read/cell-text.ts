@@ -9,8 +9,8 @@ import { withPeople as optionsWithPeople } from '../../../src/core/fields/traits
 import type { Field, Person } from '../../../src/core/model.ts'
 
 /**
- * A value as text that people read and that an import takes back: people by e-mail, links by their names,
- * files with their place, lists with commas between their values.
+ * A value as readable text that an import accepts: people by e-mail, links by their names, files with their path,
+ * lists separated by commas.
  */
 export function cellText(
   field: Field,
@@ -23,7 +23,7 @@ export function cellText(
   if (link !== null) return link
   const { type, options, isList } = shownType(field)
   const named = optionsWithPeople(type.name, options, people)
-  // Everyone's own clock: here it is that of whoever asks.
+  // Fields that follow the local clock use the time zone of the caller.
   const isLocal = 'timeZone' in named && named.timeZone === 'local'
   const shown = { type: type.name as Field['type'], options: isLocal ? { ...named, timeZone } : named }
   if (!isList) return type.holdsFiles ? writeFileList(value) : formatValue(shown, value)

@@ -4,20 +4,19 @@ import type { SchemaReader } from '../../schema/index.ts'
 import { cellText } from './cell-text.ts'
 import type { Reader } from './read.ts'
 
-/** Tables that are looked through: the one on the screen, then the base's first ones. */
+/** Tables to search: the one on screen, then the first of the base. */
 const MAX_TABLES = 40
-/** Records of one table, and of all. */
+/** Results per table, and in total. */
 const PER_TABLE = 5
 const MAX_FOUND = 20
 
-/** A record by its name, as the command palette lists it. */
+/** A record in the results of the command palette. */
 export interface NamedRecord {
   tableId: string
   recordId: RecordId
   name: string
 }
 
-/** What to look for, and where first. */
 export interface NameSearch {
   baseId: string
   text: string
@@ -26,8 +25,8 @@ export interface NameSearch {
 }
 
 /**
- * Records of a base whose names hold the text, those of the table on the screen first. Each table is asked for a
- * few, one after the other, until there are enough.
+ * Finds records of a base by name, those of the table on screen first. Queries one table after another until there
+ * are enough results.
  */
 export function createFindByName(
   reader: Pick<Reader, 'open' | 'page'>,

@@ -1,3 +1,5 @@
+export { takeRecordKey } from './plan.ts'
+export { createFormerPeople } from './visitors.ts'
 /** The read door: plans a query and runs it, without the fields and records that the reader may not see. */
 
 export { createBaseContents } from './base-contents.ts'
@@ -7,11 +9,9 @@ export { fragmentsOf } from './expression/fragments.ts'
 export { stepOf } from './expression/path.ts'
 export { type Models, type ReadContext, wholeOf } from './expression/scope.ts'
 export { createFindByName } from './find-by-name.ts'
-export { createFormerPeople } from './former-people.ts'
 export { type CombinationPlan, type CombinationQuery, planCombinations } from './groups/combinations.ts'
 export { listGroups } from './groups/list-groups.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
-export { takeRecordKey } from './output.ts'
 export { type Opened, type PagePlan, type PageQuery, requireField, select, wantedFields } from './plan.ts'
 export { compiled } from './plan-cache.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'

@@ -6,7 +6,7 @@ import { conditionIn } from './expression/conditions.ts'
 import { expressionOf, rootScope } from './expression/expression-of.ts'
 import { follow, stepOf } from './expression/path.ts'
 import { type ReadContext, tableIn, wholeOf } from './expression/scope.ts'
-import { titledForm } from './output.ts'
+import { titledForm } from './plan.ts'
 
 /** The fields and the page of linked records to read. */
 export interface NestedRequest {
@@ -17,12 +17,12 @@ export interface NestedRequest {
   offset: number
 }
 
-/** Name of the column that says whose record a row is; titles hold no control characters. */
+/** Column with the key of the owning record; titles contain no control characters. */
 export const OWNER = '~\u0001owner'
 
 /**
- * The records that are linked to some others by one link, `limit` for each of these, in their table's order: a
- * row is the key of the one (`OWNER`) and the fields of the other by title. Null for a link that is broken.
+ * Selects the records linked to the given ones by a link, `limit` for each, in their table’s order. A row has the key
+ * of the owner (`OWNER`) and the fields of the linked record by title. Null for a broken link.
  *
  * @param context of the table that has the link, with all the models that the related table's fields reach
  */

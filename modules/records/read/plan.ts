@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue, FilterSet } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
@@ -14,55 +15,52 @@ import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
+import type { Form, ReadContext } from './expression/scope.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
-import { groupCondition, groupOrder, groupTerm } from './groups/term.ts'
-import { DEEP_OFFSET, SCAN_FROM } from './limits.ts'
-import { type OutputShape, outputColumns, RECORD_KEY } from './output.ts'
-import { peopleOrder } from './people-order.ts'
+import { groupCondition, groupOrder, groupTerm, peopleOrder } from './groups/term.ts'
 import { compiled, type PlanContext } from './plan-cache.ts'
 
-/** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
+/** Up to this many records of a manual order, counting the records before each is faster than ranking all. */
 const COUNTED_POSITIONS = 3
 
-/** The parts of SQL that say which records of a table, and in which order. */
+/** The SQL clauses that select and order the records of a query. */
 export interface Selected {
   from: SQL
-  /** `where …`, or nothing. */
+  /** `where …` or empty. */
   where: SQL
-  /** The condition of `where` alone; null: all. */
+  /** The condition alone; null: all records. */
   condition: SQL | null
   orderBy: SQL
-  /** True where some records of the table are left out. */
+  /** True if some records of the table are excluded. */
   isFiltered: boolean
-  /** True where records are looked for by more than `narrow`, which indexes answer. */
+  /** True if there are conditions besides `narrow`, which uses an index. */
   isSearched: boolean
   isSorted: boolean
-  /** The view whose manual order the records are in; null: they are in another order. */
+  /** The view whose manual order applies; null for any other order. */
   orderViewId: string | null
 }
 
-/** A page of a table that has been opened: which records, which of their fields, and in what shape. */
+/** A page of an opened table: the records, their fields and their shape. */
 export interface PageQuery extends Omit<Query, 'tableId' | 'viewId' | 'timeZone' | 'fieldIds'> {
   fields: Field[]
   shape: OutputShape
-  /** In an order that is another each time, whatever else is asked for. */
+  /** Random order, ignoring sorts. */
   isShuffled?: boolean
 }
 
-/** What a page query was compiled to, its filter once for both statements. */
+/** The compiled page and count of one query. */
 export interface PagePlan {
   query: PageQuery
-  /** Reads the page, in its shape. */
   page: Statement
-  /** Counts the records of all pages; null where these are all records of the table. */
+  /** Null if the query selects all records of the table. */
   count: Statement | null
-  /** True where the work grows with the table, however small the page is. */
+  /** True if the cost grows with the table, even for a small page. */
   grows: boolean
 }
 
 /**
- * Which records a query means. What the view itself leaves out is always left out; the caller's filter and search
- * narrow it further; the caller's sorts replace the view's.
+ * The records that a query selects. The view’s own filter always applies; the caller’s filter and search narrow it
+ * further; the caller’s sorts replace the view’s.
  *
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
  */
@@ -142,34 +140,34 @@ function pageStatement(context: PlanContext, query: PageQuery, selected: Selecte
   const { fields, shape, limit, offset } = query
   const { from, where, condition, orderViewId } = selected
   const orderBy = query.isShuffled ? sql`random()` : selected.orderBy
-  // What has no key is told apart by its place in the list.
+  // Records without a key are identified by their position in the list.
   const keyless = isKeyless(context.model)
   const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   const columns = outputColumns(context, fields, shape)
   if (query.orderViewId !== undefined) columns.push(placeColumn(wholeOf(context), query.orderViewId))
   if (shape.kind === 'rows') columns.push(id)
   else if (shape.withKey) columns.push(sql`${id} as ${sql.identifier(RECORD_KEY)}`)
-  // An engine selects one column at least.
+  // SQL needs at least one column.
   const list = sql.join(columns.length > 0 ? columns : [id], sql`, `)
   if (orderViewId !== null) {
     const ids = manualPage(wholeOf(context), orderViewId, condition, query)
     return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
   }
-  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
+  // Not bound: SQLite replans for every bound limit.
   const page = sql`limit ${sql.raw(String(Math.floor(limit)))} offset ${offset}`
-  // Rows that are skipped are not computed.
+  // Skipped rows are not computed.
   const deep = fields.some(isComputed) ? 1 : DEEP_OFFSET
   if (keyless || (!selected.isSorted && offset < deep)) {
     return sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}`
   }
-  // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
-  // offset that is skipped in the order's index never touches the table.
+  // Sorting ids is several times cheaper than sorting whole rows, and skipping an offset in the index does not read
+  // the table.
   const ids = sql`select ${id} as k from ${from} ${where} order by ${orderBy} ${page}`
-  // The subquery stands in another: MySQL takes no limit directly inside an `in`.
+  // A nested subquery, because MySQL takes no limit directly inside `in`.
   return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
 }
 
-/** The statement for some records by their ids, in no order, as far as the context lets them be read. */
+/** Selects records by their ids, in no order, within the limits of the context. */
 export function recordsQuery(
   context: PlanContext,
   { fields, shape, ids }: { fields: Field[]; shape: OutputShape; ids: readonly RecordId[] },
@@ -188,16 +186,13 @@ export function recordsQuery(
     where ${key} in (${listed})${bound ? sql` and ${bound}` : sql``}`
 }
 
-/** The statement for the keys of all records that a query means, in its order. */
+/** Selects the keys of all records of a query, in its order. */
 export function keysQuery(context: PlanContext, query: Parameters<typeof select>[1]): SQL {
   const { from, where, orderBy } = select(context, query)
   return sql`select ${keyOf(context.model)} from ${from} ${where} order by ${orderBy}`
 }
 
-/**
- * What holds of every record that is read through this context, also where records are named by their ids: a
- * link to a view shows no others. Null for members.
- */
+/** The condition on every record read through a visitor’s context, including reads by id. Null for members. */
 export function boundCondition(context: PlanContext): SQL | null {
   if (!context.whole) return null
   const conditions = [viewCondition(context), context.narrow ?? null].filter(
@@ -206,7 +201,7 @@ export function boundCondition(context: PlanContext): SQL | null {
   return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
 }
 
-/** How many records a selection means (`count`), and whether it leaves out any of the table. */
+/** Counts the records of a selection (`count`). */
 export function countRecords(
   context: PlanContext,
   selection: Omit<Selection, 'tableId' | 'viewId'>,
@@ -218,7 +213,7 @@ export function countRecords(
 const countOf = ({ from, where }: Selected): SQL =>
   sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
 
-/** The place of one record among those that a query means (`n`, from 0); no row where it is not there. */
+/** Selects the position of one record in a query (`n`, from 0); no row if it is not included. */
 export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
   const selected = select(context, query)
   const { condition, orderViewId } = selected
@@ -226,13 +221,13 @@ export function positionQuery(context: PlanContext, query: Query, recordId: numb
   return sql`select n from (${rankedKeys(context, selected)}) as ranked where k = ${recordId}`
 }
 
-/** Keys (`k`) and places (`n`, from 0) of all records that a query means. */
+/** Keys (`k`) and positions (`n`, from 0) of all records of a query. */
 function rankedKeys(context: PlanContext, { from, where, orderBy }: Selected): SQL {
   const key = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   return sql`select ${key} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
 }
 
-/** As `positionQuery`, for several records: rows of id and place, without those that are not there. */
+/** As `positionQuery`, for several records; those not included are omitted. */
 export function positionsQuery(
   context: PlanContext,
   query: Query,
@@ -240,7 +235,7 @@ export function positionsQuery(
 ): SQL {
   const selected = select(context, query)
   const { condition, orderViewId } = selected
-  // What is ahead of a record is counted for each: of many, putting all in order once is less work.
+  // `manualPositions` counts for each record: for many, ranking all once is cheaper.
   if (orderViewId !== null && recordIds.length <= COUNTED_POSITIONS)
     return manualPositions(wholeOf(context), orderViewId, condition, recordIds)
   const wanted = sql.join(
@@ -250,7 +245,7 @@ export function positionsQuery(
   return sql`select k, n from (${rankedKeys(context, selected)}) as ranked where k in (${wanted})`
 }
 
-/** The fields of a query in its order; absent: every field that is not a system one. */
+/** The fields of a query in its order; by default all that are not system fields. */
 export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
   if (!fieldIds) return model.fields.filter((field) => !field.isSystem)
   return fieldIds.map((id) => requireField(model, id))
@@ -270,16 +265,16 @@ function sortTerm(context: PlanContext, { fieldId, direction }: Sort): SQL {
   const value = fragmentsOf(context).of(field, 'value')
   if (!shownType(field).isList) return dialect.orderBy(sortedBy(context, field, value), direction)
   const whole = dialect.orderBy(value, direction)
-  // As text 10 would come before 9, and people would stand by their ids: the first value says where a list stands.
+  // As text, 10 would sort before 9, and people by their ids: sort such lists by the first value.
   if (!ORDERED_BY_FIRST.has(filterSetOf(field))) return whole
   const first = sortedBy(context, field, fragmentsOf(context).of(field, 'first'))
   return sql`${dialect.orderBy(first, direction)}, ${whole}`
 }
 
-/** Lists whose text is in another order than their values. */
+/** Lists sorted by their first value. */
 const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'user'])
 
-/** People sort by their names, and a choice as its options stand, which is what one sees. */
+/** Sorts people by name, and choices in the order of the options. */
 function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): SQL {
   const { type, options } = shownType(field)
   const named = peopleOrder(dialect, field, value, moment)
@@ -291,7 +286,7 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
 const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
   fieldId === null ? null : [requireField(model, fieldId)]
 
-/** A table that has been opened for reading by someone who may. */
+/** A table opened for reading, after the access check. */
 export interface Opened {
   engine: Engine
   context: PlanContext
@@ -299,13 +294,13 @@ export interface Opened {
 }
 
 /**
- * Which records the view of a context has, as its owner means it: those of its filter, and for visitors of a link to
- * the view none of a stack that it hides. Null where it has all.
+ * The records of the context’s view, as its owner configured it: its filter, and for visitors without the hidden
+ * stacks. Null for all.
  */
 function viewCondition(context: PlanContext): SQL | null {
   const { dialect, view } = context
   const own = asOwner(context)
-  // A view keeps conditions on fields that have since gone to the trash: they are left out.
+  // Conditions on fields in the trash are ignored.
   const conditions = [filterCondition(own, view?.filter ?? null), shownStacks(own)].filter(
     (condition) => condition !== null,
   )
@@ -318,7 +313,7 @@ function shownStacks(own: PlanContext): SQL | null {
   const { fieldId = null, hidden = [] } = stacksOf(view) ?? {}
   const field = fieldId === null ? undefined : model.field(fieldId)
   if (!field || hidden.length === 0) return null
-  // The stacks of a link are the records that it leads to, and not what these are called.
+  // Stacks of a link are the linked records, not their names.
   const { key, storage } = groupTerm(own, model.field(linkOf(field)?.keyFieldId ?? '') ?? field)
   if (storage === 'boolean') {
     const shown = [true, false].filter((value) => !hidden.includes(String(value)))
@@ -327,10 +322,50 @@ function shownStacks(own: PlanContext): SQL | null {
   const isText = isTextStorage(storage)
   const values = hidden.flatMap((said): CellValue[] => {
     if (said === null) return []
-    // What no record can hold hides none.
+    // Ignores values that no record can have.
     return isText ? [said] : Number.isSafeInteger(Number(said)) ? [Number(said)] : []
   })
   const others = values.length === 0 ? dialect.constant(true) : dialect.not(dialect.inList(key, values))
   const isEmpty = dialect.isNull(key)
   return hidden.includes(null) ? dialect.and([dialect.not(isEmpty), others]) : dialect.or([isEmpty, others])
+}
+
+/** From this offset on, ids are found in the index first, and their columns read afterwards. */
+export const DEEP_OFFSET = 500
+
+/** From this many records on, reads whose cost grows with the table run in a worker thread. */
+export const SCAN_FROM = 5_000
+
+/** The shape of the rows of a page. */
+export type OutputShape =
+  /** Lists of values in field order, then the id. Links have the first of their records, or all. */
+  | { kind: 'rows'; links: 'first' | 'all' }
+  /** Objects by field title for REST: the engine names the keys, which saves a second pass. */
+  | { kind: 'titled'; withKey: boolean }
+
+export type TitledRow = Record<string, unknown>
+
+/** Key of the record’s id in titled objects; titles contain no control characters. */
+export const RECORD_KEY = '~\u0001key'
+
+/** Removes the id from a titled object and returns it. */
+export function takeRecordKey(row: TitledRow): RecordId {
+  const key = row[RECORD_KEY] as RecordId
+  delete row[RECORD_KEY]
+  return key
+}
+
+/** The form of a field in titled objects: Links give their number, LinkToAnotherRecord the records. */
+export const titledForm = (field: Field): Form => {
+  if (linkOf(field) === null) return 'cell'
+  return fieldType(field.type).linkAnswer === 'count' ? 'value' : 'records'
+}
+
+/** The select list of a page, without the id. */
+export function outputColumns(context: ReadContext, fields: Field[], shape: OutputShape): SQL[] {
+  const fragments = fragmentsOf(context)
+  if (shape.kind === 'rows') return fragments.cells(fields, shape.links === 'all' ? 'whole' : 'cell')
+  return fields.map(
+    (field) => sql`${fragments.of(field, titledForm(field))} as ${sql.identifier(field.title)}`,
+  )
 }

@@ -6,30 +6,30 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { Opened } from './plan.ts'
 import type { Reader } from './read.ts'
 
-/** Records that a preview shows where nobody says which. */
+/** Records in a preview by default. */
 const FEW = 5
-/** Most records of one preview. */
+/** Limit of records in one preview. */
 export const MAX_PREVIEW = 100
 
-/** A formula that is not saved, and the records on which it is tried. */
+/** An unsaved formula, and the records to try it on. */
 export interface PreviewRequest {
   tableId: string
   formula: string
-  /** The field that has the formula already. */
+  /** The field that already has the formula. */
   fieldId?: string
-  /** The records of a view, in its order. */
+  /** A view whose records are shown in its order. */
   viewId?: string
   recordIds?: Query['recordIds']
   limit?: number
   timeZone?: string
 }
 
-/** Values of the table's display field and of the formula, record by record. */
+/** Values of the display field and of the formula for each record. */
 export type FormulaPreview =
   | { ok: true; result: FieldResult; page: RecordPage }
   | { ok: false; problems: Problem[] }
 
-/** What a formula that nobody has saved gives on real records; nothing is stored. */
+/** Evaluates an unsaved formula on real records; nothing is stored. */
 export function createFormulaPreview(reader: Reader, schema: Pick<SchemaReader, 'draftFormula'>) {
   /** @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for who may not make fields */
   return async function previewFormula(
@@ -45,12 +45,12 @@ export function createFormulaPreview(reader: Reader, schema: Pick<SchemaReader, 
     const query = { ...where, ...(recordIds && { recordIds }), limit, offset: 0 }
     const { ids, rows } = await reader.page(withField(opened, field), query, fields)
     const page = { fieldIds: fields.map(({ id }) => id), ids, rows, offset: 0 }
-    // A field that holds has a result.
+    // A valid field has a result.
     return field.result ? { ok: true, result: field.result, page } : { ok: false, problems: [] }
   }
 }
 
-/** The table with one field more, for this reading alone: its model is a new one, so nothing of it is kept. */
+/** The table with one more field. A new model, so nothing of it stays in the caches. */
 function withField({ engine, model, context }: Opened, field: TableModel['displayField']): Opened {
   const drafted: TableModel = {
     ...model,

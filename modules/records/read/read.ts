@@ -14,8 +14,6 @@ import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../.
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
-import { LINKED_FROM, MANY_CELLS, MAX_COUNTED_TABLES, MAX_PAGE, SCAN_FROM } from './limits.ts'
-import { type TitledRow, takeRecordKey } from './output.ts'
 import {
   countRecords,
   keysQuery,
@@ -26,6 +24,9 @@ import {
   positionQuery,
   positionsQuery,
   recordsQuery,
+  SCAN_FROM,
+  type TitledRow,
+  takeRecordKey,
   wantedFields,
 } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
@@ -40,17 +41,17 @@ interface Deps {
 
 export type Reader = ReturnType<typeof createReader>
 
-/** The read door: every read of records passes here, whoever asks. */
+/** The read door: every read of records passes here. */
 export function createReader({ auth, schema, views, counts }: Deps) {
   const plans = createPlanCache()
   const work = createWork(counts)
 
   /**
-   * Opens a table, through a view where one is named, after the check of the right to read it. By a link to a
-   * view the table is opened as that view shows it, whatever else is asked for.
+   * Opens a table for reading, through a view if one is named. A visitor of a view’s link gets the table as that view
+   * shows it.
    *
-   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED; FORBIDDEN by
-   *   a link to something else, or to a view of whose filter a part is gone
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED; FORBIDDEN by a
+   *   link to something else, or to a view of whose filter a part is gone
    */
   async function open(actor: Actor, tableId: string, viewId?: string, timeZone?: string): Promise<Opened> {
     if (actor.kind === 'share' && actor.grant.kind === 'view') {
@@ -81,12 +82,12 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     }
     const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans }
     if (!visitor) return { engine, model, context }
-    // What the view itself says of people goes by all that is known of them.
+    // The view’s own conditions on people use all data of people.
     const told = { ...moment, people: people.map(asPublicPerson) }
     return { engine, model, context: { ...context, moment: told, ownMoment: moment } }
   }
 
-  /** The view that a link leads to, by which its table is read. @throws as `open` */
+  /** The view of a share link. @throws as `open` */
   async function sharedView({ grant }: ShareActor, tableId: string, viewId?: string): Promise<View> {
     if (grant.kind !== 'view') throw forbidden('This link doesn’t show records')
     const view = await views.load(grant.viewId)
@@ -96,9 +97,9 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
-    // A form asks, and shows nothing of what others have answered.
+    // Forms do not show records.
     if (collectsAnswers(view)) throw forbidden('This link doesn’t show records')
-    // What was filtered out must not become public because a field was deleted, or is broken.
+    // Filtered records must not become public because a field was deleted or is broken.
     if (!views.hasIntactFilter(view)) {
       throw forbidden(
         stacksOf(view)
@@ -115,7 +116,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * The table of a shared form, for what is asked there; none of its records is to be read through this.
+   * The table of a shared form, limited to its questions; not for reading records.
    *
    * @throws as `open`; FORBIDDEN by a link to anything but a form
    */
@@ -126,8 +127,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * The related table of a link that a visitor sees: the names of its records and nothing else. Through the
-   * view, where one limits what can be linked.
+   * The related table of a link that a visitor sees: only the names of its records, through the view that limits the
+   * link, if any.
    */
   async function openNames(
     actor: ShareActor,
@@ -153,7 +154,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * A page of records. The same one statement whatever it holds.
+   * A page of records, in one statement.
    *
    * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
    */
@@ -168,8 +169,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * A query whose manual order, if it names one, may be read: by a link to a view that of this view. Tables of connected
-   * databases have none: they are read in the order of their keys.
+   * Checks that the query’s manual order may be read: a visitor may only name the view of the link. Tables of
+   * connected databases have no manual order and use that of their keys.
    *
    * @throws VIEW_NOT_FOUND; BAD_REQUEST for a view of a kind without such an order
    */
@@ -183,7 +184,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * The plan of a page: its statements, compiled once for each version of the table and its view.
+   * The compiled plan of a page, from the cache if possible.
    *
    * @param text names the query among all of the same table and view; null: a query that nobody asks for twice
    * @param query called where no plan is known
@@ -192,12 +193,12 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
     compiled(context, text, (watched) => planPage(watched, query()))
 
-  /** The records of a planned page as titled objects. */
+  /** The records of a plan as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
     return opened.engine.all<TitledRow>(plan.page, { scan: await work.isHeavy(opened, plan) })
   }
 
-  /** How many records a planned page is one of. */
+  /** The number of records on all pages of a plan. */
   const countPlanned = (opened: Opened, { count }: PagePlan): Promise<number> => countWith(opened, count)
 
   async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
@@ -208,8 +209,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * The records of a query as rows of values, in the order of `fields`, with their ids; in a manual order each row has
-   * its position at the end.
+   * The records of a query as rows of values in the order of `fields`, with their ids. In a manual order each row
+   * ends with its position.
    *
    * @param links the first record of each link, or all of them
    */
@@ -231,7 +232,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
   }
 
-  /** The ids of all records that a query means, in its order. */
+  /** The ids of all records of a query, in its order. */
   async function ids(
     { engine, context }: Opened,
     query: Omit<Query, 'limit' | 'offset'>,
@@ -240,7 +241,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return mapBreathing(rows, ([id]) => id as RecordId)
   }
 
-  /** How many records a selection means. */
+  /** The number of records of a selection. */
   async function count(actor: Actor, selection: Selection): Promise<number> {
     return countOpened(await open(actor, selection.tableId, selection.viewId, selection.timeZone), selection)
   }
@@ -258,7 +259,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return countWith(opened, statement)
   }
 
-  /** One record, every field that is not a system one. @throws RECORD_NOT_FOUND */
+  /** One record with every field that is not a system field. @throws RECORD_NOT_FOUND */
   async function get(
     actor: Actor,
     tableId: string,
@@ -274,7 +275,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     }
   }
 
-  /** The given fields of one record, or null where it is not there. */
+  /** The given fields of one record, or null if it does not exist. */
   async function readOne(opened: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
     const { engine, model, context } = opened
     if (isKeyless(model)) return null
@@ -284,7 +285,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return decoded(opened, fields, rows).rows[0] ?? null
   }
 
-  /** The given fields of some records as titled objects, in the order of the ids; without those that are not there. */
+  /** The given fields of records as titled objects, in the order of the ids; missing records are omitted. */
   async function titledByIds(
     opened: Opened,
     recordIds: readonly RecordId[],
@@ -301,7 +302,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return recordIds.map((id) => byId.get(id)).filter((row) => row !== undefined)
   }
 
-  /** Where a record stands among those that a query means, from 0; null where it is not among them. */
+  /** The position of a record in a query, from 0; null if it is not included. */
   async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const { engine, context } = opened
@@ -310,7 +311,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return row === undefined ? null : Number(row.n)
   }
 
-  /** As `position`, for several records; those that the query does not mean are left out. */
+  /** As `position`, for several records; those not included are omitted. */
   async function positions(
     actor: Actor,
     query: Query,
@@ -349,16 +350,16 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 }
 
-/** True where a filter may have to find people by their names. */
+/** True if a filter may need the names of people. */
 const showsPeople = (model: TableModel): boolean =>
   model.fields.some((field) => !field.isSystem && setOf(field) === 'user')
 
-/** Decides which reads run in a worker thread, by the sizes of the tables that they touch. */
+/** Decides which reads run in a worker thread, by the size of the tables involved. */
 function createWork(counts: RowCounts) {
-  /** How many records the table holds. */
+  /** The number of records of the table. */
   const total = ({ engine, context, model }: Opened): Promise<number> => {
     const count = () => countAll(engine, { ...context, model: wholeOf(context) })
-    // Others write to a connected database as well, and tell nobody here.
+    // Other programs write to a connected database too, so its counts are not cached.
     return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
   }
 
@@ -370,11 +371,11 @@ function createWork(counts: RowCounts) {
     return Number(row?.count ?? 0)
   }
 
-  /** True where the work grows with a table that is large enough for a worker thread to pay. */
+  /** True if a read that grows with the table should run in a worker. */
   const isScan = async (opened: Opened): Promise<boolean> =>
     isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
 
-  /** True where the cells of these fields may read many linked records, however small the table itself is. */
+  /** True if the cells of these fields may read many linked records, even in a small table. */
   async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
     if (context.models.size < 2 || !fields.some(isComputed)) return false
     if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED_TABLES) return true
@@ -388,7 +389,7 @@ function createWork(counts: RowCounts) {
     return false
   }
 
-  /** True for a page that is to be read in a worker thread. */
+  /** True for a page to be read in a worker thread. */
   const isHeavy = async (opened: Opened, { query: { fields, limit }, grows }: PagePlan): Promise<boolean> =>
     fields.filter(isComputed).length * limit > MANY_CELLS ||
     (grows && (await isScan(opened))) ||
@@ -398,11 +399,11 @@ function createWork(counts: RowCounts) {
 }
 
 /**
- * How many records each table holds, so that a page can say its total without counting. Exact: every
- * write passes the write door, which reports what it added; a table is counted once, when first asked.
+ * The number of records of each table, so that pages have a total without counting. Exact, because every write passes
+ * the write door, which reports its additions; a table is counted when first asked for.
  */
 export interface RowCounts {
-  /** False where others write as well, so that each question means counting anew. */
+  /** False if other processes write as well: each call counts anew. */
   readonly isKept: boolean
   get(tableId: string, count: () => Promise<number>): Promise<number>
   add(tableId: string, difference: number): void
@@ -412,7 +413,7 @@ export interface RowCounts {
 /** @param isShared true where other processes write to the same tables: nothing is held then */
 export function createRowCounts(isShared: boolean): RowCounts {
   const counts = new Map<string, number>()
-  /** Grows when a table's count changes, so that a count that was under way meanwhile is not kept. */
+  /** Incremented when a table’s count changes, so that a count in progress is not cached. */
   const touched = new Map<string, number>()
   const touch = (tableId: string) => touched.set(tableId, (touched.get(tableId) ?? 0) + 1)
   return {
@@ -436,3 +437,15 @@ export function createRowCounts(isShared: boolean): RowCounts {
     },
   }
 }
+
+/** Limit of records on one page for the grid. REST has its own, lower limit. */
+export const MAX_PAGE = 1000
+
+/** If a linked table has this many records, one cell may read all of them: such pages run in a worker. */
+export const LINKED_FROM = 20_000
+
+/** With more linked tables, the sizes are not checked and the page runs in a worker. */
+export const MAX_COUNTED_TABLES = 50
+
+/** From this many computed cells on, a page is read in a worker thread: about two milliseconds of work. */
+export const MANY_CELLS = 2_000

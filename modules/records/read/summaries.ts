@@ -55,7 +55,7 @@ function summaryQuery(
   return sql`select ${sql.join(parts, sql`, `)} from ${from}`
 }
 
-/** A column and what is worked out over it. */
+/** A column with its summary. */
 export interface SummaryColumn {
   field: Field
   summary: Summary
@@ -76,7 +76,7 @@ export function summaryColumns(
   })
 }
 
-/** Summaries by field id, from the parts that each column needs, one after the other. */
+/** Combines the summary parts, in the order of the columns, into summaries by field id. */
 export function readSummaries(columns: SummaryColumn[], parts: unknown[]): Record<string, CellValue> {
   const values = parts.values()
   return Object.fromEntries(
@@ -89,8 +89,8 @@ export function readSummaries(columns: SummaryColumn[], parts: unknown[]): Recor
 }
 
 /**
- * The rows to sum up, and how a field is named in them. Computed fields are worked out once for each
- * row, and not once for each part of a summary; columns of connected databases are read as they are shown.
+ * The rows to summarize, and the column of each field in them. Computed fields are evaluated once per row instead of
+ * once per part; columns of connected databases are converted to their shown values.
  */
 function valuesOf(
   context: PlanContext,
@@ -106,7 +106,7 @@ function valuesOf(
   return { from: sql`(select ${sql.join(values, sql`, `)} from ${from} ${where}) as valued`, column: name }
 }
 
-/** A summary from the parts it needs. */
+/** Computes a summary from its parts. */
 export function combine({ key, needs, form }: Summary, parts: Parts): CellValue {
   const number = (part: SummaryPart): number => Number(parts[part] ?? 0)
   const share = (part: number): CellValue => (number('count') === 0 ? null : (part / number('count')) * 100)
@@ -135,7 +135,7 @@ export function combine({ key, needs, form }: Summary, parts: Parts): CellValue 
   }
 }
 
-/** Whole days, or whole months, from one stored date to a later one. */
+/** Whole days or months between two stored dates. */
 function span(from: string, to: string, form: Summary['form']): number {
   const [start, end] = [toDate(from), toDate(to)]
   if (form === 'days') return Math.floor((end.getTime() - start.getTime()) / DAY_MS)

@@ -1,22 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ShareActor } from '../../../src/core/actor.ts'
-import { shownType } from '../../../src/core/fields/field.ts'
+import type { Actor, ShareActor } from '../../../src/core/actor.ts'
+import { isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn } from '../../../src/core/fields/people.ts'
+import { showsPeople } from '../../../src/core/fields/traits.ts'
+import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { collectsAnswers, filePathsOf } from '../../../src/core/views/index.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { showsPeopleIn } from './former-people.ts'
 import { boundCondition, type Opened } from './plan.ts'
 import type { Reader } from './read.ts'
 
-/** Most different cells of people that are looked at for their names. */
+/** Distinct cells of a people field that are read for names. */
 const MAX_CELLS = 1_000
 
-/** Files that one statement asks for. */
+/** File paths checked by one statement. */
 const CHUNK = 50
 
 interface Deps {
@@ -25,9 +26,9 @@ interface Deps {
   views: Pick<ViewsService, 'load'>
 }
 
-/** What visitors of a link to a view are told of people and files: of those in what they see, and of no other. */
+/** Limits the people and files that visitors of a view’s link learn about to those in the records they see. */
 export function createVisitorReads({ reader, auth, views }: Deps) {
-  /** The people who stand in the records of the view, by name alone. */
+  /** The people in the records of the view, without addresses. */
   async function people(actor: ShareActor): Promise<Person[]> {
     const view = await viewOf(actor)
     if (collectsAnswers(view)) return []
@@ -42,7 +43,7 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
     return (await auth.people([...ids])).map(asPublicPerson)
   }
 
-  /** The different cells of a field in the records of the view. */
+  /** The distinct cells of a field in the records of the view. */
   async function cellsOf({ engine, context, model }: Opened, field: Field): Promise<CellValue[]> {
     const cell = fragmentsOf(context).of(field, 'cell')
     const bound = boundCondition(context)
@@ -56,7 +57,7 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
     return rows.map(([value]) => (value ?? null) as CellValue)
   }
 
-  /** Those of the paths that stand in cells that the view shows; of a form its pictures. */
+  /** The paths that are in cells that the view shows; for a form, those of its pictures. */
   async function files(actor: ShareActor, tableId: string, paths: readonly string[]): Promise<string[]> {
     const view = await viewOf(actor)
     if (collectsAnswers(view)) {
@@ -105,10 +106,43 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
   return { people, files }
 }
 
-/** True for cells that name the file: as JSON has it, so that no other text in the cell passes for a path. */
+/**
+ * True for cells that refer to the file. Matches the JSON of the path, so that other text in the cell does not count.
+ */
 function holds(context: Opened['context'], field: Field, path: string): SQL {
   const fragments = fragmentsOf(context)
   const text = `"path":${JSON.stringify(path)}`
   const test = (value: SQL) => context.dialect.search(value, 'longText', text)
   return fragments.anyOf(field)?.(test) ?? test(fragments.of(field, 'cell'))
 }
+
+/**
+ * Looks up people by id who appear in the records of a table, including former members. Ids that do not appear are
+ * ignored, so that accounts cannot be enumerated. Visitors of a link also see people in lookups, as they have no list
+ * of members.
+ */
+export function createFormerPeople(reader: Pick<Reader, 'open' | 'page'>, auth: Pick<AuthService, 'people'>) {
+  return async function formerPeople(actor: Actor, tableId: string, ids: string[]): Promise<Person[]> {
+    const opened = await reader.open(actor, tableId)
+    const isVisitor = opened.context.visitor !== undefined
+    const fields = opened.model.fields.filter((field) =>
+      isVisitor ? showsPeopleIn(field) : showsPeople(field) && !isComputed(field),
+    )
+    if (fields.length === 0) return []
+    const found: string[] = []
+    for (const id of new Set(ids)) {
+      const filter: Filter = {
+        join: 'or',
+        children: fields.map((field) => ({ fieldId: field.id, operator: 'anyof', value: [id] })),
+      }
+      const page = await reader.page(opened, { tableId, filter, limit: 1, offset: 0 }, [])
+      if (page.ids.length > 0) found.push(id)
+    }
+    const people = await auth.people(found)
+    return isVisitor ? people.map(asPublicPerson) : people
+  }
+}
+
+/** True for a field that shows people, its own or looked up. */
+export const showsPeopleIn = (field: Field): boolean =>
+  field.error === null && showsPeople({ type: shownType(field).type.name })

@@ -17,10 +17,10 @@ import type { RecordsService } from '../service.ts'
 import { parseRecordId } from '../table/index.ts'
 import { presentUpload } from './present.ts'
 
-/** Both generations of the API call them the same. */
+/** Upload paths of both API generations. */
 const UPLOAD_PATHS = ['/api/v1/db/storage', '/api/v2/storage']
 
-/** Files of one call: as many as a cell may ever hold. */
+/** Files per request: as many as a cell may hold. */
 const MAX_FILES = 100
 
 const folder = z.object({ path: plainText(1000).nullish() })
@@ -29,7 +29,7 @@ const byUrl = z
   .min(1)
   .max(MAX_FILES)
 
-/** Files on their way. `path`: the folder that the client would have them in. */
+/** An upload request. `path`: the folder that the client requests. */
 interface Uploading {
   actor: Actor
   request: Request
@@ -37,7 +37,7 @@ interface Uploading {
   path: string | null
 }
 
-/** Uploads, and the files themselves (wire §13.1). */
+/** Uploads and downloads of files (wire §13.1). */
 export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
   const { attachments } = records
   const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, 'files')
@@ -49,7 +49,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
         ? serveFile(request, { ...served, inline: query.inline !== undefined })
         : noFile('Not found')
     })
-    // The reference serves these to anyone; here they are for those who may read a cell with the file.
+    // The reference serves these to anyone; here only actors who may read a cell with the file.
     .get('/download/*', async ({ actor, params, request }) => {
       const path = `download/${params['*']}`
       const served = await attachments.openFor(actor, isStoredPath(path) ? path : '')
@@ -82,7 +82,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     for await (const { fileName, body } of readMultipart(request.body, type)) {
       if (fileName === null || fileName === '') continue
       if (rows.length >= MAX_FILES) throw badRequest(`A request can contain up to ${MAX_FILES} files`)
-      // Each by itself, for one call brings many.
+      // Counted per file, as one request may have many.
       if (actor.kind === 'share')
         visitorUploads.take(actor.shareId, clientAddress(kernel.config, request, server))
       rows.push(await attachments.receive(actor, { name: fileName, folder: path, body }))
@@ -100,7 +100,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     return rows
   }
 
-  /** What was kept, or the refusal of a file that is too large in the shape that clients know. */
+  /** Presents the uploads, or a too large file in the form that clients expect. */
   async function answer(actor: Actor, work: () => Promise<FileRow[]>): Promise<unknown> {
     try {
       const rows = await work()
@@ -116,10 +116,10 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
 const folderOf = (query: unknown): string | null => readBody(folder, query).path ?? null
 
 /**
- * A link to one file of a cell, for someone who may read the cell: `{path}` of a stored file, `{url}` of another.
+ * A link to one file of a cell: `{path}` of a stored file, `{url}` of an external one.
  *
- * @param place the file's path or address as it stands in the cell
- * @throws FIELD_NOT_FOUND, RECORD_NOT_FOUND; GENERIC_NOT_FOUND for a file that the cell has not
+ * @param place the file’s path or URL as in the cell
+ * @throws FIELD_NOT_FOUND, RECORD_NOT_FOUND; GENERIC_NOT_FOUND for a file that is not in the cell
  */
 export async function downloadLink(
   records: RecordsService,
@@ -138,12 +138,12 @@ export async function downloadLink(
     : { path: (await records.attachments.signerFor(actor)).signedPath(item.path) }
 }
 
-/** Whatever is in a file, it runs nothing, loads nothing, and no other site frames it. */
+/** The file may run and load nothing, and other sites may not frame it. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 /**
- * A file as an answer. Only pictures that can run nothing are shown by a browser that opens the link; all
- * else is saved. Parts are given for sound and video (RFC 9110 §14).
+ * Serves a file. Browsers show only images that cannot run scripts, and download everything else. Supports ranges for
+ * audio and video (RFC 9110 §14).
  */
 function serveFile(request: Request, served: Served): Response {
   const { file, mimetype, keepUntil } = served
@@ -152,7 +152,7 @@ function serveFile(request: Request, served: Served): Response {
     'content-disposition': disposition(served),
     'content-security-policy': mayBeInline(served) ? POLICY : `${POLICY}; sandbox`,
     'x-content-type-options': 'nosniff',
-    // Pictures may stand in pages of other sites, as links to them are made for that.
+    // Links to images are meant for pages of other sites too.
     'cross-origin-resource-policy': isSafeImage(mimetype) ? 'cross-origin' : 'same-origin',
     'referrer-policy': 'no-referrer',
     'accept-ranges': 'bytes',
@@ -171,11 +171,11 @@ function serveFile(request: Request, served: Served): Response {
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 
-/** Types that a page of ours could load as its own script, style, worker or document: its policy allows its own server. */
+/** Types that a page of this server could load as script, style, worker or document. */
 const ACTIVE = /^(?:text\/(?:html|xml|css|xsl|cache-manifest)|application\/(?:xml|wasm|json|manifest))$/
 const ACTIVE_ENDING = /(?:script|\+xml|\+json)$/
 
-/** The type as it is told: of what a page could run it is that of plain text. Drawings run nothing as pictures. */
+/** The served type: plain text for types that a page could run. SVG runs nothing as an image. */
 function servedType(mimetype: string): string {
   const type = isActive(mimetype) ? 'text/plain' : mimetype
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type
@@ -184,7 +184,7 @@ function servedType(mimetype: string): string {
 const isActive = (mimetype: string): boolean =>
   mimetype !== 'image/svg+xml' && (ACTIVE.test(mimetype) || ACTIVE_ENDING.test(mimetype))
 
-/** Where there is nothing to serve, in the words that REST clients know. */
+/** The 404 answers of the reference. */
 const noFile = (text: 'File not found' | 'Not found'): Response =>
   new Response(text, { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 
@@ -206,7 +206,7 @@ function cacheControl(keepUntil: number | null): string {
   return seconds > 0 ? `private, max-age=${seconds}, immutable` : 'no-store'
 }
 
-/** One range of bytes; null for none, or for what may be ignored: several, or another unit. */
+/** The requested byte range; null for none or one that may be ignored: several, or another unit. */
 function readRange(header: string | null, size: number): { from: number; to: number } | 'unfit' | null {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (first === '' && last === '') return null

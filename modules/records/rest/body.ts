@@ -14,18 +14,18 @@ import {
   perModel,
 } from '../table/index.ts'
 
-/** A record as clients send it: by title or by column name. */
+/** A record from a client, keyed by titles or column names. */
 export type Body = Record<string, unknown>
 
-/** Fields that a body may set, by every name it may use: the title wins over another field's column name. */
+/** Writable fields by every name that a body may use: titles take precedence over column names. */
 const writableNames = perModel((model) => namesOf(model, isWritable))
 
-/** The same of a new record, which may bring the key that the database does not make. */
+/** The same for a new record, which may have a key that the database does not generate. */
 const insertableNames = perModel((model) => namesOf(model, isInsertable))
 
 function namesOf(model: TableModel, isMeant: (field: Field) => boolean): Map<string, string> {
   const fields = model.fields.filter(isMeant)
-  // A title that is taken by a field of the server's own never means another field's column.
+  // A system field’s title never refers to another field’s column.
   const titles = new Set(model.fields.map((field) => field.title))
   const byColumn = fields.filter((field) => !titles.has(field.columnName))
   return new Map([
@@ -35,21 +35,21 @@ function namesOf(model: TableModel, isMeant: (field: Field) => boolean): Map<str
 }
 
 /**
- * Values by field id; of a new record the key is one of them, where it is given. Keys that name no field, and fields that the server fills, are left out: what
- * clients read they may send back as it is. Columns that nobody writes are looked at apart, see `readOnlyGiven`.
+ * Values by field id, for a new record with its key, if given. Ignores unknown names and fields that the server
+ * fills, so that clients may send back the records they read. For read-only columns see `readOnlyGiven`.
  */
 export function readValues(model: TableModel, body: Body, { isNew = false } = {}): Values {
   const values: Values = {}
   const names = (isNew ? insertableNames : writableNames)(model)
   for (const key of Object.keys(body)) {
     const fieldId = names.get(key)
-    // The write door checks each value against its field; here it is only put under the field's id.
+    // The write door checks the values.
     if (fieldId !== undefined) values[fieldId] = body[key] as CellValue
   }
   return values
 }
 
-/** Columns of connected databases that nobody writes here: lists, bytes, shapes, and what the database computes. */
+/** Read-only columns of connected databases: arrays, bytes, geometry, generated columns. */
 const readOnlyColumns = perModel((model) =>
   model.fields.filter(
     ({ databaseType, readOnlyReason, columnName, isPrimaryKey }) =>
@@ -57,7 +57,7 @@ const readOnlyColumns = perModel((model) =>
   ),
 )
 
-/** The columns that nobody writes to which a body gives a value, with that value. */
+/** The read-only columns in a body, with their values. */
 export function readOnlyGiven(model: TableModel, body: Body): { field: Field; value: unknown }[] {
   return readOnlyColumns(model).flatMap((field) => {
     const name = [field.title, field.columnName].find((key) => Object.hasOwn(body, key))
@@ -66,7 +66,7 @@ export function readOnlyGiven(model: TableModel, body: Body): { field: Field; va
   })
 }
 
-/** @throws BAD_REQUEST naming the field where a new record, or many records at once, are given such a value */
+/** @throws BAD_REQUEST naming a read-only column with a value, for new records and bulk updates */
 export function refuseReadOnly(model: TableModel, body: Body): void {
   const given = readOnlyGiven(model, body).find(({ value }) => value !== null)
   if (given) throw readOnlyColumn(given.field)
@@ -75,7 +75,7 @@ export function refuseReadOnly(model: TableModel, body: Body): void {
 export const readOnlyColumn = ({ id, title, readOnlyReason }: Field): AppError =>
   new AppError('BAD_REQUEST', `Field "${title}" is read-only: ${readOnlyReason}`, { fieldId: id })
 
-/** A body that is one record, or a list of them. @throws 400 for anything else */
+/** A body with one record or a list. @throws 400 for anything else */
 export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {
   if (Array.isArray(body)) {
     body.forEach((item, index) => {
@@ -85,13 +85,13 @@ export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {
     })
     return { bodies: body, isList: true }
   }
-  // The adapter reads no files, and an absent body as an empty one.
+  // The adapter ignores files, and reads a missing body as empty.
   if (typeof body !== 'object' || body === null) throw badRequest('The body must be JSON')
   return { bodies: [body as Body], isList: false }
 }
 
 /**
- * The record id in a body, by the key's title or column name; undefined where it is not there.
+ * The record id in a body, by the key’s title or column name; undefined if missing.
  *
  * @throws INVALID_PK_VALUE for one that no record can have
  */
@@ -103,14 +103,14 @@ export function readKey(model: TableModel, body: Body): RecordId | undefined {
   return parts.length === 1 ? parseRecordId(model, parts[0]) : idOfKey(parts)
 }
 
-/** The id of a record to change. @throws RECORD_NOT_FOUND where the body names none */
+/** The id of a record to update. @throws RECORD_NOT_FOUND if the body has none */
 export function requireKey(model: TableModel, body: Body): RecordId {
   const id = readKey(model, body)
   if (id === undefined) throw notFound('Record', 'unknown')
   return id
 }
 
-/** The id of a record to delete. @throws REQUIRED_FIELD_MISSING where the body names none */
+/** The id of a record to delete. @throws REQUIRED_FIELD_MISSING if the body has none */
 export function requireKeyField(model: TableModel, body: Body): RecordId {
   const id = readKey(model, body)
   if (id === undefined) {
@@ -120,11 +120,11 @@ export function requireKeyField(model: TableModel, body: Body): RecordId {
 }
 
 /**
- * The links that bodies of new records give inline, as values by field id for each body: one record for a
- * link of the single side (`{"Id":2}` or `2`), a list for the others (`[{"Id":1}]` or `[1]`, or one record).
- * Anything else is passed over, such as the number of links that a client has read before and sends back.
+ * The inline links of new records, by field id for each body: one record for a single link (`{"Id":2}` or `2`), a
+ * list for others (`[{"Id":1}]`, `[1]`, or one record). Other values are ignored, such as the link count that a
+ * client read before.
  *
- * @param isVisitor true where a refusal may not say what the linked table is called
+ * @param isVisitor true if errors must not name the linked table
  * @throws INVALID_PK_VALUE, 422 for a record without its key
  */
 export async function readNewLinks(
@@ -154,17 +154,17 @@ const isGiven = (body: Body, field: Field): boolean =>
 
 function idsOf(related: TableModel, value: unknown, isSingle: boolean): RecordId[] | null {
   if (Array.isArray(value)) return value.map((item) => readRef(related, item))
-  // A number or text is what a client has read before: how many there are.
+  // A number or text is the link count that a client read before.
   if (value === '' || (!isSingle && typeof value !== 'object')) return null
   return [readRef(related, value)]
 }
 
-/** The records that the body of a link call names: `[{"Id":1}]`, `{"Id":1}` or `[1]`. */
+/** The records in the body of a link request: `[{"Id":1}]`, `{"Id":1}` or `[1]`. */
 export function readRefs(related: TableModel, body: unknown): RecordId[] {
   return (Array.isArray(body) ? body : [body]).map((item) => readRef(related, item))
 }
 
-/** @throws INVALID_PK_VALUE; 422 where the key is not there, in the words that REST clients know */
+/** @throws INVALID_PK_VALUE; 422 in the wording of the reference for a record without its key */
 function readRef(related: TableModel, item: unknown): RecordId {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return parseRecordId(related, item)
   const id = readKey(related, item as Body)

@@ -21,13 +21,13 @@ interface Deps {
 
 const TABLE = '/api/v1/db/data/:orgs/:base/:table'
 
-/** Files of records: as an answer (spec §7) and by a job that leaves a link (wire reference §13.4). */
+/** Exports: as a response (spec §7), or by a job that gives a link (wire reference §13.4). */
 export function exportsRest(kernel: Kernel, deps: Deps) {
   const { records, views } = deps
   const resolve = createResolver(deps)
 
   async function open(actor: Actor, target: Target, format: string, request: Request): Promise<Response> {
-    // Fields are named as whoever asks sees them.
+    // Fields are named as the actor sees them.
     const { model } = await records.open(actor, target.tableId, target.viewId)
     return fileAnswer(await records.exports.stream(actor, readExport(model, target, format, request)))
   }
@@ -50,7 +50,7 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
     })
 }
 
-/** `where`, `sort` and `fields` as in lists; `limit` and `offset` are not looked at. @throws as a list */
+/** Reads `where`, `sort` and `fields` as lists do, without `limit` and `offset`. @throws as a list */
 export function readExport(
   model: TableModel,
   { tableId, viewId }: Target,
@@ -65,7 +65,7 @@ export function readExport(
   }
 }
 
-/** A file that is sent as it is written: how long it will be nobody knows yet. */
+/** Streams a file of unknown length. */
 export function fileAnswer({ name, mediaType, body }: ExportFile): Response {
   const pieces = body[Symbol.asyncIterator]()
   const stream = new ReadableStream<Uint8Array>({
@@ -74,7 +74,7 @@ export function fileAnswer({ name, mediaType, body }: ExportFile): Response {
       if (done) controller.close()
       else controller.enqueue(value)
     },
-    // Whoever asked has gone: nothing more is read.
+    // Stops reading when the client disconnects.
     cancel: async () => {
       await pieces.return?.(undefined)
     },

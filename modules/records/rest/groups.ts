@@ -22,7 +22,7 @@ import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, listed, queryOf, readFilter, readListParameters } from './parameters.ts'
 import { pageInfo, peopleFor, presenterOf, withComputed, withFiles } from './present.ts'
 
-/** Most values of which each is listed with its records. */
+/** Limit of values that are each listed with their records. */
 const MAX_STACKS = 200
 
 /** Grouped lists of the v1 API. */
@@ -38,7 +38,7 @@ export function createRestGroups(
     const total = await countGroups(opened, plan)
     if (offset > 0 && offset >= total) throw invalidOffset(offset)
     const list = await opened.engine.all<Record<string, unknown>>(plan.page, { scan: true })
-    // A group of records with the same link is shown by the link's value.
+    // Groups of links are shown by the link’s value.
     const shown = fields.filter((field) => linkOf(field) === null)
     const present = withComputed(
       shown,
@@ -74,8 +74,8 @@ export function createRestGroups(
   }
 
   /**
-   * One list for each option of a choice field, or for each value that others have, and one for the records
-   * without: `[{key, value}]`.
+   * One list per option of a choice field, or per value of another field, and one for records without a value:
+   * `[{key, value}]`.
    *
    * @throws BAD_REQUEST where there are more than `MAX_STACKS`
    */
@@ -88,7 +88,7 @@ export function createRestGroups(
       ? [...choices.map((choice: { title: string }) => choice.title), null]
       : await valuesOf(actor, { tableId, viewId }, field)
     const groups: { key: string | null; value: RestList }[] = []
-    // One after the other: a field may have thousands of options, and others wait for the same threads.
+    // Sequentially: a field may have thousands of options, and others wait for the same threads.
     for (const key of keys) {
       const group = { fieldId: field.id, value: key }
       const name = key === null ? null : String(key)
@@ -97,7 +97,7 @@ export function createRestGroups(
     return groups
   }
 
-  /** What the records of a view have in a field, in the order of its groups; null, for none, stands last. */
+  /** The values of a field in a view’s records, in group order, null last. */
   async function valuesOf(
     actor: Actor,
     selection: Pick<Selection, 'tableId' | 'viewId'>,
@@ -112,7 +112,7 @@ export function createRestGroups(
     })
     if (hasMore) throw badRequest(`Field "${field.title}" has too many values to group records by`)
     const values = groups.flatMap(({ keys: [key] }) => (key == null ? [] : [key]))
-    // A box that was never touched is off: nothing is left without a value.
+    // Untouched checkboxes count as false, so there is no group without a value.
     return values.some((value) => typeof value === 'boolean') ? values : [...values, null]
   }
 
@@ -144,7 +144,7 @@ interface Deps {
 }
 
 /**
- * The footer of a grid: a value for each shown field that the view sums up, by title.
+ * The footer of a grid: the summary of each visible field that has one, by title.
  *
  * @throws as `records.open`; 422 for a bad `where`
  */
@@ -168,8 +168,8 @@ export async function readFooter(
 const isOfView = (actor: Actor): boolean => actor.kind === 'share' && actor.grant.kind === 'view'
 
 /**
- * The footer of a grid over `/api/v2/tables/{tableId}/aggregate`; the default view's unless `viewId` names
- * another (wire reference, aggregation).
+ * The footer of a grid over `/api/v2/tables/{tableId}/aggregate`, of the default view unless `viewId` is given (wire
+ * reference, aggregation).
  */
 export const aggregateRest = (kernel: Kernel, { records, views, auth }: Deps) =>
   new Elysia({ prefix: '/api/v2/tables/:tableId/aggregate', tags: ['Records'] })
@@ -179,7 +179,7 @@ export const aggregateRest = (kernel: Kernel, { records, views, auth }: Deps) =>
       async ({ actor, params: { tableId }, request }) => {
         const query = new URLSearchParams(queryOf(request))
         const findDefault = async () => (await views.ofTable(tableId)).find((view) => view.isDefault)?.id
-        // By a link to a view there is no other.
+        // Visitors can only read the view of their link.
         const viewId = query.get('viewId') ?? (isOfView(actor) ? undefined : await findDefault())
         return readFooter(records, actor, { tableId, viewId }, query)
       },

@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { type Action, actionText } from '../../../src/core/actions.ts'
 import type { Actor } from '../../../src/core/actor.ts'
-import { badRequest } from '../../../src/core/errors.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { json } from '../../../src/wire/answer.ts'
@@ -10,14 +9,14 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { MAX_ACTIONS, type Undone } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './parameters.ts'
+import { queryOf, readInteger } from './parameters.ts'
 
 interface Deps {
   records: RecordsService
   auth: AuthService
 }
 
-/** Without `entryId`: the caller's own latest action. */
+/** Without `entryId`, the caller’s own latest action. */
 const EntryBody = z.strictObject({ entryId: z.int().min(1).optional() }).nullish()
 
 const DEFAULT_LIMIT = 25
@@ -57,15 +56,15 @@ const ENTRY_BODY = {
   },
 }
 
-/** What was done in a base or a table, and undo and redo of single actions, over REST. */
+/** History of bases and tables, and undo and redo of single actions. */
 export function historyRest(kernel: Kernel, { records, auth }: Deps) {
   async function list(actor: Actor, baseId: string, tableId: string | undefined, request: Request) {
     const query = new URLSearchParams(queryOf(request))
     const { actions, people, next } = await records.actions(actor, {
       baseId,
       ...(tableId !== undefined && { tableId }),
-      before: readNumber('cursor', query.get('cursor'), Number.MAX_SAFE_INTEGER),
-      limit: readNumber('limit', query.get('limit'), MAX_ACTIONS) ?? DEFAULT_LIMIT,
+      before: readInteger(query, 'cursor', Number.MAX_SAFE_INTEGER),
+      limit: readInteger(query, 'limit', MAX_ACTIONS) ?? DEFAULT_LIMIT,
     })
     const byId = new Map(people.map((person) => [person.id, person]))
     return {
@@ -119,14 +118,5 @@ const presentAction = (action: Action, person: Person | null) => ({
   by: person && { id: person.id, email: person.email, display_name: person.displayName },
 })
 
-/** `kind` is null where there was nothing to undo or redo. */
+/** `kind` is null if there was nothing to undo or redo. */
 const presentUndone = ({ kind, records, skipped }: Undone) => ({ kind, records, skipped })
-
-/** @throws BAD_REQUEST */
-function readNumber(name: string, text: string | null, most: number): number | undefined {
-  if (text === null) return undefined
-  const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1 || value > most)
-    throw badRequest(`'${name}' must be a whole number from 1 to ${most}`)
-  return value
-}

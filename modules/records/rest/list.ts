@@ -19,17 +19,17 @@ export interface RestList {
   pageInfo: PageInfo
 }
 
-/** Lists of records as REST clients ask for them: pages of the reader, keyed by title. */
+/** Lists of records for REST: pages of the reader, keyed by title. */
 export function createRestLists(records: RecordsService, auth: Pick<AuthService, 'people'>) {
-  /** What turns the rows of a plan into answers; null where they are that already. */
+  /** Presenters by plan; null if the rows need no change. */
   const presenters = new WeakMap<PagePlan, Presenter | null>()
 
   const presenterFor = createPresenterFor(records, auth)
 
   /**
    * @param search the raw query string
-   * @param group only the records of this group, which no query string can name
-   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND, INVALID_OFFSET_VALUE, 422 for a bad `where`
+   * @param group limits the list to a group, which a query string cannot express
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND, INVALID_OFFSET_VALUE, 422 for an invalid `where`
    */
   async function list(
     actor: Actor,
@@ -50,14 +50,14 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     return run(opened, plan, nested)
   }
 
-  /** The records of a table that has been opened, such as the one that a link leads to. @throws INVALID_OFFSET_VALUE */
+  /** Lists the records of an opened table, such as that of a link. @throws INVALID_OFFSET_VALUE */
   const listOpened = (opened: Opened, query: Omit<PageQuery, 'shape'>): Promise<RestList> =>
     run(
       opened,
       records.plan(opened, null, () => ({ ...query, shape: { kind: 'titled', withKey: false } })),
     )
 
-  /** @param nested reads the records of links, for rows that have their keys */
+  /** @param nested reads linked records for rows with keys */
   async function run(
     opened: Opened,
     plan: PagePlan,
@@ -87,7 +87,7 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
   return { list, listOpened }
 }
 
-/** What a list's query string asks for, in the reader's terms. @throws as `readListParameters` */
+/** Parses a list’s query string into a page query. @throws as `readListParameters` */
 function readPageQuery({ model, context }: Opened, search: string): PageQuery {
   const { fields, ...query } = readListParameters(model, new URLSearchParams(search))
   return {

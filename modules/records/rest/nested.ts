@@ -17,7 +17,7 @@ import type { RecordsService } from '../service.ts'
 import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
 import { defaultFields, type PresenterFor, type Row } from './present.ts'
 
-/** What `nested[<Title>][…]` asks of the records of one link. */
+/** A `nested[<Title>][…]` parameter for the records of one link. */
 interface Nested extends NestedRequest {
   field: Field
   isSingle: boolean
@@ -25,14 +25,14 @@ interface Nested extends NestedRequest {
   present: ReturnType<PresenterFor>
 }
 
-/** True where a query string shapes the records of a link. */
+/** True if a query string has nested parameters. */
 export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)
 
 /**
- * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` shapes: one statement for each link
- * that it names, whatever the number of rows. Gives what puts them into the rows of a page.
+ * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` select, in one statement per link,
+ * whatever the number of rows. Returns a function that adds them to the rows of a page.
  *
- * @throws FIELD_NOT_FOUND for a field that the related table has not; 422 for a bad `where`
+ * @throws FIELD_NOT_FOUND for a field that the related table does not have; 422 for an invalid `where`
  */
 export async function readNested(
   {
@@ -71,7 +71,7 @@ export async function readNested(
   }
 }
 
-/** The table of linked records; to visitors of a view these are names and nothing else. */
+/** The related table; for visitors of a view only its names. */
 const openRelated = (
   records: Pick<RecordsService, 'open' | 'openNames'>,
   actor: Actor,
@@ -81,7 +81,7 @@ const openRelated = (
     ? records.openNames(actor, tableId, null)
     : records.open(actor, tableId)
 
-/** The parameters under one title, as if they stood alone; null where there are none. */
+/** The nested parameters of one title, or null. */
 function parametersOf(query: URLSearchParams, title: string): URLSearchParams | null {
   const start = `nested[${title}][`
   const own = [...query].flatMap(([name, value]) =>
@@ -92,7 +92,7 @@ function parametersOf(query: URLSearchParams, title: string): URLSearchParams | 
   return own.length === 0 ? null : new URLSearchParams(own)
 }
 
-/** The key is always there; of the rest what is asked for, or the name. */
+/** The key, and the requested fields or the display field. */
 function fieldsOf(model: TableModel, query: URLSearchParams): Field[] {
   const all = readNames(query).includes('*')
   const asked = all ? defaultFields(model) : (readFields(model, query) ?? [model.displayField])

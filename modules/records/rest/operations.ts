@@ -14,14 +14,15 @@ import { hasNested, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
 import { createPresenterFor, defaultFields, type Row, visibleFields, writtenFields } from './present.ts'
 
-/** What the v1 and the v2 adapter share: records in and out by title. */
+/** Record operations of the v1 and v2 adapters, keyed by title. */
 export function createRestOperations(
   records: RecordsService,
   schema: Pick<SchemaReader, 'load'>,
   auth: Pick<AuthService, 'access' | 'people'>,
 ) {
   /**
-   * The table, for someone who holds the right: what a refusal says of names and keys is for them alone.
+   * Loads a table after the access check, as errors about names and keys reveal its structure.
+   *
    * @throws TABLE_NOT_FOUND before any refusal of access
    */
   async function enter(actor: Actor, right: Right, tableId: string): Promise<TableModel> {
@@ -32,7 +33,7 @@ export function createRestOperations(
 
   const presenterFor = createPresenterFor(records, auth)
 
-  /** One record with the wanted fields, its linked records as `nested[…]` shapes them. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
+  /** One record with the requested fields and `nested[…]` links. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
   async function get(
     actor: Actor,
     tableId: string,
@@ -59,14 +60,14 @@ export function createRestOperations(
     return (await rowsOf(opened, [parseRecordId(opened.model, id)], [opened.model.primaryKey])).length > 0
   }
 
-  /** Records as they stand after a write, in the order of the ids; through a view as it shows them. */
+  /** Records after a write, in the order of the ids; through a view, as it shows them. */
   async function written(actor: Actor, tableId: string, ids: RecordId[], viewId?: string): Promise<Row[]> {
     const opened = await records.open(actor, tableId, viewId)
     const { model, context } = opened
     return rowsOf(opened, ids, context.view ? visibleFields(model, context.view, null) : writtenFields(model))
   }
 
-  /** Records as lists show them, those that are there, in the order of the ids. */
+  /** Existing records as lists show them, in the order of the ids. */
   async function read(actor: Actor, tableId: string, ids: RecordId[]): Promise<Row[]> {
     const opened = await records.open(actor, tableId)
     return rowsOf(opened, ids, defaultFields(opened.model))
@@ -78,11 +79,10 @@ export function createRestOperations(
     return rows
   }
 
-  /** The links that bodies of new records give inline, by field id. */
   const newLinks = (model: TableModel, bodies: Body[], options?: { isVisitor: boolean }) =>
     readNewLinks(schema, model, bodies, options)
 
-  /** Adds records and gives their ids in order. */
+  /** Inserts records and returns their ids in order. */
   async function create(
     actor: Actor,
     tableId: string,
@@ -95,7 +95,7 @@ export function createRestOperations(
     const rows = await mapBreathing(bodies, (body, index) => ({
       values: { ...readValues(model, body, { isNew: true }), ...links[index] },
     }))
-    // An empty list writes nothing, but who may not write is told so.
+    // An empty list writes nothing, but checks the right.
     const { inserted } = await records.apply(actor, {
       baseId: model.table.baseId,
       operations: [{ kind: 'insert', tableId, rows }],
@@ -103,7 +103,7 @@ export function createRestOperations(
     return { model, ids: inserted }
   }
 
-  /** Changes records, each named by its primary key as `keyOf` reads it from its body. */
+  /** Updates records; `keyOf` reads the id of each body. */
   async function update(
     actor: Actor,
     tableId: string,
@@ -129,8 +129,8 @@ export function createRestOperations(
   }
 
   /**
-   * Values for columns that nobody writes are accepted as long as they are what stands there: what clients read they may
-   * send back. One statement, and only where a body names such a column.
+   * Accepts values for read-only columns if they are unchanged, so that clients may send back the records they read.
+   * One statement, only if a body names such a column.
    *
    * @throws BAD_REQUEST naming the field
    */
@@ -152,7 +152,7 @@ export function createRestOperations(
     const byId = new Map(rows.map((row) => [String(idOfKey(keys.map(({ title }) => row[title]))), row]))
     for (const { field, id, value } of named) {
       const row = byId.get(String(id))
-      // The write door tells of records that are not there.
+      // The write door reports missing records.
       if (row && !Bun.deepEquals(row[field.title] ?? null, value)) throw readOnlyColumn(field)
     }
   }
@@ -163,7 +163,7 @@ export function createRestOperations(
     await records.apply(actor, { baseId: model.table.baseId, operations: [{ kind: 'delete', tableId, ids }] })
   }
 
-  /** The ids that are there, of those given: bulk calls of the v1 API pass over the others in silence. */
+  /** The existing ids among the given ones: bulk calls in v1 ignore the others. */
   async function present(actor: Actor, tableId: string, ids: RecordId[]): Promise<RecordId[]> {
     refuseTooMany(ids)
     const opened = await records.open(actor, tableId)

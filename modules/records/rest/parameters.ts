@@ -9,11 +9,11 @@ import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
 
-/** Page sizes of the REST API (wire reference, pagination). */
+/** Page sizes (wire reference, pagination). */
 const DEFAULT_LIMIT = 25
 const MAX_LIMIT = 1000
 
-/** What a list's query string asks for. */
+/** The parsed query string of a list. */
 export interface ListParameters {
   fields: Field[] | null
   filter: Filter | null
@@ -23,13 +23,13 @@ export interface ListParameters {
   isShuffled: boolean
 }
 
-/** The value of a parameter under its long or its short name. */
+/** The value of a parameter by its long or short name. */
 const read = (query: URLSearchParams, name: string, alias: string): string | null =>
   query.get(name) ?? query.get(alias)
 
 /**
- * A list's query string in the product's terms. Page sizes that make no sense count as the default,
- * as clients expect; names that do not exist and filters that cannot be read are refused.
+ * Parses the query string of a list. Invalid page sizes fall back to the default, as clients expect; unknown names
+ * and invalid filters are rejected.
  *
  * @throws FIELD_NOT_FOUND; 422 with the wording of the `where` grammar
  */
@@ -45,13 +45,22 @@ export function readListParameters(model: TableModel, query: URLSearchParams): L
   }
 }
 
-/** A page size that makes sense; the default for any other. */
+/** A valid page size, else the default. */
 export function readLimit(text: string | null): number {
   const limit = Math.trunc(Number(text ?? DEFAULT_LIMIT))
   return Number.isFinite(limit) && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
 }
 
-/** An offset past 2^53 is no number of rows that a table can have. @throws INVALID_OFFSET_VALUE */
+/** A whole number from 1 to `max`; undefined if the parameter is missing. @throws BAD_REQUEST for other values */
+export function readInteger(query: URLSearchParams, name: string, max: number): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 1 && value <= max) return value
+  throw badRequest(`'${name}' must be a whole number from 1 to ${max}`)
+}
+
+/** @throws INVALID_OFFSET_VALUE beyond 2^53 */
 export function readOffset(query: URLSearchParams, limit: number): number {
   const text = read(query, 'offset', 'o')
   if (text === null) {
@@ -67,14 +76,14 @@ export function readOffset(query: URLSearchParams, limit: number): number {
 export const invalidOffset = (offset: number | string): AppError =>
   new AppError('INVALID_OFFSET_VALUE', `Offset value '${offset}' is invalid`)
 
-/** The names in `fields`: those of a list are titles as they stand, which may hold commas. */
+/** The names in `fields`. Items of a list are complete titles, which may contain commas. */
 export function readNames(query: URLSearchParams): string[] {
   const { items, isParted } = listed(query, 'fields', 'f')
   const names = isParted ? items : items.flatMap((item) => item.split(','))
   return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
-/** `fields=A,B` or a list of them, by title or id; null where every field is meant. */
+/** The fields in `fields=A,B` or a list, by title or id; null for all. */
 export function readFields(model: TableModel, query: URLSearchParams): Field[] | null {
   const wanted = readNames(query)
   if (wanted.length === 0 || wanted.includes('*')) return null
@@ -89,7 +98,10 @@ export function readFields(model: TableModel, query: URLSearchParams): Field[] |
 export const findField = (model: TableModel, name: string): Field | undefined =>
   model.byTitle(name) ?? model.field(name)
 
-/** @throws 422 with the wording of the `where` grammar; also for a list of them, of which nobody says how it joins */
+/**
+ * @throws 422 with the wording of the `where` grammar, also for a list of `where` parameters, as their conjunction is
+ *   undefined
+ */
 export function readFilter(model: TableModel, query: URLSearchParams): Filter | null {
   const { items, isParted } = listed(query, 'where', 'w')
   if (isParted || items.length > 1)
@@ -116,7 +128,7 @@ function readSorts(model: TableModel, query: URLSearchParams): Sort[] | undefine
   })
 }
 
-/** A JSON list in a parameter; text that is none counts as absent, as clients expect. */
+/** A JSON list in a parameter; other text counts as absent, as clients expect. */
 function readJsonList(text: string | null): object[] {
   if (!text) return []
   let value: unknown
@@ -130,18 +142,18 @@ function readJsonList(text: string | null): object[] {
   return value.filter((item) => typeof item === 'object' && item !== null)
 }
 
-/** The raw query string of a request, without its question mark. */
+/** The raw query string without its question mark. */
 export function queryOf(request: Request): string {
   const start = request.url.indexOf('?')
   return start === -1 ? '' : request.url.slice(start + 1)
 }
 
 /**
- * All that a query string says of one parameter, however a client writes a list of it: `a=1,2` (which stays one
- * item), `a=1&a=2`, `a[]=1&a[]=2` (axios, and with it the SDKs) or `a[0]=1&a[1]=2` (qs, and axios within objects).
+ * The values of one parameter, however a client encodes lists: `a=1,2` (one item), `a=1&a=2`, `a[]=1&a[]=2` (axios
+ * and the SDKs) or `a[0]=1&a[1]=2` (qs, and axios within objects).
  *
- * @param names of the parameter, the long one first; the first that is there counts
- * @returns the items as they stand, and whether brackets have parted them already
+ * @param names the long name first; the first one present counts
+ * @returns the items, and whether brackets separated them
  */
 export function listed(query: URLSearchParams, ...names: string[]): { items: string[]; isParted: boolean } {
   for (const name of names) {
@@ -152,7 +164,7 @@ export function listed(query: URLSearchParams, ...names: string[]): { items: str
   return { items: [], isParted: false }
 }
 
-/** Takes parameters out of a query string, however they are written. */
+/** Removes parameters from a query string, in any encoding. */
 export function dropParameters(query: URLSearchParams, ...names: string[]): void {
   for (const key of [...query.keys()])
     if (names.some((name) => key === name || isItemOf(key, name))) query.delete(key)
@@ -162,9 +174,9 @@ export const isItemOf = (key: string, name: string): boolean =>
   key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))
 
 /**
- * The filter of the records whose ids a parameter lists by commas (`pks=1,2`, `pks=a___1`); null where it lists none.
+ * A filter for the comma-separated ids in a parameter (`pks=1,2`, `pks=a___1`); null without ids.
  *
- * @throws INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot be an id of the table
+ * @throws INVALID_PK_VALUE, RECORD_NOT_FOUND for impossible ids
  */
 export function readKeyFilter(model: TableModel, query: URLSearchParams, name: string): Filter | null {
   const texts = listed(query, name).items.flatMap((item) => item.split(','))

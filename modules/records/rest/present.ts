@@ -23,7 +23,7 @@ import type { ReadContext } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { buttonOf, columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
 
-/** Page information as REST clients know it. */
+/** Page information in REST answers. */
 export interface PageInfo {
   totalRows: number
   page?: number
@@ -33,7 +33,7 @@ export interface PageInfo {
   offset?: number
 }
 
-/** `page` stands only where the offset is a multiple of the page size; else the offset itself does. */
+/** `page` if the offset is a multiple of the page size, else `offset`. */
 export function pageInfo(totalRows: number, limit: number, offset: number): PageInfo {
   const isLastPage = offset + limit >= totalRows
   const isFirstPage = offset === 0
@@ -42,21 +42,21 @@ export function pageInfo(totalRows: number, limit: number, offset: number): Page
   return { totalRows, pageSize: limit, isFirstPage, isLastPage, offset }
 }
 
-/** Columns that REST answers never show, even where `fields` names them: who wrote, and the record's place. */
+/** System fields that REST answers never include, even if `fields` names them: authors and order. */
 const isInternal = (field: Field): boolean =>
   field.isSystem && /^(created_by|updated_by|nc_order)$/.test(columnName(field))
 
-/** The fields of an answer without a `fields` parameter: in lists all but the internal ones. */
+/** The fields of an answer without a `fields` parameter. */
 export const defaultFields = perModel((model) => model.fields.filter((field) => !isInternal(field)))
 
-/** Answers to a create or update also show the record's place. */
+/** The fields of answers to a create or update, which include the order. */
 export const writtenFields = perModel((model) =>
   model.fields.filter((field) => !isInternal(field) || columnName(field) === 'nc_order'),
 )
 
 /**
- * Through a view only what the view shows may be seen, even where more is asked for. What a view of its kind
- * is made of, such as a kanban's stacks, is shown in any case.
+ * The visible fields: through a view only those it shows, including the fields that its kind requires, such as a
+ * kanban’s stack field.
  */
 export function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
   if (view === null) return asked?.filter((field) => !isInternal(field)) ?? defaultFields(model)
@@ -67,20 +67,20 @@ export function visibleFields(model: TableModel, view: View | null, asked: Field
 }
 
 /**
- * How rows become answers, in place: people stand as objects, and rows of no field are empty. Null
- * where every value is already as clients see it, which is the common case.
+ * Presents people and empties rows without fields, in place. Null if the rows need no change, which is the common
+ * case.
  */
 export function presenterOf(fields: Field[], people: (ids: string[]) => Promise<Person[]>): Presenter | null {
   if (fields.length === 0) return async (rows) => rows.forEach(clear)
   return presentPeople(fields, people)
 }
 
-// An engine gives at least one column, asked for or not.
+// SQL gives at least one column.
 function clear(row: Row): void {
   for (const key of Object.keys(row)) delete row[key]
 }
 
-/** Primary key of a record as answers to writes give it: `{"Id": 46}`, each column of a key of several by itself. */
+/** The primary key in answers to writes: `{"Id": 46}`, with each column of a composite key. */
 export function presentKey(model: TableModel, id: RecordId): Row {
   const values = keyValues(model, id)
   return Object.fromEntries(
@@ -88,22 +88,22 @@ export function presentKey(model: TableModel, id: RecordId): Row {
   )
 }
 
-/** A part of a key as its field has it: a number, where the id was put together as text. */
+/** A part of a key in the type of its field: composite ids are text. */
 function exactIn({ type }: Field, part: CellValue): CellValue {
   const isNumber = ['id', 'integer'].includes(fieldType(type).storage)
   return isNumber && typeof part === 'string' && Number.isSafeInteger(Number(part)) ? Number(part) : part
 }
 
-/** Turns rows of the database into answers, in place. */
+/** Presents rows of the database, in place. */
 export type Presenter = (rows: Row[]) => Promise<void>
 
-/** A record as clients get it, by the titles of its fields. */
+/** A record in REST answers, by field title. */
 export type Row = Record<string, unknown>
 
-/** Gives the presenter for rows of these fields; null where the database's rows need no change. */
+/** Returns the presenter for rows of these fields; null if they need no change. */
 export type PresenterFor = (fields: Field[], context: PresentContext) => Presenter | null
 
-/** Presents values, people, computed fields and links to files. */
+/** Presents people, computed fields and file links. */
 export function createPresenterFor(
   { attachments }: Pick<RecordsService, 'attachments'>,
   auth: Pick<AuthService, 'people'>,
@@ -117,7 +117,7 @@ export function createPresenterFor(
     )
 }
 
-/** Someone as REST clients know them (wire reference §15). */
+/** A person in REST answers (wire reference §15). */
 const presentPerson = ({ id, email, displayName }: Person) => ({
   id,
   email,
@@ -125,7 +125,7 @@ const presentPerson = ({ id, email, displayName }: Person) => ({
   meta: null,
 })
 
-/** Names people to whoever reads: to visitors of a link without their addresses. */
+/** Looks up people, without addresses for visitors. */
 export const peopleFor =
   (people: NamePeople, { visitor }: { visitor?: ShareActor }): NamePeople =>
   async (ids) => {
@@ -136,11 +136,11 @@ export const peopleFor =
 type NamePeople = (ids: string[]) => Promise<Person[]>
 
 /**
- * Puts people in the place of their ids: one object in fields that say who wrote, a list in all others, even
- * of one; null for nobody. Who has left is still named. Null where no field shows people.
+ * Replaces the ids of people: by one object in fields for authors, by a list in others, or null if empty. Includes
+ * former members. Null if no field shows people.
  */
 function presentPeople(fields: Field[], people: (ids: string[]) => Promise<Person[]>): Presenter | null {
-  // A lookup shows the people of other records; several come as a list already.
+  // Lookups of several records already have a list.
   const personal = fields.flatMap((field) => {
     const { type } = shownType(field)
     return showsPeople({ type: type.name })
@@ -166,27 +166,27 @@ function presentPeople(fields: Field[], people: (ids: string[]) => Promise<Perso
 
 type Present = (value: CellValue) => unknown
 
-/** The tables that fields are computed over, and the engine that computes them. */
+/** The tables and engine that computed fields depend on. */
 type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'visitor'>
 
 /**
- * How the values of a computed field stand in answers (wire reference §15), where not as they come out of the
- * database: records of a link as objects, lists as arrays, `"ERR"` for a formula that has failed.
+ * Presents the values of a computed field (wire reference §15): linked records as objects, lists as arrays, `"ERR"`
+ * for a broken formula. Null if they need no change.
  */
 export function presentComputed(field: Field, { models, dialect }: PresentContext): Present | null {
   if (fieldType(field.type).linkAnswer === 'records') return presentRecords(field, models)
   if (fieldType(field.type).computed === 'formula') {
     if (field.error !== null) return () => 'ERR'
-    // True and false are 1 and 0 in whatever engine.
+    // Booleans are 1 and 0 for every engine.
     return shownType(field).type.storage === 'boolean'
       ? (value) => (value === null ? null : Number(value))
       : null
   }
   if (fieldType(field.type).computed === 'button') return (link) => buttonOf(field, link)
-  // Lists of files are given their links elsewhere.
+  // `withFiles` presents lists of files.
   const { isList, type } = shownType(field)
   if (!isList || type.holdsFiles) return null
-  // As a cell of the same engine stands in answers: 1 and 0 where its columns hold numbers.
+  // Booleans as in cells of the same engine: 1 and 0 if its columns have numbers.
   const areNumbers = type.storage === 'boolean' && dialect.decode('boolean') !== null
   return areNumbers ? (list) => readList(list).map((one) => (one === null ? null : Number(one))) : readList
 }
@@ -202,7 +202,7 @@ function presentRecords(field: Field, models: PresentContext['models']): Present
     : (value) => readLinks(value).records.map(present)
 }
 
-/** A presenter of rows that also gives computed fields their form; the one that was there where there are none. */
+/** Extends a presenter by computed fields. */
 export function withComputed(
   fields: Field[],
   next: Presenter | null,
@@ -223,9 +223,9 @@ export function withComputed(
 }
 
 /**
- * A presenter of rows that also gives their files links; the one that was there where no field has files.
+ * Extends a presenter by file links.
  *
- * @param visitor whose links these are, where somebody came by a public link
+ * @param visitor the visitor that the links are signed for, if any
  */
 export function withFiles(
   fields: Field[],
@@ -251,7 +251,7 @@ export function withFiles(
 
 const SIZES = Object.keys(THUMBNAIL_SIZES) as ThumbnailSize[]
 
-/** A cell of files as REST clients know it (wire §15): a list with links that are good for a while, or null. */
+/** A cell of files (wire §15): a list with temporary links, or null. */
 function presentFiles(value: CellValue, links: FileSigner): Record<string, unknown>[] | null {
   const items = readAttachments(value)
   if (items.length === 0) return null
@@ -271,17 +271,17 @@ function presentFiles(value: CellValue, links: FileSigner): Record<string, unkno
   })
 }
 
-/** The same for a lookup of files: those of all linked records in one list, which may be empty. */
+/** The same for a lookup: one list of the files of all linked records, which may be empty. */
 const presentFileLists = (value: CellValue, links: FileSigner): Record<string, unknown>[] =>
   readList(value).flatMap((cell) => presentFiles(cell, links) ?? [])
 
-/** A file as the answer to its upload tells it (wire §13.1). */
+/** A file in the answer to its upload (wire §13.1). */
 export function presentUpload(row: FileRow, links: FileSigner): Record<string, unknown> {
   const { path, title, mimetype, size, width, height } = row
   const pixels = width !== null && height !== null ? { width, height } : {}
   return { path, title, mimetype, size, ...pixels, signedPath: links.signedPath(path) }
 }
 
-/** An id of an item, the same each time: `at` and 14 characters. */
+/** A stable id of an item: `at` and 14 characters. */
 const itemId = (place: string): string =>
   `at${BigInt(Bun.hash(place)).toString(36).padStart(14, '0').slice(-14)}`

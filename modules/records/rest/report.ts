@@ -15,13 +15,10 @@ interface Services {
   records: RecordsService
 }
 
-/** Conditions of a view's filter, however deep they stand. */
+/** The number of conditions of a view’s filter. */
 const conditionsIn = (filter: Filter | null): number => fieldsOf(filter).length
 
-/**
- * Counts over the whole server, with no names in them, for super admins (wire reference §3). There are no webhooks
- * yet, so there are none of them.
- */
+/** Server-wide counts without names, for super admins (wire reference §3). There are no webhooks yet. */
 export function createReport({ auth, bases, schema, views, records }: Services) {
   /** @throws PERMISSION_DENIED below super */
   return async function report(actor: Actor) {
@@ -29,7 +26,7 @@ export function createReport({ auth, bases, schema, views, records }: Services) 
     const all = await bases.list(actor)
     const reports = []
     let sharedBaseCount = 0
-    // One base after the other: a server of many bases is not asked for all of them at once.
+    // Sequentially, so that a server with many bases is not flooded.
     for (const { id } of all) {
       const links = (await auth.shares.ofBase(id)).filter((link) => !isExpired(link))
       if (links.some(({ kind }) => kind === 'base')) sharedBaseCount++
@@ -52,7 +49,7 @@ export function createReport({ auth, bases, schema, views, records }: Services) 
       rowCount.push({ TotalRecords: await records.count(actor, { tableId }) })
     }
     const byView = new Map(links.filter(({ kind }) => kind === 'view').map((link) => [link.targetId, link]))
-    // A link stays while its view is in the trash, and leads nowhere.
+    // The link of a view in the trash stays, without a target.
     const shared = found.filter(({ id }) => byView.has(id))
     const isLocked = ({ id }: View) => byView.get(id)?.passwordHash != null
     const of = (kind: ViewKind, views = found) => views.filter((view) => view.kind === kind).length

@@ -10,8 +10,7 @@ import { attachmentsRest, downloadLink } from './attachments.ts'
 import { exportsRest, readExport } from './exports.ts'
 import { aggregateRest, createRestGroups, readFooter } from './groups.ts'
 import { historyRest } from './history.ts'
-import { createRestLinks } from './link-operations.ts'
-import { linksV1, linksV2 } from './links.ts'
+import { createRestLinks, linksV1, linksV2 } from './links.ts'
 import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
 import { dropParameters, readFilter } from './parameters.ts'
@@ -29,7 +28,7 @@ interface Services {
   records: RecordsService
 }
 
-/** What is in the whole server (wire reference §3). */
+/** Server statistics (wire reference §3). */
 function reportRest(kernel: Kernel, services: Services) {
   const report = createReport(services)
   return new Elysia()
@@ -57,7 +56,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(recordsV1(kernel, { ...services, lists, groups, operations }))
 }
 
-/** The reads of the REST adapters for others to offer: public links show the same lists. */
+/** The REST reads for other modules: public links show the same lists. */
 export function createRestReads(records: RecordsService, schema: SchemaReader, auth: AuthService) {
   const lists = createRestLists(records, auth)
   const operations = createRestOperations(records, schema, auth)

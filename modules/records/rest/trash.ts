@@ -8,7 +8,7 @@ import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './parameters.ts'
+import { queryOf, readInteger } from './parameters.ts'
 
 interface Deps {
   records: RecordsService
@@ -36,7 +36,7 @@ export function trashRest(kernel: Kernel, { records, auth }: Deps) {
           tableId,
           search: query.get('search')?.trim().slice(0, 500) || undefined,
           after: readCursor(query.get('cursor')),
-          limit: readLimit(query.get('limit')),
+          limit: readInteger(query, 'limit', MAX_TRASH_PAGE) ?? DEFAULT_LIMIT,
         })
         const people = new Map(page.people.map((person) => [person.id, person]))
         return {
@@ -63,7 +63,7 @@ export function trashRest(kernel: Kernel, { records, auth }: Deps) {
     .post(
       '/restore',
       async ({ actor, params: { tableId }, body }) => {
-        // Who may not open the base learns nothing of what is wrong with the body.
+        // Check access before the body, so that errors reveal nothing.
         await records.open(actor, tableId)
         const { restored } = await records.trash.restore(actor, { tableId, ...readBody(RestoreBody, body) })
         return json({ restored }, 200)
@@ -80,16 +80,7 @@ export function trashRest(kernel: Kernel, { records, auth }: Deps) {
     )
 }
 
-/** @throws BAD_REQUEST */
-function readLimit(text: string | null): number {
-  if (text === null) return DEFAULT_LIMIT
-  const limit = Number(text)
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_TRASH_PAGE)
-    throw badRequest(`'limit' must be a number from 1 to ${MAX_TRASH_PAGE}`)
-  return limit
-}
-
-/** The `cursor` of the page before. @throws BAD_REQUEST for any other text */
+/** @throws BAD_REQUEST for anything but the `cursor` of a page */
 function readCursor(text: string | null): TrashCursor | undefined {
   if (text === null) return undefined
   const at = text.indexOf('~')

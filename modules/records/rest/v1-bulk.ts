@@ -22,10 +22,10 @@ interface Deps {
   resolve(actor: Actor, params: { base: string; table: string }): Promise<{ tableId: string }>
 }
 
-/** Up to this many deleted records are answered whole; of more, the ids alone have to do. */
+/** Up to this many deleted records are returned completely, beyond it only their ids. */
 const MAX_DELETED_ROWS = 10_000
 
-/** Many records at once over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
+/** Bulk operations over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
 export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resolve }: Deps) {
   const listOf = (body: unknown): Body[] => {
     const { bodies, isList } = readBodies(body)
@@ -136,13 +136,12 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
 }
 
 /**
- * Which records a write to all that match means: those of `where`, `filterArrJson` and `pks`, within the view `viewId`,
- * but for those of `skipPks`; every record where the call names none of these. A list passes over a condition that
- * says nothing, and shows more than was meant; here that would change or delete it.
+ * The selection of a bulk write: `where`, `filterArrJson` and `pks`, within the view `viewId`, except `skipPks`;
+ * every record without any of these. Lists ignore incomplete conditions, but a bulk write must not, as it would
+ * change too many records.
  *
- * @throws as `readFilter`; INVALID_FILTER for a condition without its value, a `filterArrJson` that is no list of
- * whole conditions, several views, and a `pks` that names no record; INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot
- * be an id
+ * @throws as `readFilter`; INVALID_FILTER for a condition without a value, an incomplete `filterArrJson`, several
+ *   views, and a `pks` without ids; INVALID_PK_VALUE, RECORD_NOT_FOUND for impossible ids
  */
 function readMatching(
   model: TableModel,
@@ -159,7 +158,7 @@ function readMatching(
 }
 
 function readWhole(model: TableModel, query: URLSearchParams): Filter | null {
-  // First, as it also refuses what is nested too deep to be looked at.
+  // Parsed first, as this rejects excessive nesting.
   const filter = readFilter(model, query)
   const list = query.get('filterArrJson')
   if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of complete filters')
@@ -178,7 +177,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** True for a list of filter objects of which none is begun only, nor a group of nothing. */
+/** True for a list of complete conditions and non-empty groups. */
 function isWhole(items: unknown): boolean {
   return (
     Array.isArray(items) &&

@@ -27,7 +27,7 @@ interface Deps {
   operations: RestOperations
 }
 
-/** Where a v1 path points: base and table by id or title, and a view where the path has one. */
+/** The target of a v1 path: base and table by id or title, and an optional view. */
 export interface Target {
   tableId: string
   viewId?: string
@@ -39,11 +39,11 @@ interface PathParams {
   view?: string
 }
 
-/** Finds what the names of a v1 path mean. @throws BASE_, TABLE_ or VIEW_NOT_FOUND */
+/** Resolves the names in a v1 path. @throws BASE_, TABLE_ or VIEW_NOT_FOUND */
 export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 'schema' | 'views'>) {
   return async function resolve(actor: Actor, params: PathParams): Promise<Target> {
     const base = await bases.resolve(params.base, actor)
-    // A visitor learns nothing of what else there is: a name of it is none.
+    // Visitors must not learn which other bases exist.
     if (actor.kind === 'share' && actor.baseId !== base.id) throw notFound('Base', params.base.slice(0, 64))
     const { table } = await schema.resolveTable(base.id, params.table)
     const shared = actor.kind === 'share' && actor.grant.kind === 'view' ? actor.grant.viewId : null

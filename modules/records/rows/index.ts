@@ -1,6 +1,4 @@
-/**
- * The statements that insert, update, restore and delete rows of one table, and those that keep their order.
- */
+/** Statements that insert, update, restore and delete rows of one table, and maintain their order. */
 
 export {
   manualOrder,
@@ -12,7 +10,7 @@ export {
   readPlaces,
   removeLostPlaces,
   writePlaces,
-} from './positions.ts'
+} from './order.ts'
 export { planRevert, type Reverted, type SnapshotColumn, snapshot } from './set-revert.ts'
 export {
   deleteRecords,

@@ -9,13 +9,13 @@ import type { TableModel } from '../../schema/index.ts'
 import { columnName, isWritable } from '../table/index.ts'
 import { RAW_PREFIX } from './write.ts'
 
-/** A change of the log whose values are to come back: all its records got values for the same fields. */
+/** A logged change to revert: all its records got values for the same fields. */
 export interface Reverted {
   changeId: number
   fieldIds: string[]
 }
 
-/** A field's column, what the change left in it, and what was there before. */
+/** A field’s column with its values after and before the change. */
 interface Side {
   field: Field
   column: SQL
@@ -24,10 +24,10 @@ interface Side {
 }
 
 /**
- * How the values before a change come back as a set: where the value after it still stands. `log` selects
- * what the new line lists, `update` writes it, and `skipped` counts the values that someone has changed since.
+ * Plans to restore the values before a change as a set, where the value after it is still present. `log` is the log
+ * statement, `update` the write, and `skipped` counts the values that were changed since.
  *
- * @param stamp what is written beside the values: when and by whom
+ * @param stamp time and author to write with the values
  */
 export function planRevert(
   model: TableModel,
@@ -38,7 +38,7 @@ export function planRevert(
 ) {
   const table = sql`${sql.identifier(model.table.tableName)}`
   const logged = loggedSet(changeId, model.table.id)
-  // Qualified: a field's column may be called as one of the log's own.
+  // Qualified, because a field’s column may have the name of a log column.
   const columnOf = (field: Field): SQL => sql`${table}.${sql.identifier(columnName(field))}`
   const sides = fieldIds.flatMap((id): Side[] => {
     const field = model.field(id)
@@ -85,18 +85,18 @@ export function planRevert(
   }
 }
 
-/** A column as the log keeps it of a deleted record. */
+/** A column in the log of a deleted record. */
 export interface SnapshotColumn {
-  /** Its field's id; for a column that belongs to no live field its name behind `RAW_PREFIX`. */
+  /** The field’s id; for a column without a live field, its name after `RAW_PREFIX`. */
   key: string
   name: string
   column: SQL
   storage: StorageKind | null
-  /** The type that it has in the database. */
+  /** The column type in the database. */
   databaseType: string
 }
 
-/** Every column of a table: by its field's id, or by its name where its field is in the trash. */
+/** Every column of a table. */
 export async function snapshot(model: TableModel, engine: Engine): Promise<SnapshotColumn[]> {
   const fields = new Map(
     model.fields

@@ -37,12 +37,12 @@ import {
   requireAll,
   type WriteContext,
 } from '../table/index.ts'
-import { placeRecords } from './order.ts'
+import { allocatePositions } from './order.ts'
 
-/** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
+/** Prefix of log keys for columns without a live field, e.g. of a field in the trash, whose values must survive. */
 export const RAW_PREFIX = '='
 
-/** The columns that an insert fills, in order, and where its values come from. */
+/** The columns that an insert fills, in order, by the source of their values. */
 const insertPlan = perModel((model) => {
   const system = systemFields(model)
   const written = model.fields.filter(isWritable)
@@ -55,7 +55,7 @@ const insertPlan = perModel((model) => {
   }
 })
 
-/** Adds records with fresh ids, whose values are checked and complete. */
+/** Inserts records with new ids; their values are checked and complete. */
 export async function insertRecords(
   context: WriteContext,
   operation: Extract<Operation, { kind: 'insert' }>,
@@ -66,7 +66,7 @@ export async function insertRecords(
   if (!isOurs(model)) return insertForeign(context, operation)
   const { system, written, numbered, columns } = insertPlan(model)
   const ids = await dialect.allocateIds(tx, model.table.tableName, rows.length)
-  const places = await placeRecords(context, rows.length, operation.before ?? null)
+  const places = await allocatePositions(context, rows.length, operation.before ?? null, null)
   const fixed = new Map<string, CellValue>([
     ['created_at', now],
     ['created_by', actorId],
@@ -99,7 +99,7 @@ export async function insertRecords(
   return changes
 }
 
-/** Puts back records that were deleted, with everything the log kept of them. */
+/** Restores deleted records with everything that the log has of them. */
 export async function restoreRecords(
   context: WriteContext,
   rows: { id: RecordId; values: Values }[],
@@ -135,7 +135,7 @@ export async function restoreRecords(
 }
 
 /**
- * Changes values of records. A record whose values are the same already is left as it is.
+ * Updates records. Records that already have the values stay unchanged.
  *
  * @throws RECORD_NOT_FOUND naming every id that is not there
  */
@@ -198,7 +198,7 @@ export async function updateRecords(
       },
       after,
     })
-    // The same record may stand twice in one change: the second time starts from what the first wrote.
+    // A record may occur twice in one change: the second update starts from the first.
     Object.assign(old, after)
     more?.delete(String(id))
   }
@@ -207,7 +207,7 @@ export async function updateRecords(
 }
 
 /**
- * Removes records, keeping every column of them in the log.
+ * Deletes records and logs all their columns.
  *
  * @throws RECORD_NOT_FOUND naming every id that is not there
  */
@@ -249,14 +249,14 @@ export async function deleteRecords(context: WriteContext, ids: RecordId[]): Pro
   }))
 }
 
-/** Gives records new places in the table's own order. */
+/** Moves records in the table’s own order. */
 export async function moveRecords(
   context: WriteContext,
   ids: RecordId[],
   before: RecordId | null,
 ): Promise<RecordChange[]> {
   const order = fieldNamed(context.model, 'nc_order')
-  const places = await placeRecords(context, ids.length, before)
+  const places = await allocatePositions(context, ids.length, before, null)
   const { tx, dialect, model } = context
   const old = await readRecords(context, ids, [order])
   requireAll(ids, old)
@@ -277,7 +277,7 @@ async function readIds(context: WriteContext, ids: RecordId[]): Promise<string[]
   return [...(await readRecords(context, ids, [])).keys()]
 }
 
-/** The columns that every table of ours has for itself. */
+/** The system columns of a table. */
 export function systemFields(model: TableModel): Field[] {
   return model.fields.filter((field) => field.isSystem && !isComputed(field))
 }
@@ -294,8 +294,8 @@ function insertStatement(dialect: Dialect, model: TableModel, columns: string[])
 }
 
 /**
- * Runs statements in order, those that follow one another with the same text as one list: it is
- * prepared once, and a long list lets others in between.
+ * Runs statements in order, consecutive ones with the same text as one list: it is prepared once, and a long list
+ * yields to other work.
  */
 function createBatch(tx: Transaction) {
   let text = ''
@@ -320,11 +320,11 @@ interface Row {
 }
 
 /**
- * Lets records hand values of unique fields to one another in one change, as where two cells are swapped or a
- * column moves down by one: the database looks at each row by itself, and would find such a value twice on the
- * way. Whoever has what another one is given is emptied first; all of them are written right after.
+ * Lets records exchange values of unique fields in one change, such as two swapped cells: the database checks row by
+ * row and would find duplicates on the way. Clears the values that another record takes over; all of them are written
+ * right after.
  *
- * @param before what the records hold, by id as text
+ * @param before the current values, by id as text
  */
 async function handOver(
   context: WriteContext,
@@ -344,7 +344,7 @@ async function handOver(
   }
 }
 
-/** Records that are given another value of a field while another record is given the one that they have. */
+/** Records that get another value of a field while another record takes over theirs. */
 function handingOver({ id: fieldId }: Field, rows: Row[], before: ReadonlyMap<string, Values>): RecordId[] {
   const takers = new Map<string, RecordId>()
   for (const { id, values } of rows) {

@@ -3,7 +3,7 @@ import type { NewField } from '../../schema/index.ts'
 
 const choices = (...titles: string[]) => ({ choices: titles.map((title) => ({ title })) })
 
-/** Fields of the three tables that keep values of their own; what is computed over them comes after the links. */
+/** Stored fields of the three tables; computed fields are added after the links. */
 export const STARTER_FIELDS: Record<'tasks' | 'projects' | 'people', NewField[]> = {
   tasks: [
     { title: 'Task', type: 'SingleLineText', isDisplay: true },
@@ -43,7 +43,7 @@ export const STARTER_FIELDS: Record<'tasks' | 'projects' | 'people', NewField[]>
   ],
 }
 
-/** Days from today, in the stored form. */
+/** A date relative to today, in the stored form. */
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
 /** Projects by the titles of their fields. */
@@ -90,7 +90,7 @@ export const starterPeople = () => [
   },
 ]
 
-/** Tasks by the titles of their fields; `Project` and `People` are places in the lists above, counted from 0. */
+/** Tasks by field title; `Project` and `People` are indexes into the lists above. */
 export const starterTasks = () => [
   {
     Task: 'Edit a cell',

@@ -1,5 +1,3 @@
-/**
- * What the very first user finds: a base that shows what Sheaf can do.
- */
+/** The first user’s base, which shows what Sheaf can do. */
 
 export { createStarter } from './starter.ts'

@@ -20,8 +20,8 @@ interface Services {
 type Row = Record<string, CellValue | undefined>
 
 /**
- * What the very first user finds: a base of tasks, projects and people, which are linked, show the kinds of
- * fields and of views, and say what to try. Everything in it can be deleted, and one undo takes back all of it.
+ * Creates the first user’s base: linked tables of tasks, projects and people that show the field and view types and
+ * suggest what to try. Everything in it can be deleted, and one undo removes all of it.
  */
 export function createStarter({ bases, schema, records, views }: Services): Starter {
   return async (owner: UserActor) => {
@@ -43,7 +43,7 @@ export function createStarter({ bases, schema, records, views }: Services): Star
 
 type Tables = Record<keyof typeof STARTER_FIELDS, TableSchema>
 
-/** A view of each kind: what it shows follows from the fields that there are. */
+/** One view of each kind; what they show follows from the fields. */
 async function addViews(
   views: Services['views'],
   actor: UserActor,
@@ -59,7 +59,7 @@ async function addViews(
   for (const [{ table }, kind, title] of kinds) await views.create(actor, table.id, { title, kind })
 }
 
-/** Links between the tables, and what is looked up, summed up and worked out over them. */
+/** Links between the tables, and lookups, rollups and formulas over them. */
 async function addComputed(schema: SchemaService, actor: UserActor, tables: Tables): Promise<void> {
   const { tasks, projects, people } = tables
   const fieldOf = (table: TableSchema, title: string): string => idsByTitle(table).get(title) ?? title
@@ -106,7 +106,7 @@ async function addComputed(schema: SchemaService, actor: UserActor, tables: Tabl
   await add(people, 'QrCode', 'Card', { valueFieldId: fieldOf(people, 'Email') })
 }
 
-/** The sample records: first those that tasks are linked to. */
+/** Inserts the sample records, linked ones first. */
 async function fill(
   schema: SchemaService,
   records: RecordsService,

@@ -1,17 +1,20 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { storageOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readFormulaLink } from '../../../src/core/fields/formula.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
-import { isSecret } from '../../../src/core/fields/traits.ts'
+import { isForeignKey, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, QueryDialect } from '../../../src/dialects/dialect.ts'
+import { isPadded } from '../../../src/dialects/foreign.ts'
+import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 
 /**
- * Name of the column that holds a field's values. A "Created time" field that a person added has
- * none of its own: it shows the table's system column.
+ * The column that holds a field’s values. A “Created time” field that a person added has no column and shows the
+ * table’s system column.
  */
 export function columnName(field: Field): string {
   return fieldType(field.type).systemColumn ?? field.columnName
@@ -19,30 +22,30 @@ export function columnName(field: Field): string {
 
 export const columnOf = (field: Field): SQL => sql`${sql.identifier(columnName(field))}`
 
-/** How a field's values come out of the database, where they are not the value itself. */
+/** Decodes a field’s values from the database; null if they need no decoding. */
 export function decoderOf(field: Field, dialect: QueryDialect): ((value: unknown) => CellValue) | null {
   if (fieldType(field.type).computed === 'button') return (link) => JSON.stringify(buttonOf(field, link))
   return dialect.decode(storageOf(field))
 }
 
-/** What a button's cell says; the database gives only the link that its formula makes. */
+/** A button’s cell; the database gives only the link that its formula makes. */
 export function buttonOf({ options }: Field, link: unknown) {
   const { kind = 'url', label = '' } = options
   return kind === 'url' ? { type: kind, label, url: bareLink(link) } : { type: kind, label }
 }
 
-/** The address alone, also where the formula says `URL("…")`. */
+/** The address, also if the formula gives `URL("…")`. */
 function bareLink(link: unknown): string | null {
   if (link === null || link === undefined || link === '') return null
   const text = String(link)
   return readFormulaLink(text) ?? text
 }
 
-/** A value as the database's driver takes it for the field's column. */
+/** Encodes a value for the database driver. */
 export const encoded = (field: Field, dialect: Dialect, value: CellValue): CellValue =>
   dialect.encode(storageOf(field))?.(value) ?? value
 
-/** Applies a column's decoder to every row, in place; columns without one cost nothing. */
+/** Applies the decoders to all rows, in place; columns without one cost nothing. */
 export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDialect): CellValue[][] {
   fields.forEach((field, index) => {
     const decode = decoderOf(field, dialect)
@@ -51,28 +54,28 @@ export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDia
   return rows as CellValue[][]
 }
 
-/** A record's id as its table keeps it: a table that numbers its records takes "7" for 7. */
+/** A record’s id as its table stores it: numbered tables accept "7" for 7. */
 export function storedId(model: TableModel, id: RecordId): RecordId {
   const { storage } = fieldType(model.primaryKey.type)
   const isNumbered = (storage === 'id' || storage === 'integer') && model.keyFields.length === 1
   return isNumbered && typeof id === 'string' && /^-?\d{1,15}$/.test(id) ? Number(id) : id
 }
 
-/** False for what no record of the table can have as its id, and some engines refuse to look for. */
+/** False for ids that no record of the table can have, and that some engines reject. */
 export const isPossibleId = (model: TableModel, id: RecordId): boolean =>
   fieldType(model.primaryKey.type).storage !== 'id' || Number.isSafeInteger(storedId(model, id))
 
-/** The present in milliseconds, to the second: what "created at" and "modified at" keep, as REST clients know them. */
+/** The current time in milliseconds, to the second, as “created at” and “modified at” are stored. */
 export const wholeSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
-/** A field's own column of the table that stands in the statement under `alias`. Passwords are masked. */
+/** A field’s column under a table alias. Passwords are masked. */
 export function columnIn({ alias }: { alias: string }, field: Field): SQL {
   const column = sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
-  // Nobody reads a password, not even what is kept of it: all that there is to see is that there is one.
+  // Reads show only whether there is a password, not even its hash.
   return isSecret(field) ? sql`case when ${column} is null then null else ${PASSWORD_MASK} end` : column
 }
 
-/** The order of a table without sorts: its manual order, then its key. */
+/** The order without sorts: the manual order, then the key. */
 export function ownOrder(scope: { alias: string; model: TableModel }): SQL[] {
   const { fields, primaryKey, keyFields } = scope.model
   const order = fields.find((field) => field.isSystem && columnName(field) === 'nc_order')
@@ -80,7 +83,7 @@ export function ownOrder(scope: { alias: string; model: TableModel }): SQL[] {
   return [...(order ? [order] : []), ...keys].map((field) => columnIn(scope, field))
 }
 
-/** Something that follows from a table alone, worked out once for each version of it. */
+/** Caches a value derived from a table for each version of the table. */
 export function perModel<T>(make: (model: TableModel) => T): (model: TableModel) => T {
   const made = new WeakMap<TableModel, { value: T }>()
   return (model) => {
@@ -91,3 +94,169 @@ export function perModel<T>(make: (model: TableModel) => T): (model: TableModel)
     return value
   }
 }
+
+/**
+ * Separator of the parts of a composite id in REST. Ambiguous parts are escaped, `~_` for `_` and `~~` for `~`;
+ * others stay as they are, so `a___b` keeps its meaning.
+ */
+export const BETWEEN = '___'
+
+export const ESCAPE = '~'
+
+/** Marks the ends of a part, so that SQL’s `replace` can detect its first and last letter. */
+export const END = '|'
+
+/** Substrings that make a part at this index ambiguous. */
+export const ambiguous = (index: number, count: number): string[] => [
+  ...[BETWEEN, `${ESCAPE}_`, ESCAPE + ESCAPE],
+  ...(index > 0 ? [`${END}_`] : []),
+  ...(index < count - 1 ? [`_${END}`, ESCAPE + END] : []),
+]
+
+/** True for tables of bases: they have system columns for order, author and time. */
+export const isOurs = perModel((model) =>
+  model.fields.some((field) => field.isSystem && columnName(field) === 'nc_order'),
+)
+
+/** True for tables of connected databases, to which others write as well. */
+export const isForeign = (model: TableModel): boolean => !isOurs(model)
+
+/** @throws BAD_REQUEST for tables without a manual order: those of connected databases */
+export function refuseUnordered(model: TableModel): void {
+  if (isOurs(model)) return
+  throw badRequest(`Records of ${model.table.title} can’t be reordered: they are in a connected database`)
+}
+
+/** True if the records have no key: such a table is read-only. */
+export const isKeyless = ({ keyFields }: Pick<TableModel, 'keyFields'>): boolean => keyFields.length === 0
+
+/** A record’s id as SQL, qualified by the table’s alias. */
+export function keyOf(model: TableModel, alias: string = model.table.tableName): SQL {
+  const parts = keyFieldsOf(model).map((field) =>
+    asKey(sql`${sql.identifier(alias)}.${columnOf(field)}`, field),
+  )
+  if (parts.length === 1) return sql`${parts[0]}`
+  const escaped = keyFieldsOf(model).map((field, index) =>
+    isTextStorage(storageOf(field)) ? escapedPart(parts[index] as SQL, index, parts.length) : parts[index],
+  )
+  return sql`concat_ws('${sql.raw(BETWEEN)}', ${sql.join(escaped, sql`, `)})`
+}
+
+export function escapedPart(part: SQL, index: number, count: number): SQL {
+  const text = sql`concat(${part}, '')`
+  const marked = sql`concat('${sql.raw(END)}', ${part}, '${sql.raw(END)}')`
+  const tests = ambiguous(index, count).map(
+    (piece) => sql`replace(${marked}, '${sql.raw(piece)}', '') <> ${marked}`,
+  )
+  const replaced = sql`replace(replace(${text}, '~', '~~'), '_', '~_')`
+  return sql`case when ${sql.join(tests, sql` or `)} then ${replaced} else ${text} end`
+}
+
+/** A key column in the form that ids have. */
+export const asKey = (column: SQL, { databaseType }: Field): SQL =>
+  isPadded(databaseType) ? sql`rtrim(${column})` : column
+
+/** The fields of the key; the first field for a table without one. */
+export const keyFieldsOf = ({ keyFields, primaryKey }: TableModel): Field[] =>
+  keyFields.length > 0 ? keyFields : [primaryKey]
+
+/**
+ * The values of the key's columns, in the order of `keyFieldsOf`.
+ *
+ * @throws RECORD_NOT_FOUND for an id of fewer or more parts than the key has
+ */
+export function keyValues(model: TableModel, id: RecordId): CellValue[] {
+  const { length } = keyFieldsOf(model)
+  if (length === 1) return [id]
+  const parts = partsOf(String(id))
+  if (parts.length !== length) throw notFound('Record', String(id).slice(0, 64))
+  return parts
+}
+
+/** Splits a composite id. Also accepts unnecessary escapes. */
+export function partsOf(id: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  for (let at = 0; at < id.length; at++) {
+    const next = id[at + 1]
+    if (id[at] === ESCAPE && (next === '_' || next === ESCAPE)) {
+      part += next
+      at++
+    } else if (id.startsWith(BETWEEN, at)) {
+      parts.push(part)
+      part = ''
+      at += BETWEEN.length - 1
+    } else {
+      part += id[at]
+    }
+  }
+  return [...parts, part]
+}
+
+/** The id that values of the key's columns make. */
+export const idOfKey = (values: readonly unknown[]): RecordId =>
+  values.length === 1
+    ? (values[0] as RecordId)
+    : values.map((value, index) => joinedPart(String(value), index, values.length)).join(BETWEEN)
+
+export function joinedPart(part: string, index: number, count: number): string {
+  const marked = END + part + END
+  const isAmbiguous = ambiguous(index, count).some((piece) => marked.includes(piece))
+  return isAmbiguous ? part.replaceAll('~', '~~').replaceAll('_', '~_') : part
+}
+
+/** `where` of one record, as text; its values are those of `keyValues` and stand after `before` others. */
+export const keyText = (dialect: Dialect, model: TableModel, before = 0): string =>
+  keyFieldsOf(model)
+    .map((field, index) => `${dialect.quote(columnName(field))} = ${dialect.placeholder(before + index)}`)
+    .join(' and ')
+
+/** True for the records of the ids, of which there is at least one. */
+export function idIn(model: TableModel, ids: RecordId[]): SQL {
+  const fields = keyFieldsOf(model)
+  const [only] = fields
+  if (only && fields.length === 1) {
+    const list = ids.map((id) => sql`${id}`)
+    return sql`${columnOf(only)} in (${sql.join(list, sql`, `)})`
+  }
+  const each = ids.map((id) => {
+    const values = keyValues(model, id)
+    const parts = fields.map((field, index) => sql`${columnOf(field)} = ${values[index] ?? null}`)
+    return sql`(${sql.join(parts, sql` and `)})`
+  })
+  return sql`(${sql.join(each, sql` or `)})`
+}
+
+/** A record id from a path or body. @throws INVALID_PK_VALUE */
+export function parseRecordId(model: TableModel, value: unknown): RecordId {
+  if (isTextKey(model)) {
+    if (typeof value === 'number' || (typeof value === 'string' && isPlain(value))) return String(value)
+  }
+  const number =
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string' && /^-?\d+$/.test(value)
+        ? Number(value)
+        : Number.NaN
+  if (Number.isSafeInteger(number)) return number
+  // Numbers of eight bytes may be more than a number here can say.
+  if (isForeign(model) && typeof value === 'string' && /^-?\d{16,19}$/.test(value)) return value
+  const shown = typeof value === 'string' || typeof value === 'number' ? value : typeof value
+  throw new AppError(
+    'INVALID_PK_VALUE',
+    `Primary key value '${String(shown).slice(0, 100)}' is invalid for column '${model.primaryKey.title}'`,
+  )
+}
+
+/** True for the ids that are texts: keys of connected databases, and those of several columns. */
+export function isTextKey(model: TableModel): boolean {
+  const { type, options } = model.primaryKey
+  if (!isForeign(model)) return false
+  if (keyFieldsOf(model).length > 1 || (isForeignKey({ type }) && options.isText === true)) return true
+  return !['id', 'integer', 'real'].includes(fieldType(type).storage)
+}
+
+export const MAX_KEY_LENGTH = 1000
+
+export const isPlain = (text: string): boolean =>
+  text.length <= MAX_KEY_LENGTH && !text.includes('\u0000') && text.isWellFormed()

@@ -1,15 +1,20 @@
-/**
- * What the rest of the module needs to know about one table: its columns and keys, which values it accepts,
- * and the records that a change is about.
- */
-
 export {
-  type AddedRange,
-  idsCondition,
-  rangeCondition,
-  rangeOf,
-  restoredBy,
-} from './added-range.ts'
+  asKey,
+  idIn,
+  idOfKey,
+  isForeign,
+  isKeyless,
+  isOurs,
+  keyFieldsOf,
+  keyOf,
+  keyText,
+  keyValues,
+  parseRecordId,
+  refuseUnordered,
+} from './columns.ts'
+export { type AddedRange, idsCondition, rangeCondition, rangeOf, restoredBy } from './stored.ts'
+/** One table: its columns and keys, the values it accepts, and its stored records. */
+
 export {
   buttonOf,
   columnIn,
@@ -24,20 +29,6 @@ export {
   storedId,
   wholeSecond,
 } from './columns.ts'
-export {
-  asKey,
-  idIn,
-  idOfKey,
-  isForeign,
-  isKeyless,
-  isOurs,
-  keyFieldsOf,
-  keyOf,
-  keyText,
-  keyValues,
-  parseRecordId,
-  refuseUnordered,
-} from './record-key.ts'
 export { chunks, maskChanges, maskValues, readRecords, recordsNotFound, requireAll } from './stored.ts'
 export {
   checkNewValues,

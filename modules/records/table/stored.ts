@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -7,22 +7,22 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import { type StoredEntry, selectInsertedIds } from '../../../src/db/change-log.ts'
+import type { Dialect, QueryDialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { exactNumber } from '../../../src/dialects/exact-number.ts'
 import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, decoderOf, perModel } from './columns.ts'
-import { idIn, keyFieldsOf, keyOf } from './record-key.ts'
+import { columnName, columnOf, decoderOf, idIn, keyFieldsOf, keyOf, perModel } from './columns.ts'
 import type { WriteContext } from './validate.ts'
 
-/** Values that one statement binds at most, well below every engine's limit. */
+/** Values per statement, well below every engine’s limit. */
 const CHUNK = 500
 
-/** Where the records of a table are read: inside a transaction, or before one begins. */
+/** The database to read from: a transaction, or an engine. */
 type StoredIn = Pick<WriteContext, 'dialect' | 'model'> & { tx: Pick<Transaction, 'all'> }
 
-/** The given fields of records, by id as text; what is not there is absent. */
+/** The given fields of records, by id as text; missing records are absent. */
 export async function readRecords(
   context: StoredIn,
   ids: RecordId[],
@@ -50,7 +50,7 @@ export async function readRecords(
       fields.forEach((field, index) => {
         const value = row[`f${index + 1}`] ?? null
         const cell = decoders[index]?.(value) ?? value
-        // Digits are text in a text field: read as a number, undo would take the value for one that someone changed.
+        // Digits in a text field stay text: as numbers, undo would take the value for a changed one.
         values[field.id] =
           isTextStorage(storageOf(field)) && typeof cell === 'string' ? cell : exactNumber(cell)
       })
@@ -60,7 +60,7 @@ export async function readRecords(
   return found
 }
 
-/** A column as text of SQL; one that is not ours as it is shown. */
+/** A column for a select list; columns of connected databases are converted as they are shown. */
 function storedText(field: Field, dialect: Dialect): string {
   const storage = storageOf(field)
   if (field.databaseType === null || !isTemporal(storage)) return keyText(field, dialect)
@@ -68,14 +68,14 @@ function storedText(field: Field, dialect: Dialect): string {
   return dialect.render(dialect.foreign.asTemporal(name, storage, field.databaseType)).sql
 }
 
-/** The column of a key: ids have dates as they are stored, so that records are found by them. */
+/** The column of a key; ids have dates as they are stored, so that records are found by them. */
 function keyText(field: Field, dialect: Dialect): string {
   const name = dialect.quote(columnName(field))
   if (field.databaseType === null || !isTextStorage(storageOf(field))) return name
   return dialect.render(dialect.foreign.asText(sql.raw(name), field.databaseType)).sql
 }
 
-/** Lists short enough for one statement. */
+/** Splits a list into chunks for one statement each. */
 export function* chunks<T>(items: readonly T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
 }
@@ -91,10 +91,10 @@ export function requireAll(ids: RecordId[], found: Map<string, unknown>): void {
   )
 }
 
-/** Records that a refusal names; of more it says how many. */
+/** Limit of record ids in an error message. */
 const MAX_NAMED = 100
 
-/** @param names what each of the ids is called in the message */
+/** @param names the ids as the message names them */
 export function recordsNotFound(
   ids: RecordId[],
   names: string[],
@@ -105,17 +105,17 @@ export function recordsNotFound(
   return new AppError('RECORD_NOT_FOUND', message, { recordIds: ids.slice(0, MAX_NAMED), ...details })
 }
 
-/** Ids of the password fields of a table; most have none. */
+/** Ids of a table’s password fields; most have none. */
 const passwordFields = perModel((model) => model.fields.filter(isSecret).map(({ id }) => id))
 
-/** Values as people may see them: of a password, that there is one. */
+/** Values with passwords masked. */
 export function maskValues(model: TableModel, values: Values): Values {
   const secret = passwordFields(model).filter((id) => values[id] != null)
   if (secret.length === 0) return values
   return { ...values, ...Object.fromEntries(secret.map((id) => [id, PASSWORD_MASK])) }
 }
 
-/** Changes of records as they are told to browsers: the log keeps fingerprints, which are nobody's to see. */
+/** Changes of records for browsers: the log has password hashes, which must not leave the server. */
 export function maskChanges(
   records: RecordChange[],
   modelOf: (tableId: string) => TableModel | undefined,
@@ -129,8 +129,42 @@ export function maskChanges(
   })
 }
 
-/** Of a change that was sent again the log alone is at hand: what looks like a fingerprint is one. */
+/** For a repeated change only the log is available: mask everything that looks like a hash. */
 const maskHashes = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([id, value]) => [id, isPasswordHash(value ?? null) ? PASSWORD_MASK : value]),
   )
+
+/** The range of ids that one change added, as the log keeps it for a large one. */
+export interface AddedRange {
+  tableId: string
+  from: number
+  to: number
+}
+
+/** The range in the detail of an entry, or null if it lists its records. */
+export function rangeOf(entry: Pick<StoredEntry, 'detail' | 'tableId'>): AddedRange | null {
+  const detail = entry.detail as Partial<AddedRange> | null
+  const tableId = detail?.tableId ?? entry.tableId
+  if (typeof detail?.from !== 'number' || typeof detail.to !== 'number' || !tableId) return null
+  return { tableId, from: detail.from, to: detail.to }
+}
+
+export function rangeCondition(model: TableModel, range: AddedRange): SQL {
+  return sql`where ${columnOf(model.primaryKey)} between ${range.from} and ${range.to}`
+}
+
+/**
+ * Condition for the ids in a table that numbers its records. As literals, because there may be more than a statement
+ * can bind.
+ */
+export function idsCondition(model: TableModel, ids: readonly RecordId[]): SQL {
+  const numbers = ids.filter((id) => Number.isSafeInteger(id))
+  if (numbers.length < ids.length) throw new Error(`Ids of table ${model.table.id} are not numbers`)
+  return sql`where ${columnOf(model.primaryKey)} in (${sql.raw(numbers.join(', '))})`
+}
+
+/** Condition for the records that a change has restored. */
+export function restoredBy(model: TableModel, dialect: QueryDialect, changeId: number): SQL {
+  return sql`where ${dialect.logId(columnOf(model.primaryKey))} in (${selectInsertedIds(changeId, model.table.id)})`
+}

@@ -22,10 +22,10 @@ import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from './columns.ts'
 
-/** What a field accepts, ready to be asked many times. */
+/** The checks of a field, prepared once. */
 interface Checker {
   field: Field
-  /** The value of a new record where the caller gives none. */
+  /** The default of a new record. */
   initial(made: MadeAt): CellValue
   read(input: unknown, keepsToTypes: boolean): CellValue
 }
@@ -40,26 +40,23 @@ const checkersOf = perModel(
     ),
 )
 
-/** True where people and programs may write a value into the record; all others are the server's own. */
+/** True if people and programs may write the field; others are filled by the server. */
 export function isWritable(field: Field): boolean {
   const { readOnly, computed } = fieldType(field.type)
   return !readOnly && !computed && !field.isPrimaryKey && !field.isSystem && field.readOnlyReason === null
 }
 
-/**
- * True where a new record may bring a value: beside the writable fields, the key of a table of another
- * database, which need not number its records.
- */
+/** True if a new record may have a value: writable fields, and keys of connected databases that are not generated. */
 export function isInsertable(field: Field): boolean {
   if (isWritable(field)) return true
   const { readOnly, computed } = fieldType(field.type)
   return field.isPrimaryKey && !readOnly && !computed && field.readOnlyReason === null
 }
 
-/** True for a field whose value is written as links, in keys or in a table of pairs. */
+/** True for a link field, stored in keys or junction rows. */
 export const isLink = (field: Field): boolean => fieldType(field.type).computed === 'link'
 
-/** As `readValue`, with what follows from the field looked up once. */
+/** As `readValue`, with everything that depends on the field computed once. */
 function createChecker(field: Field): Checker {
   const type = fieldType(field.type)
   const keepsEmptyText = type.filters === 'text'
@@ -76,7 +73,7 @@ function createChecker(field: Field): Checker {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
       const plain = readLong(field, input) ?? type.read(input, options)
       const read = keepsToTypes ? fitted(plain) : plain
-      // A field that became one of passwords while the change was on its way: nothing readable may get in.
+      // The field may have become a password field in the meantime: no plain text may get in.
       if (read.ok && isSecret(field) && !isUnreadable(read.value)) throw changedMeanwhile(field)
       if (read.ok) return read.value
       throw valueError(field, input, read)
@@ -85,11 +82,11 @@ function createChecker(field: Field): Checker {
 }
 
 /**
- * Values for an update as they will be stored.
+ * Checks the values of an update and returns them as they are stored.
  *
  * @param keepsToTypes `ForeignWords.keepsToTypes` of the table's database
- * @throws FIELD_NOT_FOUND for an unknown field; INVALID_VALUE_FOR_FIELD naming the field for a value
- *   that does not fit; REQUIRED_FIELD_MISSING where a required field would become empty
+ * @throws FIELD_NOT_FOUND for an unknown field; INVALID_VALUE_FOR_FIELD naming the field for a value that does not
+ *   fit; REQUIRED_FIELD_MISSING where a required field would become empty
  */
 export function checkValues(model: TableModel, values: Values, keepsToTypes = true): Values {
   const checkers = checkersOf(model)
@@ -104,7 +101,7 @@ export function checkValues(model: TableModel, values: Values, keepsToTypes = tr
   return checked
 }
 
-/** Values for a new record: as `checkValues`, with defaults where the caller gives nothing. */
+/** Checks the values of a new record as `checkValues` does, and adds defaults. */
 export function checkNewValues(
   model: TableModel,
   values: Values,
@@ -123,7 +120,7 @@ export function checkNewValues(
   return checked
 }
 
-/** The keys that links among the values will fill. */
+/** The keys that links among the values fill. */
 function keysGiven(model: TableModel, values: Values): Set<string> {
   const keys = new Set<string>()
   for (const fieldId in values) {
@@ -134,7 +131,7 @@ function keysGiven(model: TableModel, values: Values): Set<string> {
   return keys
 }
 
-/** The link that a key belongs to: what people know of it. */
+/** The link that a key belongs to, which people know it by. */
 const linkKeptIn = (model: TableModel, key: Field): Field | undefined =>
   model.fields.find((field) => {
     const link = isLink(field) ? linkOf(field) : null
@@ -146,7 +143,7 @@ const changedMeanwhile = ({ id, title }: Field): AppError =>
 
 const isEmpty = (value: CellValue): boolean => value === null || value === ''
 
-/** To a connected database an empty text is a value like any other. */
+/** Connected databases accept an empty text as a value. */
 const isMissing = ({ databaseType }: Field, value: CellValue): boolean =>
   value === null || (value === '' && databaseType === null)
 
@@ -163,11 +160,11 @@ function refuseField(model: TableModel, fieldId: string): AppError {
   return new AppError('BAD_REQUEST', `Field "${field.title}" is read-only: ${reason}`, { fieldId })
 }
 
-/** True for what may be stored in a password field: nothing that someone could read. */
+/** True for values that may be stored in a password field: hashes and empty values. */
 const isUnreadable = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'string' && isPasswordHash(value))
 
-/** One table inside one transaction of the write door. */
+/** One table in one transaction of the write door. */
 export interface WriteContext {
   tx: Transaction
   dialect: Dialect

@@ -14,7 +14,6 @@ import { currentWork, type OpenWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import type { AttachmentsService } from '../attachments/index.ts'
 import { foreignEngineOf } from '../foreign/index.ts'
 import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
 import type { RowCounts } from '../read/index.ts'
@@ -30,25 +29,25 @@ import {
 } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, MAX_LISTED, mergeChanges } from './repeated-change.ts'
-import type { SettleValues } from './resolve-values.ts'
+import type { ValueResolver } from './resolve-values.ts'
 import { type CheckedOperation, runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
 
-/** Most records that one change may write. */
+/** Limit of records in one change. */
 export const MAX_RECORDS = 50_000
 
-/** From this many on, a change that only adds records keeps their range in the log and not each of them. */
+/** From this many records on, the log keeps the range of an insert instead of each record. */
 const COMPACT_FROM = 100
 
 /**
- * Most linked records that a change in a connected database may touch beside its own: their values pass through this
- * process on their way to the log, which is not in that database.
+ * Limit of linked records that a change in a connected database may touch: their values pass through this process on
+ * the way to the log, which is in another database.
  */
 const MAX_LINKED = 200_000
-/** Changes of so many records are shown to those who wait for them, and can be cancelled. */
+/** From this many records on, a change shows its progress and can be cancelled. */
 const FOLLOWED_FROM = 1_000
 
-/** Deletions of so many records, or of records with so many linked ones, are written as a set. */
+/** From this many records (or linked records) on, a deletion is written as a set. */
 const SET_FROM = 5_000
 
 const RIGHT_OF: Record<Operation['kind'], Right> = {
@@ -60,11 +59,11 @@ const RIGHT_OF: Record<Operation['kind'], Right> = {
   unlink: 'record.update',
 }
 
-/** What the door reports to the one who wrote. */
+/** The result of a change for its sender. */
 export interface Written extends AppliedChange {
   /** Ids of the added records, in the order of the operations. */
   inserted: RecordId[]
-  /** How many records were written, listed or not. */
+  /** Number of records written, listed or not. */
   count: number
 }
 
@@ -77,16 +76,15 @@ interface Deps {
   auth: Pick<AuthService, 'access'>
   schema: LinkSchema & Pick<SchemaReader, 'engineOf' | 'writeRefusal'>
   counts: RowCounts
-  attachments: Pick<AttachmentsService, 'settle'>
-  settle: SettleValues
+  resolver: ValueResolver
   sets: SetWrites
   views: Pick<ViewsService, 'requireManualOrder'>
 }
 
-/** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views }: Deps) {
+/** The write door: every change of records passes here. */
+export function createDoor({ kernel, auth, schema, counts, resolver, sets, views }: Deps) {
   /**
-   * Writes a change: all of it or none, with its line in the log.
+   * Writes a change and its log entry in one transaction.
    *
    * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor;
    *   INVALID_VALUE_FOR_FIELD and REQUIRED_FIELD_MISSING naming the field; nothing is written then
@@ -97,18 +95,17 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       if (table.baseId !== change.baseId) throw notFound('Table', operation.tableId)
       await auth.access.authorize(actor, RIGHT_OF[operation.kind], change.baseId)
       if (!('viewId' in operation) || operation.viewId === undefined) continue
-      // A new record does not rearrange what the view shows already.
+      // Inserting at a position does not rearrange the records of the view.
       const rearranges = operation.kind === 'move'
       await views.requireManualOrder(actor, operation.tableId, operation.viewId, rearranges)
     }
     return applyGranted(actor, change)
   }
 
-  /** As `apply`, for callers that have found out by themselves that the actor may write this: answers to a form. */
+  /** As `apply`, for callers that have checked the right themselves: answers to forms. */
   async function applyGranted(actor: Actor, change: Change): Promise<Written> {
     refuseTooMany(change.operations)
-    const settled = await attachments.settle.change(actor, change, schema.load)
-    const { operations } = await settle.change(actor, settled, schema.load)
+    const operations = await resolver.change(actor, change)
     const deletion = await soleDeletion(operations)
     if (deletion && deletion.ids.length >= SET_FROM) return deleteAsSet(actor, change, deletion)
     try {
@@ -119,7 +116,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       const { table } = await schema.load(first.tableId)
       const work = { kind: workKindOf(first), baseId: change.baseId, table }
       return await kernel.works.follow(actor, work, (open) => {
-        // Each record, and its line in the log.
+        // Each record and its log row.
         open.expect(2 * size, size)
         return write()
       })
@@ -132,7 +129,10 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     }
   }
 
-  /** The deletion that is all of a change, in a table of our own: it may be written as a set. Null for any other. */
+  /**
+   * The deletion if it is the only operation and concerns a table of our own, so that it can be written as a set;
+   * else null.
+   */
   async function soleDeletion(operations: Operation[]): Promise<Deletion | null> {
     const [only] = operations
     if (only?.kind !== 'delete' || operations.length > 1) return null
@@ -176,19 +176,21 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     })
   }
 
-  /** As `apply`, for operations that were checked before: undo and redo, whose values come from the log. */
+  /** As `apply`, for checked operations: undo and redo, whose values come from the log. */
   async function write(
     actor: Actor,
     { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
     how: {
       entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
-      /** The tables that are written to; absent: the one of the entry. */
+      /** Tables to write to; absent: the table of the entry. */
       tableIds?: string[]
-      /** What is to be written. Called inside the lease: nothing can come between it and the write. */
+      /**
+       * Returns the operations. Called inside the write lease, so nothing can come between the plan and the write.
+       */
       plan: (scope: WriteScope) => Promise<CheckedOperation[]>
-      /** Most linked records that deletions may touch; a connected database has a limit of its own. */
+      /** Limit of linked records that deletions may touch; connected databases have their own. */
       maxCascade?: number
-      /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
+      /** Runs in the same transaction after the entry, which is then always written. */
       finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
     },
   ): Promise<Written> {
@@ -199,7 +201,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     const models = new Map<string, TableModel>()
     const attempts: Attempt[] = []
 
-    /** @param at where the records lie: beside the log, or in a connected database, which commits just before it */
+    /** @param at the database of the records: that of the log, or a connected one, which commits just before it */
     async function writeAll(
       tx: Transaction,
       at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
@@ -225,13 +227,13 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       }
       const [only] = operations
       const isInsert = operations.length === 1 && only?.kind === 'insert'
-      // What it has linked beside the new records themselves has to be listed.
+      // Linked records that changed must be listed too.
       const isPlainInsert = isInsert && touched.length === inserted.length
       const merged = isPlainInsert ? touched : await mergeChanges(touched)
-      // As of sets: what large deletions and their undo do to links is not told to both ends.
+      // As for sets: large deletions and their undo do not mark the link fields at both ends.
       const isLargeSet = foreign !== null && !isInsert && merged.length >= SET_FROM && comesOrGoes(operations)
       const records = isLargeSet ? merged : await markLinks(scope, merged)
-      // Everything is written but the log.
+      // Only the log is left to write.
       if (foreign) {
         work?.expect(2 * records.length + 1, records.length)
         work?.progress(records.length + 1)
@@ -241,7 +243,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
         return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
       }
-      // A range is taken back as a set, in the base's own home.
+      // Ranges are undone as sets, which only the base’s home supports.
       const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
       const entry = await appendChange(tx, dialect, {
         actorId,
@@ -249,7 +251,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
         actionId: actor.kind === 'user' ? actor.actionId : undefined,
         tableId: only?.tableId ?? null,
         ...how.entry,
-        // Beside the range, those that only learn of links to the new records.
+        // Besides the range, the records whose links changed.
         records: range ? records.slice(touched.length) : records,
         recordCount: records.length,
         detail: range ?? how.entry.detail,
@@ -259,7 +261,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       return { records, inserted, entry, count, tableIds, isRepeated: false }
     }
 
-    /** Lets people see and cancel a deletion in a connected database, its undo and its redo. */
+    /** Shows the progress of deletions in a connected database, and of their undo and redo. */
     async function followed<T>(
       actor: Actor,
       { entry: { kind, tableId }, tableIds }: typeof how,
@@ -272,7 +274,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       return kernel.works.follow(actor, { kind: workKind, baseId, table }, run)
     }
 
-    // Counted in the same breath as the commit: whoever counts rows sees both or neither.
+    // Counted together with the commit, so that readers see both or neither.
     const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
       if (isRepeated) return
       for (const { tableId, before, after } of records) {
@@ -281,7 +283,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       }
     }
 
-    // What is planned from the records as they stand must not meet writes that are not committed yet.
+    // Plans that read the current records must not see uncommitted writes.
     const written = foreign
       ? followed(actor, how, (work) =>
           engine.write((tx) =>
@@ -304,7 +306,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
         throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
       },
     )
-    // The log keeps a repeated change of many new records as their range, without their values.
+    // For a repeated insert of many records, the log has their range without values.
     const truncated = result.count > MAX_LISTED || records.length < result.count
     const report: AppliedChange = {
       id: entry.id,
@@ -323,7 +325,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
   return { apply, applyGranted, write }
 }
 
-/** The changes of a connected database that may touch many more records than they name, by the kind of their entry. */
+/** Kinds of entries in connected databases that may touch many more records than they name. */
 const WORK_OF: Record<string, WorkKind | undefined> = {
   'records.delete': 'delete',
   'records.restore': 'restore',
@@ -331,7 +333,7 @@ const WORK_OF: Record<string, WorkKind | undefined> = {
   redo: 'redo',
 }
 
-/** True where records are deleted or brought back. */
+/** True if records are deleted or restored. */
 const comesOrGoes = (operations: readonly CheckedOperation[]): boolean =>
   operations.some(({ kind }) => kind === 'delete' || kind === 'restore')
 
@@ -383,7 +385,7 @@ function refuseTooMany(operations: Operation[]): void {
 const countOf = (operations: Operation[]): number =>
   operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
 
-/** Links are values, and places are an order of records: both are updates to whoever waits for them. */
+/** Links and moves count as updates. */
 const workKindOf = ({ kind }: Operation): WorkKind =>
   kind === 'insert' || kind === 'delete' ? kind : 'update'
 
@@ -392,25 +394,25 @@ function sizeOf(operation: Operation): number {
   return 'ids' in operation ? operation.ids.length : operation.targets.length
 }
 
-/** What a change is called in the log: by its one operation on one table, which undo may take back as a set. */
+/** The kind of the log entry: that of its only operation on one table, which undo may revert as a set. */
 function kindOf(operations: Operation[]): string {
   const kinds = new Set(operations.map((operation) => operation.kind))
   const tables = new Set(operations.map((operation) => operation.tableId))
   return `records.${kinds.size === 1 && tables.size === 1 ? [...kinds][0] : 'change'}`
 }
 
-/** What the log keeps of a change that only moved records in the manual order of a view: that view. */
+/** The detail of a change that only moves records in a view’s manual order: the view. */
 function orderedView(operations: Operation[]): { viewId: string } | undefined {
   const [first, ...others] = operations.map((one) => (one.kind === 'move' ? one.viewId : undefined))
   return first !== undefined && others.every((viewId) => viewId === first) ? { viewId: first } : undefined
 }
 
-/** The range of ids of many new records of one table, else null. */
+/** The range of ids of many new records in one table, else null. */
 function rangeOfNew(records: RecordChange[]): { from: number; to: number } | null {
   if (records.length < COMPACT_FROM) return null
   const from = records[0]?.recordId
   const to = records.at(-1)?.recordId
-  // Ids of one insert are given without a gap, so the two ends say them all.
+  // The ids of one insert have no gaps.
   if (typeof from !== 'number' || typeof to !== 'number' || to - from + 1 !== records.length) return null
   return { from, to }
 }

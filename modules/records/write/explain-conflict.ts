@@ -9,18 +9,18 @@ import type { TableModel } from '../../schema/index.ts'
 import { readColumn } from '../links/index.ts'
 import { isForeign } from '../table/index.ts'
 
-/** Values that were to be written to a table; without an id they are a new record's. */
+/** Values to be written to a table; without an id, of a new record. */
 export interface Attempt {
   tableId: string
   rows: { id?: RecordId; values: Values }[]
 }
 
-/** Longest value that a refusal quotes. */
+/** Length limit of a quoted value. */
 const QUOTED = 100
 
 /**
- * Turns a constraint of the database into words about a field of the tables, with the value and the record
- * that has it: `Field "Email" is unique: "a@x.com" is already in record 7`. Gives any other error as it is.
+ * Explains a violated constraint in terms of a field, the value and the record that has it: `Field “Email” must be
+ * unique: “a@x.com” is already used by record 7`. Returns other errors unchanged.
  */
 export async function explainViolation(
   error: unknown,
@@ -35,12 +35,12 @@ export async function explainViolation(
   const found =
     candidates.find(({ field }) => isNamed(field) && field[violation.kind]) ??
     candidates.find(({ field }) => isNamed(field))
-  // A record that was deleted may come back with a value that its field kept apart, before it went to the trash.
+  // A restored record may have a duplicate value in a unique field that is now in the trash.
   const trashed = models.flatMap((model) => [...model.trashedColumns.values()])
   if (violation.kind === 'unique' && violation.columns.some((column) => trashed.includes(column))) {
     return new AppError('DATABASE_ERROR', 'A field in the trash requires unique values. Restore it first.')
   }
-  // In a connected database rules stand that nothing here tells of; in ours that would be a fault.
+  // Connected databases have constraints that the metadata does not know; in a home that would be a bug.
   if (!found && models.some(isForeign)) return refusedByRule(violation.kind, error)
   if (!found) return error
   const { model, field } = found
@@ -61,22 +61,22 @@ export async function explainViolation(
     )
   }
   const rows = attempts.filter(({ tableId }) => tableId === model.table.id).flatMap(({ rows }) => rows)
-  const double = await findDouble(engine, model, field, rows)
-  if (!double) {
-    // The database may take for the same what is written otherwise, such as large letters for small ones.
+  const duplicate = await findDuplicate(engine, model, field, rows)
+  if (!duplicate) {
+    // Database collations may treat different texts as equal, e.g. ignoring case.
     const only = rows.length === 1 ? (rows[0]?.values[field.id] ?? null) : null
     const what = only === null ? 'a value' : `"${formatValue(field, only).slice(0, QUOTED)}"`
     const message = `Field "${field.title}" must be unique: ${what} is already used by another record`
     return new AppError('DATABASE_ERROR', message, details)
   }
-  const { value, recordId, row } = double
+  const { value, recordId, row } = duplicate
   const where = recordId === null ? 'is used by several records' : `is already used by record ${recordId}`
   const shown = formatValue(field, value).slice(0, QUOTED)
   const message = `Field "${field.title}" must be unique: "${shown}" ${where}`
   return new AppError('DATABASE_ERROR', message, { ...details, value, recordId, row })
 }
 
-/** The words of the database name its rule and the values. */
+/** Uses the database’s own message, which names its constraint and the values. */
 function refusedByRule(kind: 'unique' | 'required', error: unknown): AppError {
   const words = error instanceof Error ? `: ${error.message}` : ''
   return kind === 'unique'
@@ -84,21 +84,21 @@ function refusedByRule(kind: 'unique' | 'required', error: unknown): AppError {
     : new AppError('DATABASE_ERROR', `The database requires a value${words}`)
 }
 
-interface Double {
+interface Duplicate {
   value: CellValue
-  /** Who has the value; null where the change itself gives it twice. */
+  /** The record that has the value; null if the change itself contains it twice. */
   recordId: RecordId | null
-  /** Place among the records that were to be written, from 0. */
+  /** Index among the rows to write. */
   row: number
 }
 
-/** The first value that cannot be written; null where others have changed it all meanwhile. */
-async function findDouble(
+/** The first value that conflicts; null if the conflict is gone. */
+async function findDuplicate(
   engine: Pick<Engine, 'dialect' | 'all'>,
   model: TableModel,
   field: Field,
   rows: Attempt['rows'],
-): Promise<Double | null> {
+): Promise<Duplicate | null> {
   const given = rows.flatMap(({ id, values }, row) => {
     const value = values[field.id] ?? null
     return value === null ? [] : [{ id, value, row }]
@@ -111,7 +111,7 @@ async function findDouble(
     values,
   )
   const seen = new Set<CellValue>()
-  // Who is given another value lets go of its own.
+  // Records that get another value release theirs.
   const leaving = new Set(
     rows.flatMap(({ id, values }) => (id !== undefined && field.id in values ? [String(id)] : [])),
   )

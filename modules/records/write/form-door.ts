@@ -14,7 +14,7 @@ import { cellText, type Opened, type Reader } from '../read/index.ts'
 import { storedId } from '../table/index.ts'
 import type { Door } from './door.ts'
 
-/** A form that someone came to by a public link, with what it asks for. */
+/** A form opened by a public link, with its questions. */
 export interface SharedForm extends Opened {
   view: View
 }
@@ -28,7 +28,7 @@ interface Deps {
   views: Pick<ViewsService, 'load'>
 }
 
-/** Where the answers to shared forms become records: a link to a form lets write these, and nothing else. */
+/** Writes the answers to shared forms. A link to a form permits this write and nothing else. */
 export function createFormDoor({ reader, links, door, views }: Deps) {
   return {
     /** @throws VIEW_NOT_FOUND; FORBIDDEN by a link to anything but a form */
@@ -39,7 +39,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
       return reader.openForm(actor, tableId)
     },
 
-    /** What is wrong with the links of an answer: a form links only what its picker offers. */
+    /** Checks the links of an answer: a form accepts only the records that its picker offers. */
     async linkProblems(
       actor: ShareActor,
       { model }: SharedForm,
@@ -61,11 +61,11 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
     },
 
     /**
-     * Keeps an answer that has been checked, as a record that nobody in particular has made.
+     * Adds a checked answer as a record without an author.
      *
-     * @param timeZone whose clock says what day it is, where a field that is not asked for starts with that
-     * @throws INVALID_VALUE_FOR_FIELD with the problem of a question, such as an answer that another has given
-     *   where each has to differ; BAD_REQUEST where it is for something that the form does not ask for
+     * @param timeZone for defaults with the current date
+     * @throws INVALID_VALUE_FOR_FIELD with the problem of a question, such as a duplicate in a unique field;
+     *   BAD_REQUEST where it concerns a field that is not in the form
      */
     async add(
       actor: ShareActor,
@@ -76,17 +76,14 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
       const { baseId, id: tableId } = model.table
       const operations = [{ kind: 'insert' as const, tableId, rows: [{ values }] }]
       const written = await door.applyGranted(actor, { baseId, operations, timeZone }).catch((error) => {
-        throw error instanceof AppError ? toldOf(model, error) : error
+        throw error instanceof AppError ? publicRefusal(model, error) : error
       })
       const [recordId] = written.inserted
       if (recordId === undefined) throw new Error(`An answer to table ${tableId} was not kept`)
       return recordId
     },
 
-    /**
-     * An answer as people read it: a text for each of the fields that the form asks for. Links and files by their
-     * names, empty where nothing was answered.
-     */
+    /** An answer as text, one for each field; links and files by name, empty text for no answer. */
     async read(form: SharedForm, recordId: RecordId, fields: Field[], timeZone: string): Promise<string[]> {
       const query = { tableId: form.model.table.id, recordIds: [recordId], limit: 1, offset: 0 }
       const { rows } = await reader.page(form, query, fields)
@@ -103,8 +100,8 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
   }
 }
 
-/** A refusal as someone may hear it who sees the form alone: of what else there is in the table not a word. */
-function toldOf(model: TableModel, { message, details }: AppError): AppError {
+/** The error for visitors, who see only the form: reveals nothing of other fields. */
+function publicRefusal(model: TableModel, { message, details }: AppError): AppError {
   const fieldId = details?.fieldId
   if (typeof fieldId !== 'string' || !model.field(fieldId)) {
     return badRequest('This response can’t be saved: the table requires a field that is not in the form')

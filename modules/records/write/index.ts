@@ -5,7 +5,7 @@ export type { CheckedOperation } from './run-operation.ts'
 
 export { createDoor, type Door, MAX_RECORDS } from './door.ts'
 export { createFormDoor, type SharedForm } from './form-door.ts'
-export { createSettleValues } from './resolve-values.ts'
+export { createValueResolver } from './resolve-values.ts'
 export {
   createSetWrites,
   type SetApplied,

@@ -6,10 +6,10 @@ import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
 
-/** Past this the records of a change are counted in the answer, and not listed. */
+/** Answers list up to this many records; of more they have the count. */
 export const MAX_LISTED = 500
 
-/** A change that was written before: what its sender would have been answered. */
+/** The result of a change that was written before. */
 export interface Repeated {
   entry: { id: number; at: string }
   records: RecordChange[]
@@ -25,8 +25,8 @@ interface RepeatContext {
 }
 
 /**
- * The change that this person's browser has sent before under the same id, or null. A browser that
- * lost the answer sends its change again; it must not be written twice.
+ * The change that this person’s browser has already sent under the same id, or null. A browser that lost the answer
+ * sends its change again; it must not be written twice.
  */
 export async function findRepeated(
   { tx, dialect, load }: RepeatContext,
@@ -50,7 +50,7 @@ export async function findRepeated(
     const recordId = model ? storedId(model, id) : id
     return { tableId, recordId, before: read(before), after: read(after) }
   })
-  // Pairs of a many-to-many link are records too, but nobody has asked for them by themselves.
+  // Junction rows count as inserted only if the change addressed the junction itself.
   const isInserted = ({ tableId, before }: RecordChange) =>
     before === null && (tableId === entry.tableId || !models.get(tableId)?.table.isJunction)
   return {
@@ -62,7 +62,7 @@ export async function findRepeated(
   }
 }
 
-/** As `findRepeated`, of a change whose records nobody is told one by one. */
+/** As `findRepeated`, for a change with too many records to list. */
 async function repeatedUnlisted(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
@@ -74,8 +74,8 @@ async function repeatedUnlisted(
 }
 
 /**
- * One entry for each record that a change touched, however often: what it was before the first
- * operation and after the last. A record that came and went within the change is left out.
+ * Merges the changes of each record: its values before the first operation and after the last. Records that were
+ * added and deleted by the change are omitted.
  */
 export async function mergeChanges(records: RecordChange[]): Promise<RecordChange[]> {
   const merged = new Map<string, RecordChange>()
@@ -88,7 +88,7 @@ export async function mergeChanges(records: RecordChange[]): Promise<RecordChang
   return all.filter(({ before, after }) => before !== null || after !== null)
 }
 
-/** Each side holds the fields that either operation touched; on the way in the earlier knows, on the way out the later. */
+/** Each side has the fields of either operation; for `before` the earlier wins, for `after` the later. */
 function join(earlier: RecordChange, later: RecordChange): RecordChange {
   return {
     ...later,

@@ -3,35 +3,37 @@ import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { PASSWORD_MASK, password } from '../../../src/core/fields/password.ts'
 import { defaultPeople, givenPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
-import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
+import { holdsFiles, holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
+import type { AttachmentsService } from '../attachments/index.ts'
 import { isPossibleId, perModel, readRecords, storedId } from '../table/index.ts'
 
-/** Most passwords that one change sets: each takes the time that makes guessing them slow. */
+/** Limit of passwords in one change: hashing is slow on purpose. */
 const MAX_PASSWORDS = 200
 
-/** OWASP's least for argon2id: some 20 ms for each, and 19 MB while it lasts. */
+/** OWASP’s minimum for argon2id: about 20 ms and 19 MB each. */
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
-/** The fields whose values say something that only the server can read; most tables have none. */
-const settledFields = perModel((model) => ({
+/** Fields with values that only the server can interpret; most tables have none. */
+const resolvedFields = perModel((model) => ({
   people: model.fields.filter(holdsPeople),
   passwords: model.fields.filter(isSecret),
+  files: model.fields.filter(holdsFiles),
 }))
 
-/** Values of a record, or of many at once. */
+/** Values of one record, or of many. */
 interface Written {
   model: TableModel
   values: Values
-  /** The record that is updated; null for a new one, and for many. */
+  /** The updated record; null for a new one, and for many. */
   id: RecordId | null
   isNew: boolean
 }
 
-/** A value that names people of whom some are no members. */
-interface Doubtful {
+/** A value with people who are not members. */
+interface UnknownPeople {
   written: Written
   field: Field
   unknown: string[]
@@ -39,31 +41,32 @@ interface Doubtful {
 
 interface Deps {
   auth: Pick<AuthService, 'peopleOf'>
-  schema: Pick<SchemaReader, 'engineOf'>
+  schema: Pick<SchemaReader, 'engineOf' | 'load'>
+  attachments: Pick<AttachmentsService, 'resolveItems'>
 }
 
 /**
- * Looks at values before they are written whose meaning a field's type cannot know: people by e-mail, who
- * must be members of the base, and passwords, of which a fingerprint is kept. What is no such value at all
- * is left to the field's own check, which refuses it in words.
+ * Resolves values that a field type cannot interpret by itself: files, people by e-mail, who must be members of the
+ * base, and passwords, which are hashed. Other input is left to the field’s own check.
  */
-export function createSettleValues({ auth, schema }: Deps) {
-  async function settle(actor: Actor, baseId: string, writes: Written[]): Promise<void> {
-    const named = writes.some(({ model }) => settledFields(model).people.length > 0)
+export function createValueResolver({ auth, schema, attachments }: Deps) {
+  async function resolve(actor: Actor, baseId: string, writes: Written[]): Promise<void> {
+    await attachments.resolveItems(actor, baseId, writes)
+    const named = writes.some(({ model }) => resolvedFields(model).people.length > 0)
     const members = named ? await auth.peopleOf(baseId) : []
-    // Who tries addresses by a public link must not learn which of them are members'.
+    // Visitors must not learn which addresses belong to members.
     const known = lookups(actor.kind === 'share' ? members.map(asPublicPerson) : members)
     const people = { actorId: actor.kind === 'user' ? actor.id : null, ...known }
     const passwords = writes.flatMap(({ model, values }) =>
-      settledFields(model).passwords.filter((field) => values[field.id]),
+      resolvedFields(model).passwords.filter((field) => values[field.id]),
     )
-    // Before the first of them is worked on: all are refused or none.
+    // Check the limit before hashing any.
     if (passwords.length > MAX_PASSWORDS)
       throw badRequest(`A change can set up to ${MAX_PASSWORDS} passwords`)
-    const doubtful: Doubtful[] = []
+    const doubtful: UnknownPeople[] = []
     for (const written of writes) {
       const { model, values, isNew } = written
-      for (const field of settledFields(model).people) {
+      for (const field of resolvedFields(model).people) {
         if (isNew) fillDefault(field, values, people)
         const ids = givenIds(field, values, people)
         if (ids === null) continue
@@ -72,14 +75,14 @@ export function createSettleValues({ auth, schema }: Deps) {
         values[field.id] = joinIds(ids)
       }
     }
-    await refuseStrangers(doubtful)
+    await refuseUnknownPeople(doubtful)
     for (const { model, values, isNew } of writes) {
-      for (const field of settledFields(model).passwords) await hash(field, values, isNew)
+      for (const field of resolvedFields(model).passwords) await hash(field, values, isNew)
     }
   }
 
-  /** Who has left stays where they are, so that others can be chosen beside them; nobody else is let in. */
-  async function refuseStrangers(doubtful: Doubtful[]): Promise<void> {
+  /** Former members may stay in a cell, but not be added to one. */
+  async function refuseUnknownPeople(doubtful: UnknownPeople[]): Promise<void> {
     for (const [model, values] of Map.groupBy(doubtful, ({ written }) => written.model)) {
       const held = await peopleHeld(model, values)
       for (const { written, field, unknown } of values) {
@@ -90,8 +93,8 @@ export function createSettleValues({ auth, schema }: Deps) {
     }
   }
 
-  /** Whom the records of a table hold already, in one read for all of them; of new records there is none. */
-  async function peopleHeld(model: TableModel, values: Doubtful[]): Promise<Map<string, Values>> {
+  /** The people already in the records, in one read; new records have none. */
+  async function peopleHeld(model: TableModel, values: UnknownPeople[]): Promise<Map<string, Values>> {
     const ids = values.flatMap(({ written: { id } }) =>
       id === null || !isPossibleId(model, id) ? [] : [storedId(model, id)],
     )
@@ -103,50 +106,46 @@ export function createSettleValues({ auth, schema }: Deps) {
 
   return {
     /**
-     * The change with its people found and its passwords made unreadable; the very same where it has none.
+     * The operations of a change with their values resolved.
      *
-     * @throws INVALID_VALUE_FOR_FIELD naming who is no member of the base
+     * @throws INVALID_VALUE_FOR_FIELD naming who is not a member of the base; BAD_REQUEST for unknown files
      */
-    async change(
-      actor: Actor,
-      change: Change,
-      load: (tableId: string) => Promise<TableModel>,
-    ): Promise<Change> {
+    async change(actor: Actor, change: Change): Promise<Operation[]> {
       const writes: Written[] = []
       const operations: Operation[] = []
       for (const operation of change.operations) {
-        const model = await load(operation.tableId)
-        if ((operation.kind !== 'insert' && operation.kind !== 'update') || !needsLook(model)) {
+        const model = await schema.load(operation.tableId)
+        if ((operation.kind !== 'insert' && operation.kind !== 'update') || !needsResolving(model)) {
           operations.push(operation)
           continue
         }
         const isNew = operation.kind === 'insert'
         const rows = operation.rows.map((row) => ({ ...row, values: { ...row.values } }))
-        for (const row of rows)
+        for (const row of rows) {
           writes.push({ model, values: row.values, isNew, id: isNew ? null : (row.id ?? null) })
+        }
         operations.push({ ...operation, rows } as Operation)
       }
-      if (writes.length === 0) return change
-      await settle(actor, change.baseId, writes)
-      return { ...change, operations }
+      if (writes.length > 0) await resolve(actor, change.baseId, writes)
+      return operations
     },
 
-    /** The same for values that many records get. @throws INVALID_VALUE_FOR_FIELD */
+    /** The same for values that many records get. */
     async values(actor: Actor, model: TableModel, values: Values): Promise<Values> {
-      if (!needsLook(model)) return values
-      const settled = { ...values }
-      await settle(actor, model.table.baseId, [{ model, values: settled, id: null, isNew: false }])
-      return settled
+      if (!needsResolving(model)) return values
+      const resolved = { ...values }
+      await resolve(actor, model.table.baseId, [{ model, values: resolved, id: null, isNew: false }])
+      return resolved
     },
   }
 }
 
-/** The key under which `readRecords` gives a record; no record has that of a new one. */
+/** The record’s key in the result of `readRecords`; empty for a new record. */
 const idOf = ({ model, id }: Written): string => (id === null ? '' : String(storedId(model, id)))
 
-const needsLook = (model: TableModel): boolean => {
-  const { people, passwords } = settledFields(model)
-  return people.length + passwords.length > 0
+const needsResolving = (model: TableModel): boolean => {
+  const { people, passwords, files } = resolvedFields(model)
+  return people.length + passwords.length + files.length > 0
 }
 
 interface People {
@@ -160,12 +159,12 @@ const lookups = (members: readonly Person[]): Omit<People, 'actorId'> => ({
   byEmail: new Map(members.map(({ id, email }) => [email.toLowerCase(), id])),
 })
 
-/** A default may name people who have left since, and "me", which is whoever makes the record. */
+/** Applies the default, which may name former members, and “me”, the author. */
 function fillDefault(field: Field, values: Values, { actorId, ids }: People): void {
   if (values[field.id] === undefined) values[field.id] = defaultPeople(field.defaultValue, actorId, ids)
 }
 
-/** The ids of those whom a value names; null where it names nobody, or is no value of people. */
+/** The ids of the people in a value; null for an empty value and for values of another kind. */
 function givenIds(field: Field, values: Values, { actorId, byEmail }: People): string[] | null {
   const input: unknown = values[field.id]
   const names = input === undefined || input === null || input === '' ? null : givenPeople(input)
@@ -191,12 +190,12 @@ const notPart = (field: Field, name: string): AppError =>
 
 const about = ({ id, title }: Field) => ({ fieldId: id, field: title })
 
-/** Puts the fingerprint in a password's place. */
+/** Replaces a password by its hash. */
 async function hash(field: Field, values: Values, isNew: boolean): Promise<void> {
   const input: unknown = values[field.id]
   if (input === undefined || input === null || input === '') return
   if (input === PASSWORD_MASK) {
-    // What everyone reads of a password was sent back: it means the one that is there.
+    // The mask was sent back: the password is unchanged.
     if (isNew) values[field.id] = null
     else delete values[field.id]
     return
@@ -206,4 +205,4 @@ async function hash(field: Field, values: Values, isNew: boolean): Promise<void>
   values[field.id] = await Bun.password.hash(String(read.value), ARGON2)
 }
 
-export type SettleValues = ReturnType<typeof createSettleValues>
+export type ValueResolver = ReturnType<typeof createValueResolver>

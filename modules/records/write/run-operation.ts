@@ -6,16 +6,16 @@ import type { TableModel } from '../../schema/index.ts'
 import {
   changeLinks,
   childrenFirst,
+  contextFor,
   keysOf,
   type LinkRequest,
-  letGo,
   type OpenLink,
   openLink,
+  releaseLinks,
   requiredLink,
   requireTargets,
-  settleKeys,
+  resolveKeys,
   type WriteScope,
-  within,
 } from '../links/index.ts'
 import {
   deleteRecords,
@@ -29,21 +29,21 @@ import {
 } from '../rows/index.ts'
 import { isForeign, isLink, isPossibleId, readRecords, requireAll, storedId } from '../table/index.ts'
 
-/** What an operation did: every record it touched, and among them those that it added of its own. */
+/** The records that an operation changed, and those among them that it added directly. */
 export interface Ran {
   changes: RecordChange[]
   inserted: RecordId[]
 }
 
 /**
- * Writes one operation of a change, whose values have been checked, with all that it means for links:
- * links among the values, keys of other records, and what deleted records leave behind.
+ * Writes one checked operation with its effects on links: links among the values, keys of other records, and
+ * references to deleted records.
  */
 export async function runOperation(scope: WriteScope, operation: CheckedOperation): Promise<Ran> {
-  // What is taken back may touch keys in the trash; new records know nothing of them.
+  // Undo may write keys in the trash, which new records do not have.
   const { load, loadWithKeys } = scope.schema
   const model = await (operation.kind === 'insert' ? load : loadWithKeys)(operation.tableId)
-  const context = within(scope, model)
+  const context = contextFor(scope, model)
   const only = (changes: RecordChange[]): Ran => ({ changes, inserted: [] })
   switch (operation.kind) {
     case 'insert':
@@ -52,7 +52,7 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
       return only(await runUpdate(scope, model, operation.rows))
     case 'delete':
       return only([
-        ...(await letGo(scope, model, operation.ids)),
+        ...(await releaseLinks(scope, model, operation.ids)),
         ...(await deleteRecords(context, await deletionOrder(scope, model, operation.ids))),
       ])
     case 'move':
@@ -70,7 +70,7 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
   }
 }
 
-/** A database refuses to delete a record while another of the same table refers to it. */
+/** A database rejects the deletion of a record that others of the same table refer to. */
 const deletionOrder = async (scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordId[]> =>
   isForeign(model) ? childrenFirst(scope, model, ids) : ids
 
@@ -80,14 +80,14 @@ async function runInsert(
   operation: Extract<CheckedOperation, { kind: 'insert' }>,
 ): Promise<Ran> {
   const { rows, later } = await takeLinks(scope, model, operation.rows)
-  const freed = await settleKeys(scope, model, rows)
-  const added = await insertRecords(within(scope, model), { ...operation, rows })
+  const freed = await resolveKeys(scope, model, rows)
+  const added = await insertRecords(contextFor(scope, model), { ...operation, rows })
   const inserted = added.map(({ recordId }) => recordId)
   const { viewId, before = null } = operation
   const placed =
     viewId === undefined || before === null
       ? []
-      : await placeInView(within(scope, model), viewId, inserted, before)
+      : await placeInView(contextFor(scope, model), viewId, inserted, before)
   const linked: RecordChange[] = []
   for (const { link, requestOf } of later) {
     const requests = inserted.flatMap((id, index) => requestOf(index, id))
@@ -102,8 +102,8 @@ async function runUpdate(
   given: { id: RecordId; values: Values }[],
 ): Promise<RecordChange[]> {
   const { rows, later } = await takeLinks(scope, model, given)
-  const freed = await settleKeys(scope, model, rows)
-  const changes = [...freed, ...(await updateRecords(within(scope, model), rows))]
+  const freed = await resolveKeys(scope, model, rows)
+  const changes = [...freed, ...(await updateRecords(contextFor(scope, model), rows))]
   for (const { link, requestOf } of later) {
     const requests = rows.flatMap(({ id }, index) => requestOf(index, id))
     for (const change of await changeLinks(scope, link, requests)) changes.push(change)
@@ -118,18 +118,18 @@ async function runLink(
 ): Promise<RecordChange[]> {
   const link = await openLink(scope.schema, model, fieldId)
   if (!isPossibleId(model, id)) throw notFound('Record', String(id))
-  requireAll([id], await readRecords(within(scope, model), [id], []))
+  requireAll([id], await readRecords(contextFor(scope, model), [id], []))
   return changeLinks(scope, link, [{ kind, own: id, targets }])
 }
 
-/** A link whose keys lie elsewhere, to be written once the records themselves are. */
+/** A link whose keys are in another table, written after the records. */
 interface LaterLink {
   link: OpenLink
-  /** What the row of this index asks for; nothing where it does not name the link. */
+  /** The link request of a row; empty if the row does not set the link. */
   requestOf(index: number, own: RecordId): LinkRequest[]
 }
 
-/** Takes the links out of rows' values: those whose key the record itself holds become that key. */
+/** Separates links from the rows’ values; a link whose key the record itself holds becomes that key. */
 async function takeLinks<R extends { values: Values }>(
   scope: WriteScope,
   model: TableModel,
@@ -177,15 +177,15 @@ async function takeLinks<R extends { values: Values }>(
   return { rows, later }
 }
 
-/** The records that values give to a link; null where they do not name it. */
+/** The linked ids in the values; null if they do not set the link. */
 function idsIn({ field, related }: OpenLink, values: Values): RecordId[] | null {
   if (!(field.id in values)) return null
   return (readLinkIds(values[field.id] ?? null) ?? []).map((id) => storedId(related, id))
 }
 
 /**
- * An operation whose values are stored values already; `restore` brings deleted records back, `place` gives records back
- * the positions that they had in a view's manual order.
+ * An operation with stored values. `restore` brings deleted records back, `place` restores positions in a view’s
+ * manual order.
  */
 export type CheckedOperation =
   | Operation

@@ -29,33 +29,33 @@ import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.t
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, type Repeated } from './repeated-change.ts'
 
-/** The log's line of a set write; the records and their values follow from the set. */
+/** The log entry of a set write; records and values follow from the set. */
 export interface SetEntry {
   kind: string
   undoes?: number
   redoes?: number
-  /** What the sender calls the change: one that is sent again is written once. */
+  /** The sender’s id for the change, so that a repeated one is written once. */
   clientId?: string
 }
 
-/** What a set write answers: its records are too many to list, but not to count. */
+/** The result of a set write, which counts its records without listing them. */
 export interface SetApplied extends AppliedChange {
   count: number
-  /** Values that were left as they are, because someone has changed them since. */
+  /** Values that were skipped because someone changed them since. */
   skipped: number
 }
 
 interface Plan {
-  /** What the line keeps beside the records. */
+  /** Detail of the log entry. */
   detail?: unknown
-  /** Lists the records under the line, and writes them. */
+  /** Logs the records, and writes them. */
   log: SQL
   write: SQL
-  /** What belongs to it in other tables, to be run between the two, or after both. */
+  /** Statements on other tables, between the two or after both. */
   between?: SetCascade
   after?: SetCascade
   skipped?: number
-  /** Values that all the records get. */
+  /** Values given to all records. */
   given?: Values
 }
 
@@ -65,26 +65,26 @@ interface Deps {
   counts: RowCounts
 }
 
-/** What the line of a set update keeps: the fields that all its records were given values for. */
+/** Detail of a set update: the fields that it wrote. */
 export interface SetDetail {
   fields: string[]
 }
 
-/** Which records are meant: `where …` on the table as it is when the write begins. */
+/** Returns `where …` for the table as it is when the write begins. */
 export type Where = (model: TableModel, dialect: QueryDialect) => SQL
 
 /**
- * Writes over all records of a condition as a set, in a worker thread: what it costs grows with the
- * table, and nothing of it passes through this process's memory. The log keeps every record's
- * values before and after, as it does for single writes, so undo and history need no second way.
+ * Writes to all records of a condition as a set, in a worker thread: the cost grows with the table, but its rows do
+ * not pass through this process. The log keeps each record’s values before and after, as for single writes, so undo
+ * and history work the same.
  */
 export function createSetWrites({ kernel, schema, counts }: Deps) {
   /**
-   * Deletes the records, keeping every value of them in the log.
+   * Deletes the records and logs all their values.
    *
-   * @param options `added`: the change that added them, where it is taken back: records that it linked to them are
-   *   linked again to those that they had before. `ids`: records that must be there.
-   * @throws RECORD_NOT_FOUND naming the `ids` that are not there
+   * @param options `added`: the change that added the records, if it is undone: links that it replaced are restored.
+   *   `ids`: records that must exist.
+   * @throws RECORD_NOT_FOUND naming the `ids` that do not exist
    */
   function deleteWhere(
     actor: Actor,
@@ -113,13 +113,13 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
           { engine, schema, model, newId: LAST_ENTRY_ID, stampOf: stamp, undone: added },
           condition,
         ),
-        // By the log: without their links the records may not answer to the condition any more.
+        // Selected by the log, as records without their links may not meet the condition any more.
         write: sql`delete from ${tableOf(model)} where ${id} in (${selectDeletedIds(LAST_ENTRY_ID, model.table.id)})`,
       }
     })
   }
 
-  /** Gives the same values to all the records. */
+  /** Writes the same values to all records. */
   function updateWhere(
     actor: Actor,
     tableId: string,
@@ -156,7 +156,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     })
   }
 
-  /** Brings back the values before a change that gave its records values for the same fields. */
+  /** Restores the values before a change that wrote the same fields of its records. */
   function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ENTRY_ID)
@@ -165,7 +165,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     })
   }
 
-  /** Puts back all records that the change `changeId` deleted from the table. */
+  /** Restores all records that the change `changeId` deleted from the table. */
   function restoreFrom(
     actor: Actor,
     tableId: string,
@@ -196,7 +196,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     let skipped = 0
     const tableIds = new Set([tableId])
     const attempts: Attempt[] = []
-    // Planned inside the lease: no schema change can come between the plan and the write.
+    // Planned inside the lease, so that no schema change comes between plan and write.
     const script = async () => {
       if (clientId && actorId) {
         repeated = await findRepeated(
@@ -210,7 +210,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       if (!planned) return []
       skipped = planned.skipped ?? 0
       const { between, after, given } = planned
-      // Given to all of them: where nobody has the value yet, the second of them is one too many.
+      // Two rows with the same values explain a unique violation among the records themselves.
       if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
       for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
       const { detail } = planned
@@ -257,13 +257,13 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
 
 export type SetWrites = ReturnType<typeof createSetWrites>
 
-/** When and by whom, as every write of values says. */
+/** The fields for the time and author of the last change. */
 const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
   [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
 
-/** Tells of the rows that a set write reports: first its line in the log, then one for each record, then the records. */
+/** Reports progress: a set write reports its log entry first, then a log row per record, then the records. */
 function watchOfSet(work: OpenWork): OpenWork {
   let isKnown = false
   return {
@@ -277,7 +277,7 @@ function watchOfSet(work: OpenWork): OpenWork {
   }
 }
 
-/** `records.delete` is a `delete`; undo and redo are called so themselves. */
+/** `records.delete` is `delete`; `undo` and `redo` stay. */
 const workKindOf = (kind: string): WorkKind => kind.replace('records.', '') as WorkKind
 
 /** Null for visitors of public links. */

@@ -4,13 +4,13 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { ExportFormat } from './format.ts'
 
-/** Excel takes a file without this for one in the system's own encoding. */
+/** Without it, Excel assumes the system’s encoding. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** What would be read otherwise without quotes, whatever the delimiter is. */
+/** Text that needs quotes with any delimiter. */
 const NEEDS_QUOTES = /["\r\n]|^[\s\uFEFF]|\s$/
 
-/** Text in columns (RFC 4180), UTF-8, lines ended by CR LF. */
+/** CSV (RFC 4180), UTF-8, with CR LF line ends. */
 export const csv: ExportFormat = {
   name: 'csv',
   extension: 'csv',
@@ -30,7 +30,7 @@ export const csv: ExportFormat = {
           const shown = text(field, row[at] ?? null)
           return cell(guards[at] ? guardText(shown) : shown)
         })
-        // A line of one empty cell would be no line at all to those who read it.
+        // A line with one empty cell would be read as an empty line.
         page += line(cells.length === 1 && cells[0] === '' ? ['""'] : cells)
       }
       yield encoder.encode(page)
@@ -38,7 +38,7 @@ export const csv: ExportFormat = {
   },
 }
 
-/** True for fields whose text people write: a negative number is no formula. */
+/** True for fields with free text; a negative number is not a formula. */
 function holdsText(field: Field): boolean {
   const { type } = shownType(field)
   const { filters } = fieldType(type.name as Field['type'])

@@ -1,16 +1,16 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 
-/** What a file is made of: its fields in order, and records as they are read. */
+/** The content of a file: fields in order, and records as they are read. */
 export interface ExportContent {
-  /** The view's title, for formats whose parts have names. */
+  /** The view’s title, e.g. for the sheet name. */
   title: string
   fields: readonly Field[]
-  /** Pages of records, each read when the one before it has been written. */
+  /** Pages of records, each read after the previous one is written. */
   pages: AsyncIterable<ExportPage>
-  /** A value as people read it, and as an import takes it back. */
+  /** A value as readable text that an import accepts. */
   text(field: Field, value: CellValue): string
-  /** Zone in which instants are written. */
+  /** Time zone of instants. */
   timeZone: string
 }
 
@@ -20,21 +20,18 @@ export interface ExportPage {
 }
 
 export interface ExportOptions {
-  /**
-   * Keeps spreadsheets from taking texts for formulas: such a text begins with `'`, which an import of ours
-   * takes away again.
-   */
+  /** Prefixes texts that spreadsheets would take for formulas with `'`, which our import removes. */
   isGuarded: boolean
-  /** What parts cells in CSV. */
+  /** CSV delimiter. */
   delimiter: ',' | ';' | '\t'
 }
 
-/** A kind of file that records are written to. One file each in this folder, gathered in `index.ts`. */
+/** An export format. One file each in this folder, registered in `index.ts`. */
 export interface ExportFormat {
-  /** As addresses and calls name it. */
+  /** Name in URLs and calls. */
   name: string
   extension: string
   mediaType: string
-  /** The file piece by piece: memory stays as it is, however many records there are. */
+  /** Writes the file in chunks, in constant memory. */
   write(content: ExportContent, options: ExportOptions): AsyncIterable<Uint8Array>
 }

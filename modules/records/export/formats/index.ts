@@ -6,10 +6,10 @@ import { xlsx } from './xlsx.ts'
 
 export type { ExportContent, ExportFormat, ExportOptions, ExportPage } from './format.ts'
 
-/** Every kind of file that records are written to. REST clients also say `excel`. */
+/** All export formats. REST clients also use `excel`. */
 export const EXPORT_FORMATS: Record<string, ExportFormat> = { csv, xlsx, excel: xlsx, json }
 
-/** @throws BAD_REQUEST naming those there are */
+/** @throws BAD_REQUEST listing the formats */
 export function exportFormat(name: string): ExportFormat {
   const format = Object.hasOwn(EXPORT_FORMATS, name) ? EXPORT_FORMATS[name] : undefined
   if (!format) throw badRequest(`Unknown export format '${name.slice(0, 40)}'. Use csv, xlsx or json.`)

@@ -3,7 +3,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { ExportFormat } from './format.ts'
 
-/** A list of objects by the fields' titles. Numbers, ticks and JSON are what they are; all else is text. */
+/** A list of objects by field title. Numbers, booleans and JSON keep their type; others are text. */
 export const json: ExportFormat = {
   name: 'json',
   extension: 'json',
@@ -29,7 +29,7 @@ export const json: ExportFormat = {
 function jsonOf(field: Field, value: CellValue, text: (field: Field, value: CellValue) => string): string {
   if (value === null) return 'null'
   if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value)
-  // JSON is kept as text that was checked when it was written.
+  // JSON is stored as validated text.
   if (storageOf(field) === 'json') return String(value)
   return JSON.stringify(text(field, value))
 }

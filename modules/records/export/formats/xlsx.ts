@@ -6,10 +6,10 @@ import type { Field } from '../../../../src/core/model.ts'
 import { trimCharacters } from '../../../../src/core/trim-characters.ts'
 import type { ExportContent, ExportFormat } from './format.ts'
 
-/** Rows of one sheet, titles included; what is more goes to another (Excel's specifications and limits). */
+/** Rows per sheet, including titles; more go to another sheet (Excel’s specifications and limits). */
 const MAX_ROWS = 1_048_576
 
-/** A workbook (ECMA-376) with a table's records on its sheet. Texts are texts: nothing in it is a formula. */
+/** A workbook (ECMA-376). Texts are never formulas. */
 export const xlsx: ExportFormat = {
   name: 'xlsx',
   extension: 'xlsx',
@@ -51,26 +51,26 @@ const SHEET_START = (columns: number) =>
   }<sheetData>`
 const SHEET_END = '</sheetData></worksheet>'
 
-/** Longest text of a cell (Excel's specifications and limits). */
+/** Length limit of a cell’s text (Excel’s specifications and limits). */
 const MAX_TEXT = 32_767
 const DAY_MS = 86_400_000
-/** Excel counts days from here; what lies before it is no date there. */
+/** Excel’s epoch; earlier dates are text. */
 const EPOCH_MS = Date.UTC(1899, 11, 30)
 const FIRST_DAY = 61 // 1900-03-01: before it Excel has a day that never was.
 
-/** The cells of a sheet as the text of its rows. */
+/** Renders the rows of a sheet. */
 function sheetCells({ fields, text, timeZone }: ExportContent) {
   const kinds = fields.map((field) => kindOf(field, timeZone))
   const columns = fields.map((_, at) => columnName(at))
 
   const inline = (value: string, style: number): Content | null => {
     if (value === '') return null
-    // What follows is cut at a whole sign: half of one is no text.
+    // `escapeXml` removes a half surrogate at the end.
     const cut = value.slice(0, MAX_TEXT)
     return { type: 'inlineStr', style, inner: `<is><t xml:space="preserve">${escapeXml(cut)}</t></is>` }
   }
 
-  /** Cells say where they stand: empty ones are left out. */
+  /** Cells have their position, as empty ones are omitted. */
   const place = (content: Content | null, at: number, row: number): string => {
     if (content === null) return ''
     const { type, style, inner } = content
@@ -109,7 +109,7 @@ const numeric = (value: number, style: number = STYLES.plain): Content => ({
   inner: `<v>${value}</v>`,
 })
 
-/** How the values of a field are written where not as text; null from it: this one is text all the same. */
+/** Converts the values of a field that are not text; the result is null for values that are text after all. */
 function kindOf(field: Field, timeZone: string): ((value: CellValue) => Content | null) | null {
   const { type, options, isList } = shownType(field)
   if (isList || type.excel === 'text') return null
@@ -144,7 +144,7 @@ function dayNumber(day: string): number | null {
   return Number.isNaN(ms) ? null : (ms - EPOCH_MS) / DAY_MS
 }
 
-/** Days since the epoch on the wall clock of a zone: a workbook knows none. */
+/** Days since the epoch in local time: workbooks have no time zones. */
 function momentNumber(stored: string, zone: string): number | null {
   const ms = fromStored(stored)
   if (ms === null) return null
@@ -159,10 +159,10 @@ const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
 const DOCUMENT = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** Places in the list of styles below. */
+/** Indexes of the styles below. */
 const STYLES = { plain: 0, title: 1, date: 2, moment: 3 } as const
 
-/** Parts of a workbook that are the same for all. */
+/** Constant parts of a workbook. */
 const WORKBOOK_PARTS: Record<string, string> = {
   '_rels/.rels': `${HEAD}<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
   'xl/styles.xml': `${HEAD}<styleSheet xmlns="${SPREADSHEET}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font/><font><b/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`,
@@ -199,7 +199,7 @@ function workbookPart(title: string, sheets: number): [string, string][] {
   ]
 }
 
-/** 31 characters at most, without those that Excel refuses, and not the word that it keeps for itself. */
+/** At most 31 characters, without those that Excel rejects, and not its reserved name. */
 function sheetName(title: string, number: number): string {
   const suffix = number === 1 ? '' : ` (${number})`
   const plain = trimCharacters(title.replace(/[\\/?*[\]:]/g, ' '), "'").trim()
@@ -210,7 +210,7 @@ function sheetName(title: string, number: number): string {
   return `${name === '' || name.toLowerCase() === 'history' ? 'Sheet' : name}${suffix}`
 }
 
-/** What XML cannot hold is written as the format has it, `_x0007_` (ECMA-376, 22.4.2.4). */
+/** Escapes characters that XML cannot represent as `_x0007_` (ECMA-376, 22.4.2.4). */
 const escapeXml = (text: string): string =>
   text
     .replace(/_x[0-9A-Fa-f]{4}_/g, (code) => `_x005F${code}`)
@@ -229,7 +229,7 @@ const ENTITIES: Record<string, string> = {
   '\r': '_x000D_',
 }
 
-/** A file inside an archive, written in pieces; each call gives the archive's bytes that are ready by then. */
+/** A file inside an archive, written in chunks; each call returns the archive’s bytes that are ready. */
 export interface ZipFile {
   write(text: string): Iterable<Uint8Array>
   end(): Iterable<Uint8Array>

@@ -17,16 +17,16 @@ import type { TableModel } from '../../../schema/index.ts'
 import { isKeyless, keyOf } from '../../table/index.ts'
 import { expressionOf } from './expression-of.ts'
 import { fragmentsOf } from './fragments.ts'
-import { wordsIn } from './lookup.ts'
+import { wordsIn } from './linked.ts'
 import type { ReadContext, Scope } from './scope.ts'
 import { valueStorage } from './scope.ts'
 
-/** Most values that all conditions of a filter may list together: each is bound once or twice. */
+/** Limit on the values of all conditions of a filter together: each is bound once or twice. */
 const MAX_VALUES = 10_000
 
 /**
- * A view's conditions on a broken field are left out, and its rows seen; a caller who gives one is told,
- * for what the filter was to keep away would be there.
+ * Rejects filters that the table cannot answer. A view ignores conditions on broken fields, but a filter from the
+ * caller must not: it would return records that it was meant to exclude.
  *
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
  */
@@ -49,8 +49,8 @@ const countValues = (filter: Filter): number => {
 }
 
 /**
- * A filter over stored and computed fields; null where nothing in it has an effect. What looks at a
- * field that is broken is left out, as where the field is gone.
+ * A filter over stored and computed fields; null if it has no effect. Conditions on broken or missing fields are
+ * ignored.
  */
 export function filterCondition(context: ReadContext, filter: Filter | null): SQL | null {
   if (filter === null) return null
@@ -60,7 +60,7 @@ export function filterCondition(context: ReadContext, filter: Filter | null): SQ
   return compileFilter<SQL, Field>(filter, momentWith(context.moment, fields), context.dialect)
 }
 
-/** The same over the record of a scope inside a statement. */
+/** The same for the record of a scope inside a statement. */
 export function conditionIn(scope: Scope, filter: Filter | null): SQL | null {
   const column = (field: Field) => expressionOf(field, scope, 'value')
   const words = (field: Field) => wordsIn(field, scope)
@@ -68,7 +68,7 @@ export function conditionIn(scope: Scope, filter: Filter | null): SQL | null {
   return compileFilter<SQL, Field>(filter, momentWith(scope.moment, fields), scope.dialect)
 }
 
-/** A moment with more on it. Not a copy: a plan learns from the moment's getters whether it depends on it. */
+/** Extends a moment by delegation, not by copying: the plan cache observes the getters of the original. */
 const momentWith = <T extends object>(moment: FilterMoment, more: T): FilterMoment & T =>
   Object.assign(Object.create(moment), more)
 
@@ -77,7 +77,10 @@ const wholeFields = (model: TableModel) => (id: string) => {
   return field?.error === null ? field : undefined
 }
 
-/** Looks for text in some fields, or (null) in all that show any: through a view, of computed ones only in those it shows. */
+/**
+ * Searches text in the given fields, or (null) in all that show text. Through a view, only the computed fields that
+ * it shows are searched.
+ */
 export function searchCondition(
   context: ReadContext & { view: View | null },
   text: string,
@@ -91,10 +94,10 @@ function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   const { dialect } = context
   const fragments = fragmentsOf(context)
   const anyOf = fragments.anyOf(field)
-  // Of files one looks for the names, not for what else the cell says of them.
+  // Search the names of files, not the rest of their JSON.
   const { name, holdsFiles: isFiles } = shownType(field).type
   const shown = (value: SQL) => (isFiles ? dialect.fileNames(value) : value)
-  // People are looked for as they are shown, and not by their ids.
+  // Search people by their names, not by their ids.
   if (showsPeople({ type: name })) {
     const found = peopleFound(text, context.moment)
     const among = (value: SQL) =>
@@ -115,12 +118,12 @@ function searchable({ model, view }: { model: TableModel; view: View | null }): 
   )
 }
 
-/** False for a computed field that is broken or says only yes and no. */
+/** False for a broken computed field, and for one with boolean values. */
 export const isSearchable = (field: Field): boolean =>
   fieldType(field.type).computed === undefined ||
   (field.error === null && shownType(field).type.storage !== 'boolean')
 
-/** @throws BAD_REQUEST for more records than a statement can name */
+/** @throws BAD_REQUEST for more records than a statement can bind */
 export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {
   const most = dialect.maxBoundParameters / 2
   if (ids.length > most) throw new AppError('BAD_REQUEST', `A selection can contain up to ${most} records`)

@@ -5,22 +5,21 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import { ROLLUP_FUNCTIONS } from '../../../../src/core/fields/rollup.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { formulaExpression } from './formula.ts'
-import { linkExpression } from './link.ts'
-import { lookupExpression } from './lookup.ts'
+import { linkExpression, lookupExpression } from './linked.ts'
 import { countedRows, follow, pathOf, stepOf } from './path.ts'
 import {
+  addSize,
   type Expression,
   type Form,
   type ReadContext,
   type Scope,
-  spend,
   storedIn,
   valueIn,
   valueStorage,
   wholeOf,
 } from './scope.ts'
 
-/** A QR or bar code: the value that it shows. */
+/** A QR code or barcode: the value of the field that it encodes. */
 const codeExpression: Expression = (field, scope, form) => {
   const shown = scope.model.field(String(field.options.valueFieldId ?? ''))
   return shown ? scope.of(shown, scope, form) : null
@@ -42,18 +41,18 @@ const rollupExpression: Expression = (field, scope) => {
 }
 
 /**
- * A field of the record that a scope speaks of, as an expression: its column, or for a computed field
- * a scalar subquery or formula. A broken field gives NULL.
+ * A field of the scope’s record as an expression: its column, or for a computed field a scalar subquery or formula. A
+ * broken field gives NULL.
  */
 export function expressionOf(field: Field, scope: Scope, form: Form): SQL {
   const kind = fieldType(field.type).computed
   if (kind === undefined) return storedIn(scope, field)
   if (field.error !== null) return nothing(scope, field, form)
-  spend(scope)
+  addSize(scope)
   return EXPRESSIONS[kind](field, scope, form) ?? nothing(scope, field, form)
 }
 
-/** What a broken field gives. */
+/** NULL, with the type of the field. */
 const nothing = ({ dialect }: Scope, field: Field, form: Form): SQL =>
   dialect.related.nothing(form === 'value' ? valueStorage(field) : storageOf(field))
 
@@ -65,7 +64,7 @@ export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext
   model: wholeOf({ model, whole }),
   alias: model.table.tableName,
   of: expressionOf,
-  spent: { words: 0, aliases: 0, isFleeting: false },
+  state: { size: 0, aliases: 0, dependsOnNow: false },
 })
 
 const EXPRESSIONS: Record<ComputedKind, Expression> = {

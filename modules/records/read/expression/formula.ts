@@ -9,26 +9,26 @@ import {
 } from '../../../../src/core/formula/index.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { columnIn, perModel } from '../../table/index.ts'
-import { type Expression, spend } from './scope.ts'
+import { addSize, type Expression } from './scope.ts'
 
-/** A formula that has been read, for one version of its table. */
+/** A parsed formula, for one version of its table. */
 interface ReadFormula {
   expression: Checked['expression']
-  /** How large its SQL is, its fields taken for columns. */
-  words: number
-  /** True where it looks at the clock. */
-  isFleeting: boolean
+  /** The size of its SQL, counting each field as a column. */
+  size: number
+  /** True if it calls NOW(). */
+  dependsOnNow: boolean
 }
 
 type Checked = Extract<CheckedFormula, { ok: true }>
 
-/** A formula over its record's fields: their expressions stand where it names them. */
+/** A formula over the fields of its record, whose expressions are inserted for the field names. */
 export const formulaExpression: Expression = (field, scope) => {
-  const { model, dialect, moment, spent } = scope
+  const { model, dialect, moment, state } = scope
   const formula = formulasOf(model)(dialect.client, String(field.options.formula ?? ''))
   if (!formula) return null
-  spend(scope, formula.words)
-  if (formula.isFleeting) spent.isFleeting = true
+  addSize(scope, formula.size)
+  if (formula.dependsOnNow) state.dependsOnNow = true
   return compileFormula(formula.expression, {
     words: dialect.formula,
     column(fieldId) {
@@ -37,20 +37,20 @@ export const formulaExpression: Expression = (field, scope) => {
         throw new Error(`Formula ${field.id} names the field ${fieldId}, which its check did not find`)
       const value = scope.of(named, scope, 'cell')
       const storage = storageOf(named)
-      // By themselves, engines print the fraction of a time of day in different ways.
+      // Engines print the fraction of a time of day in different ways.
       return storage === 'time' && named.databaseType !== null
         ? dialect.related.text({ value, storage })
         : value
     },
     recordId: columnIn(scope, model.primaryKey),
-    // Not read for other formulas: plans that have not read the moment are kept.
-    now: formula.isFleeting ? moment.now.getTime() : 0,
+    // Not read for other formulas, so that their plans can be cached.
+    now: formula.dependsOnNow ? moment.now.getTime() : 0,
     zone: resolveZone(moment.timeZone ?? 'UTC'),
-    prefix: `f${++spent.aliases}_`,
+    prefix: `f${++state.aliases}_`,
   })
 }
 
-/** The formulas of a table by engine and text, each read once; null for one that has a problem. */
+/** Parsed formulas of a table by engine and text; null for one with a problem. */
 const formulasOf = perModel((model: TableModel) => {
   const fields = model.fields.map(formulaField)
   const known = new Map<string, ReadFormula | null>()
@@ -66,7 +66,7 @@ const formulasOf = perModel((model: TableModel) => {
 })
 
 function readFormula({ expression }: Checked): ReadFormula {
-  return { expression, words: sizeOfFormula(expression).words, isFleeting: looksAtClock(expression) }
+  return { expression, size: sizeOfFormula(expression).words, dependsOnNow: looksAtClock(expression) }
 }
 
 function looksAtClock(expression: Checked['expression']): boolean {

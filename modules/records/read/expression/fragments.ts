@@ -6,54 +6,53 @@ import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { expressionOf, rootScope } from './expression-of.ts'
-import { linkedNames } from './link.ts'
-import { lookupValues, wordsIn } from './lookup.ts'
+import { linkedNames, lookupValues, wordsIn } from './linked.ts'
 import { type Form, type Models, type ReadContext, wholeOf } from './scope.ts'
 
-/** The SQL of a table's fields, made once for each version of the tables that it speaks of. */
+/** SQL of a table’s fields, cached until one of the tables it refers to changes. */
 export interface Fragments {
-  /** A field in one of its forms, over a row of the table under the table's own name. */
+  /** A field in one of its forms, for a row of the table under the table’s own name. */
   of(field: Field, form: Form): SQL
-  /** The cells of some fields, one after the other, as parts of a select list: one part, or none for no field. */
+  /** The cells of the fields as one part of a select list; empty for no fields. */
   cells(fields: Field[], form?: 'cell' | 'whole'): SQL[]
-  /** The words of a list or a link, which are not compared as a whole; null for any other field. */
+  /** The filter operations of a list or a link, which are not compared as a whole; null for other fields. */
   words(field: Field): FilterWords<SQL> | null
-  /** Where a text is looked for in a field: in each value of a list, in each name of a link. */
+  /** Applies a test to each value of a list or each name of a link; null for other fields. */
   anyOf(field: Field): ((test: (value: SQL) => SQL) => SQL) | null
 }
 
-/** What is kept of a table's fragments for one time zone. */
-interface Kept {
+/** Cached SQL of a table for one time zone. */
+interface CachedZone {
   expressions: Map<string, SQL>
   lists: Map<string, SQL>
 }
 
-/** Select lists that are kept for each table: views have one each. */
-const KEPT_LISTS = 100
-/** Time zones for which a table's fragments are kept. */
-const KEPT_ZONES = 20
+/** Cached select lists per table: about one per view. */
+const MAX_LISTS = 100
+/** Cached time zones per table. */
+const MAX_ZONES = 20
 
-interface KeptTable {
+interface CachedTable {
   models: Models
   dialect: QueryDialect
-  zones: Map<string, Kept>
-  fleeting: Set<string>
+  zones: Map<string, CachedZone>
+  timeDependent: Set<string>
 }
 
-const keptTables = new WeakMap<TableModel, KeptTable>()
+const cachedTables = new WeakMap<TableModel, CachedTable>()
 
-/** What is kept of a table; nothing where one of the tables that it reaches has changed since. */
-function keptOf(context: ReadContext): KeptTable {
+/** The cache of a table; empty if one of the tables that it reaches has changed. */
+function cachedTableOf(context: ReadContext): CachedTable {
   const { models, dialect } = context
   const model = wholeOf(context)
-  const known = keptTables.get(model)
+  const known = cachedTables.get(model)
   if (known && known.dialect === dialect && isSame(known.models, models)) return known
-  const fresh = { models, dialect, zones: new Map(), fleeting: new Set<string>() }
-  keptTables.set(model, fresh)
+  const fresh = { models, dialect, zones: new Map(), timeDependent: new Set<string>() }
+  cachedTables.set(model, fresh)
   return fresh
 }
 
-/** True where both hold the same version of every table. */
+/** True if both have the same version of every table. */
 export function isSame(left: Models, right: Models): boolean {
   if (left === right) return true
   if (left.size !== right.size) return false
@@ -61,13 +60,13 @@ export function isSame(left: Models, right: Models): boolean {
   return true
 }
 
-/** The fragments of a table, from memory where they do not hold the present. */
+/** The SQL of a table’s fields, from the cache unless it depends on the current time. */
 export function fragmentsOf(context: ReadContext): Fragments {
   const { dialect, moment } = context
-  const table = keptOf(context)
+  const table = cachedTableOf(context)
   const { expressions, lists } = zoneOf(table.zones, moment.timeZone ?? '')
 
-  /** SQL that binds nothing is text from now on: composing a page of it costs next to nothing. */
+  /** Renders SQL without parameters to text once, which makes composing statements cheap. */
   function frozen(expression: SQL): SQL {
     const { sql: text, params } = dialect.render(expression)
     return params.length === 0 ? sql.raw(text) : expression
@@ -79,8 +78,8 @@ export function fragmentsOf(context: ReadContext): Fragments {
     if (known) return known
     const scope = rootScope(context)
     const fresh = expressionOf(field, scope, form)
-    if (scope.spent.isFleeting) {
-      table.fleeting.add(field.id)
+    if (scope.state.dependsOnNow) {
+      table.timeDependent.add(field.id)
       return fresh
     }
     const kept = frozen(fresh)
@@ -97,8 +96,8 @@ export function fragmentsOf(context: ReadContext): Fragments {
       fields.map((field) => of(field, form)),
       sql`, `,
     )
-    if (fields.some(({ id }) => table.fleeting.has(id))) return [list]
-    if (lists.size >= KEPT_LISTS) lists.clear()
+    if (fields.some(({ id }) => table.timeDependent.has(id))) return [list]
+    if (lists.size >= MAX_LISTS) lists.clear()
     const kept = frozen(list)
     lists.set(key, kept)
     return [kept]
@@ -118,10 +117,10 @@ export function fragmentsOf(context: ReadContext): Fragments {
   }
 }
 
-function zoneOf(zones: Map<string, Kept>, zone: string): Kept {
+function zoneOf(zones: Map<string, CachedZone>, zone: string): CachedZone {
   const known = zones.get(zone)
   if (known) return known
-  if (zones.size >= KEPT_ZONES) zones.clear()
+  if (zones.size >= MAX_ZONES) zones.clear()
   const fresh = { expressions: new Map(), lists: new Map() }
   zones.set(zone, fresh)
   return fresh

@@ -7,27 +7,27 @@ import type { TableModel } from '../../../schema/index.ts'
 import { columnIn, ownOrder } from '../../table/index.ts'
 import { innerScope, type Models, type Scope, tableIn } from './scope.ts'
 
-/** Links that one path may follow: engines join some sixty tables, and an mm link takes two. */
+/** Limit of links in one path: engines join about sixty tables, and an mm link takes two. */
 const MAX_LINKS = 12
 
-/** A link, and the tables at its two ends. */
+/** A link with the tables at both ends. */
 export interface Step {
   link: LinkOptions
   from: TableModel
   to: TableModel
 }
 
-/** The way from a record to values elsewhere: along links to a field of the last table. */
+/** The path from a record to values in another table: links, then a field of the last table. */
 export interface Path {
   steps: Step[]
   target: Field
-  /** True where every link leads to one record at most. */
+  /** True if every link leads to one record at most. */
   isSingle: boolean
   /** True for a lookup of a link: the target is the field by which the records are named. */
   isName: boolean
 }
 
-/** The link of a field, and both its tables; null where anything of it is missing. */
+/** The link of a field with both tables; null if anything is missing. */
 export function stepOf(model: TableModel, fieldId: unknown, models: Models): Step | null {
   const field = typeof fieldId === 'string' ? model.field(fieldId) : undefined
   if (!field || field.error !== null) return null
@@ -47,16 +47,16 @@ function areKeysThere({ link, from, to }: Step, models: Models): boolean {
   return Boolean(child.field(link.keyFieldId ?? '') && parentKey(parent, link))
 }
 
-/** What the key of an hm, bt or oo link refers to: the parent's primary key, unless another field is named. */
+/** The field that the key of an hm, bt or oo link refers to: the parent’s primary key, unless another is named. */
 const parentKey = (parent: TableModel, link: LinkOptions): Field | undefined =>
   link.parentFieldId === null ? parent.primaryKey : parent.field(link.parentFieldId)
 
 const isLookup = ({ type }: Field): boolean => fieldType(type).computed === 'lookup'
 
 /**
- * The path of a lookup or rollup. A lookup of a lookup goes on along its link, so that however many
- * stand on each other there is one chain of joins; a link at the end of a lookup leads to the names
- * of its records. Null where a link or a field is gone, or the lookups go round in a circle.
+ * The path of a lookup or rollup. Lookups of lookups form one chain of joins, however deep they are nested; a lookup
+ * that ends at a link gives the names of its records. Null if a link or field is missing, or the lookups form a
+ * circle.
  *
  * @param field a field of `model` whose options name `relationFieldId` and `targetFieldId`
  */
@@ -66,7 +66,7 @@ export function pathOf(model: TableModel, field: Field, models: Models): Path | 
   let isName = false
   for (;;) {
     const isLink = linkOf(next) !== null
-    // A rollup over a link sums up how many records are linked.
+    // A rollup over a link aggregates the number of linked records.
     if (steps.length > 0 && !isLookup(next) && !(isLink && isLookup(field))) break
     const step =
       next.error === null ? stepOf(at, isLink ? next.id : next.options.relationFieldId, models) : null
@@ -80,7 +80,7 @@ export function pathOf(model: TableModel, field: Field, models: Models): Path | 
   return { steps, target: next, isName, isSingle: steps.every(({ link }) => isSingleLink(link)) }
 }
 
-/** The rows at the end of some links from the record of a scope, and the scope of each. */
+/** The rows at the end of a path from a scope’s record, and the scope of such a row. */
 export function follow(outer: Scope, steps: Step[]): { rows: RelatedRows; end: Scope } {
   const joined: { table: SQL; on: SQL }[] = []
   const orders: SQL[] = []
@@ -97,20 +97,20 @@ export function follow(outer: Scope, steps: Step[]): { rows: RelatedRows; end: S
     orders.push(...ownOrder(there))
     here = there
   }
-  // What joins the first table is what ties all of them to the record outside.
+  // The condition of the first table ties all of them to the outer record.
   const [first, ...rest] = joined
   const joins = rest.map(({ table, on }) => sql` join ${table} on ${on}`)
   const from = sql`${first!.table}${sql.join(joins)} where ${first!.on}`
   return { rows: { from, orderBy: sql.join(orders, sql`, `) }, end: here }
 }
 
-/** Where only the number of linked records is asked for: an mm link is counted in its pairs alone. */
+/** The linked rows to count: for an mm link the junction alone. */
 export function countedRows(outer: Scope, step: Step): SQL {
   const pairs = pairsOf(outer, step)
   return pairs ? sql`${tableIn(pairs.scope)} where ${pairs.own}` : follow(outer, [step]).rows.from
 }
 
-/** The pairs of an mm link that belong to the record of a scope. */
+/** The junction rows of an mm link that belong to the scope’s record. */
 function pairsOf(here: Scope, { link }: Step): { scope: Scope; own: SQL; related: SQL } | null {
   const model = link.junction && here.models.get(link.junction.tableId)
   if (link.kind !== 'mm' || !link.junction || !model) return null

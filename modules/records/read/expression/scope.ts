@@ -11,86 +11,85 @@ import { isTextStorage, type RelatedValue } from '../../../../src/dialects/relat
 import type { TableModel } from '../../../schema/index.ts'
 import { columnIn } from '../../table/index.ts'
 
-/** Tables by id: one, and all that its computed fields reach, directly or by way of others. */
+/** Tables by id: one table, and all that its computed fields reach. */
 export type Models = ReadonlyMap<string, TableModel>
 
 /**
- * How large one expression may become. Fields of tables are smaller (`modules/schema/computed/graph.ts`): this ends
- * what was never a field, such as the preview of a formula.
+ * Size limit of one expression. Stored fields stay below it (`modules/schema/computed/graph.ts`); it bounds others,
+ * such as previews of formulas.
  */
-const MAX_WORDS = 400_000
+const MAX_SIZE = 400_000
 
-/** What a subquery over linked records adds. */
-const SUBQUERY_WORDS = 40
+/** Size of a subquery over linked records. */
+const SUBQUERY_SIZE = 40
 
-/** The record that an expression speaks of: a row of a table under the name that it has in the statement. */
+/** The record that an expression refers to: a row of a table under its alias in the statement. */
 export interface Scope {
   model: TableModel
-  /** The table's own name, or an alias of it. */
   alias: string
   models: Models
   dialect: QueryDialect
-  /** Formulas look at the clock, and write instants as they are in a time zone. */
+  /** For NOW() and for the time zone of instants. */
   moment: FilterMoment
-  /** Any field as an expression, `expressionOf`: the kinds of computed fields build on each other. */
+  /** `expressionOf`: computed fields build on each other. */
   of: (field: Field, scope: Scope, form: Form) => SQL
-  /** Shared by all scopes of one expression, so that its size is bounded and its aliases differ. */
-  spent: Spent
+  /** Shared by all scopes of one expression: bounds its size and keeps its aliases unique. */
+  state: ExpressionState
 }
 
-/** What there is to know of an expression once it is made. */
-export interface Spent {
-  words: number
+/** Collected while an expression is built. */
+export interface ExpressionState {
+  size: number
   aliases: number
-  /** True where the expression holds the present: it is good for one statement. */
-  isFleeting: boolean
+  /** True if the SQL depends on the current time, and is valid for one statement. */
+  dependsOnNow: boolean
 }
 
-/** A table that is read, with all that its computed fields reach, how its engine is asked, and when. */
+/** A table to read, with the tables its computed fields reach, the dialect and the time. */
 export interface ReadContext {
-  /** The table as whoever asks may name it: to visitors, what they do not see is not there. */
+  /** The table with the fields that the reader may name. */
   model: TableModel
-  /** The whole of the table, where `model` is less: its values are worked out over this. */
+  /** The complete table if `model` is narrowed: values are computed over this. */
   whole?: TableModel
   models: Models
   dialect: QueryDialect
   moment: FilterMoment
-  /** Whoever came by a public link: people are told to them by their names alone. */
+  /** The visitor of a public link, who sees people by name only. */
   visitor?: ShareActor
-  /** The circumstances as the table's owner has them, where `moment` says less: with the addresses of people. */
+  /** The moment with the addresses of people, if `moment` omits them. */
   ownMoment?: FilterMoment
 }
 
-/** The table with all its fields, whoever asks. */
+/** The table with all its fields. */
 export const wholeOf = ({ model, whole }: Pick<ReadContext, 'model' | 'whole'>): TableModel => whole ?? model
 
-/** The same reading by someone who sees the whole table: for what its owner has said of it, such as a view's filter. */
+/** The same context with all fields and addresses, for what the owner configured, such as a view’s filter. */
 export const asOwner = <C extends ReadContext>(context: C): C =>
   context.whole || context.ownMoment
     ? { ...context, model: wholeOf(context), moment: context.ownMoment ?? context.moment }
     : context
 
-/** The scope of a row of another table, under a name that nothing else in the expression has. */
+/** The scope of a row of another table, under a unique alias. */
 export const innerScope = (outer: Scope, model: TableModel): Scope => ({
   ...outer,
   model,
-  // A sign that tables' names do not begin with: a table of that name would be hidden.
-  alias: `~${++outer.spent.aliases}`,
+  // No table name begins with this character, so no table is shadowed.
+  alias: `~${++outer.state.aliases}`,
 })
 
 /**
- * Counts a piece of an expression that is being made.
+ * Adds to the size of the expression being built.
  *
  * @throws BAD_REQUEST where it becomes too large for any engine
  */
-export function spend({ spent }: Pick<Scope, 'spent'>, words = SUBQUERY_WORDS): void {
-  spent.words += words
-  if (spent.words > MAX_WORDS) throw badRequest('This is too complex together with the fields it uses')
+export function addSize({ state }: Pick<Scope, 'state'>, size = SUBQUERY_SIZE): void {
+  state.size += size
+  if (state.size > MAX_SIZE) throw badRequest('This is too complex together with the fields it uses')
 }
 
 /**
- * A stored field of the scope as it is shown and compared. In a connected database a column that is shown
- * as text may be of any type; keys are joined by `columnIn`, as they are.
+ * A stored field as it is shown and compared. In a connected database a column that is shown as text may have any
+ * type; `columnIn` gives keys unconverted.
  */
 export function storedIn(scope: Pick<Scope, 'alias' | 'dialect'>, field: Field): SQL {
   const column = columnIn(scope, field)
@@ -102,39 +101,39 @@ export function storedIn(scope: Pick<Scope, 'alias' | 'dialect'>, field: Field):
   return storage === 'integer' || storage === 'real' ? foreign.asNumber(column, field.databaseType) : column
 }
 
-/** The table of a scope as `from` names it. */
+/** The table of a scope in a `from` clause. */
 export const tableIn = ({ model, alias }: Scope): SQL => {
   const name = sql.identifier(model.table.tableName)
   return alias === model.table.tableName ? sql`${name}` : sql`${name} as ${sql.identifier(alias)}`
 }
 
-/** A stored field of a scope with its kind of storage. */
+/** A stored field with its storage kind. */
 export const storedValue = (scope: Scope, field: Field): RelatedValue => ({
   value: storedIn(scope, field),
   storage: storageOf(field),
 })
 
 /**
- * What is wanted of a field: what its `cell` shows, or the `value` that it is filtered, sorted, grouped
- * and summed up by. They differ for what holds several: a link counts (or is its record's name), a list
- * is the text of its values. `records` is a cell that lists as many linked records as REST clients get,
- * `whole` one that lists all of them, `first` the first value of a list.
+ * Forms of a field: the `cell` that is shown, or the `value` that is filtered, sorted, grouped and summarized. They
+ * differ for fields with several values: a link has the number of its records (or the name of a single one), a list
+ * the text of its values. `records` is a cell with one page of linked records, `whole` one with all of them, `first`
+ * the first value of a list.
  */
 export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
 
-/** How one kind of computed field is worked out; null where something it needs is gone. */
+/** Builds one kind of computed field; null if something it needs is missing. */
 export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null
 
-/** The value of a field for comparing, with the kind of storage that it has in that form. */
+/** The comparable value of a field, with its storage kind. */
 export function valueIn(scope: Scope, field: Field): RelatedValue {
   return { value: scope.of(field, scope, 'value'), storage: valueStorage(field) }
 }
 
-/** Of what kind a field's value is in the form in which it is compared. */
+/** The storage kind of a field’s comparable value. */
 export function valueStorage(field: Field) {
   if (fieldType(field.type).computed === 'link') return isNamedLink(field) ? 'text' : 'integer'
   return shownType(field).isList ? 'longText' : storageOf(field)
 }
 
-/** The name of a scope's record. */
+/** The display value of a scope’s record. */
 export const nameOf = (scope: Scope): RelatedValue => valueIn(scope, scope.model.displayField)

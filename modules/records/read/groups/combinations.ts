@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import type { Filter } from '../../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
 import type { Statement } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
+import type { Form } from '../expression/scope.ts'
 import { valueStorage } from '../expression/scope.ts'
-import { groupForm } from '../output.ts'
 import { select } from '../plan.ts'
 import type { PlanContext } from '../plan-cache.ts'
 
@@ -68,3 +69,6 @@ const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
 
 /** Names of the values; titles hold no control characters. */
 const nameAt = (at: number): SQL => sql`${sql.identifier(`~\u0001${at}`)}`
+
+/** The form that groups are compared and shown by: the cell of a list, the value of a link. */
+export const groupForm = (field: Field): Form => (shownType(field).isList ? 'cell' : 'value')

@@ -89,8 +89,8 @@ function narrowed(context: PlanContext, fieldId: string, groups: RecordGroup[]):
 }
 
 /**
- * The groups of one level: their keys, how many records they have, and the parts of their summaries. Values are
- * worked out in a query of their own, so that a computed field is asked once for each record.
+ * Selects the keys, counts and summary parts of the groups of one level. A subquery computes the values, so that a
+ * computed field is evaluated once per record.
  */
 function levelQuery(
   context: PlanContext,
@@ -130,7 +130,7 @@ function levelQuery(
   const grouped = list([
     ...keys,
     sql`count(*) as ${name('n')}`,
-    // The same in all records of a group, which the engine does not know.
+    // Equal for all records of a group, which the engine does not know.
     ...leading.map(({ as }) => sql`min(${as}) as ${as}`),
     ...results.map(({ part, as }) => sql`${part} as ${as}`),
   ])
@@ -148,10 +148,10 @@ function levelQuery(
 
 const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
 
-/** Names of our own; columns of tables do not begin so. */
+/** Aliases; no column of a table begins with this character. */
 const name = (text: string): SQL => sql`${sql.identifier(`~${text}`)}`
 
-/** Groups of all levels, each of them in order, as one list in which a group stands ahead of its own. */
+/** Merges the groups of all levels into one list, each group before its subgroups. */
 function inOrder([first = [], ...deeper]: RecordGroup[][]): RecordGroup[] {
   const below = deeper.map((groups) => Map.groupBy(groups, ({ keys }) => nameOf(keys.slice(0, -1))))
   const all: RecordGroup[] = []

@@ -11,38 +11,38 @@ import type {
 } from '../../../../src/core/fields/field-type.ts'
 import { describeValue } from '../../../../src/core/fields/field-type.ts'
 import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
+import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
 import { compileToWall } from '../../../../src/core/formula/instants.ts'
 import { inSetOrder } from '../../../../src/core/group-key.ts'
-import type { Field, Sort } from '../../../../src/core/model.ts'
+import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import type { ReadContext } from '../expression/scope.ts'
 import { valueStorage } from '../expression/scope.ts'
-import { peopleOrder } from '../people-order.ts'
 
 /**
- * How the records of a table are told apart by one field, and in which order the groups stand. The list of
- * records and the list of groups are ordered by the same terms, so that they agree.
+ * How one field groups the records of a table, and how the groups are sorted. Lists of records and lists of groups
+ * use the same terms, so that they agree.
  */
 export interface GroupTerm {
-  /** What the records of a group share; NULL: no value. An empty text is none, a box that was never touched is off. */
+  /** The value shared by a group; NULL for no value. An empty text counts as none, an untouched checkbox as false. */
   key: SQL
-  /** How the key comes out of the database. */
+  /** The storage kind of the key. */
   storage: StorageKind
-  /** What groups stand by ahead of their key, where the key's own order is not what one sees. */
+  /** Sorts groups before their key, where the key’s own order is not the visible one. */
   rank: ((key: SQL) => SQL) | null
-  /** The same for what is not seen from the key; records of one group have the same. */
+  /** Sort terms that do not follow from the key, equal for all records of a group. */
   leading: SQL[]
 }
 
-/** Lists whose text is in another order than their values: the first value says where they stand. */
+/** Lists sorted by their first value, as their text has another order. */
 const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'user'])
 
 /**
- * The term of a field. An instant groups by its day, several options by which ones they are (in whatever order
- * they were chosen), a link as it is compared: by its number, or the name of its one record.
+ * The group term of a field. Instants are grouped by day, multiple choices regardless of their order, links by their
+ * value (number or name).
  */
 export function groupTerm(context: ReadContext, field: Field): GroupTerm {
   const { dialect } = context
@@ -71,7 +71,7 @@ export function groupTerm(context: ReadContext, field: Field): GroupTerm {
   return plain(filled, storage)
 }
 
-/** What a list or a page is ordered by so that groups stand together, in their order. */
+/** The sort terms that keep groups together and in order. */
 export function groupOrder(context: ReadContext, field: Field, direction: Sort['direction']): SQL[] {
   const { key, rank, leading } = groupTerm(context, field)
   const terms = [...leading, ...(rank ? [rank(key)] : []), key]
@@ -80,7 +80,7 @@ export function groupOrder(context: ReadContext, field: Field, direction: Sort['
 
 const plain = (key: SQL, storage: StorageKind): GroupTerm => ({ key, storage, rank: null, leading: [] })
 
-/** A list is told apart by all of its values, and stands where it would in a sorted view. */
+/** A list is grouped by all of its values, and sorted as in a sorted view. */
 function listTerm(context: ReadContext, field: Field): GroupTerm {
   const fragments = fragmentsOf(context)
   const whole = fragments.of(field, 'value')
@@ -101,12 +101,12 @@ function setTerm({ dialect }: ReadContext, cell: SQL, keyed: string[], ranked: s
   return { ...plain(inOrder(dialect, cell, keyed), 'text'), rank: (key) => setRank(dialect, key, ranked) }
 }
 
-/** Several people: told apart by who they are, in the order of their names. */
+/** Several people: grouped by who they are, sorted by name. */
 function peopleSetTerm(context: ReadContext, cell: SQL): GroupTerm {
   const ids = (context.moment.people ?? [])
     .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), 'en') || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id)
-  // The key's own order must not follow from names, which change while somebody looks at the groups.
+  // The key must not depend on names, which may change between two reads.
   return setTerm(context, cell, ids.toSorted(), ids)
 }
 
@@ -128,8 +128,8 @@ export const decodeKey = ({ dialect }: ReadContext, storage: StorageKind, value:
   dialect.decode(storage)?.(value) ?? ((value ?? null) as CellValue)
 
 /**
- * The day, as text, on which clocks show an instant: those of the field's own zone, or where it has none those
- * of the person who asks. Offsets come from the table that formulas use, as not every engine knows zones.
+ * The day of an instant as text, in the field’s time zone or else the caller’s. Offsets come from the table that
+ * formulas use, as not every engine knows time zones.
  */
 function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: FieldOptions): SQL {
   const own = typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : moment.timeZone
@@ -145,10 +145,10 @@ function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: 
   return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), false)
 }
 
-/** Most options by which sets are told apart; each is a comparison per record. With more, cells group as they are. */
+/** Options that sets are normalized by, each a comparison per record. With more, cells are grouped as stored. */
 const MAX_SET_OPTIONS = 200
 
-/** A comma list with its titles in the order given: those of `red,blue` and `blue,red` are one set. */
+/** A comma list with its titles in the given order: `red,blue` and `blue,red` are one set. */
 function inOrder({ formula, hasOption }: QueryDialect, cell: SQL, titles: readonly string[]): SQL {
   const set = (list: SQL): SQL => {
     const parts = titles.map((title) =>
@@ -158,13 +158,13 @@ function inOrder({ formula, hasOption }: QueryDialect, cell: SQL, titles: readon
   }
   return formula.once([{ sql: cell, type: 'text' }], ['set_cell'], ([list = cell]) =>
     formula.once([{ sql: set(list), type: 'text' }], ['set_sorted'], ([sorted = list]) =>
-      // One that holds more than these titles stays as it is, or it would look like another.
+      // A set with other titles stays as it is, or it would look like another.
       formula.choose([[formula.compare('=', formula.length(sorted), formula.length(list)), sorted]], list),
     ),
   )
 }
 
-/** Text by which sets stand in the order of their options: `{a}`, `{a, b}`, `{b}`. NULL for none. */
+/** Sort text of sets in the order of their options: `{a}`, `{a, b}`, `{b}`. NULL for an empty set. */
 function setRank({ formula, hasOption, isNull }: QueryDialect, cell: SQL, titles: readonly string[]): SQL {
   return formula.once([{ sql: cell, type: 'text' }], ['rank_cell'], ([list = cell]) => {
     const places = titles.map((title, index) =>
@@ -192,13 +192,13 @@ export function groupCondition(context: ReadContext, field: Field, value: CellVa
   if (!isPossible(storage, value)) {
     throw badRequest(`Field "${field.title}" has no group ${describeValue(value)}`)
   }
-  // Engines that tell types apart compare no text with a number.
+  // Strictly typed engines do not compare text with numbers.
   const wanted = isTextStorage(storage) ? String(value) : value
-  // Somebody may have put the options into another order meanwhile.
+  // The order of the options may have changed since the key was read.
   return dialect.eq(key, storage === 'text' ? inSetOrder(field, wanted) : wanted)
 }
 
-/** True for records of any of the groups. */
+/** True for the records of any of the groups. */
 export function groupsCondition(context: ReadContext, field: Field, values: CellValue[]): SQL {
   const { dialect } = context
   const { key } = groupTerm(context, field)
@@ -216,7 +216,7 @@ function isOn(field: Field, value: CellValue): boolean {
 }
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
-/** MySQL's times may be spans of up to 838 hours, and PostgreSQL's day ends at 24:00:00. */
+/** MySQL’s times reach 838 hours, and PostgreSQL’s day ends at 24:00:00. */
 const TIME = /^-?\d{2,3}:[0-5]\d:[0-5]\d(\.\d{3,9})?$/
 
 function isPossible(storage: StorageKind, value: string | number | boolean): boolean {
@@ -233,4 +233,38 @@ function isPossible(storage: StorageKind, value: string | number | boolean): boo
     default:
       return isTextStorage(storage) && typeof value !== 'boolean'
   }
+}
+
+/** People that a sort compares by name, each a comparison per record. */
+export const MAX_NAMED = 200
+
+/**
+ * Sort key of a people field, or a lookup of one: the position of the (first) person by name, former members last.
+ * Null for other fields, and for too many people: these are sorted by id.
+ */
+export function peopleOrder(
+  dialect: QueryDialect,
+  field: Field,
+  value: SQL,
+  moment: FilterMoment,
+): SQL | null {
+  const { type, options } = shownType(field)
+  const shown = { type: type.name }
+  if (!showsPeople(shown)) return null
+  const { people = [] } = moment
+  if (people.length === 0 || people.length > MAX_NAMED) return null
+  const nameOf = ({ displayName, email }: Person) => (displayName || email).toLocaleLowerCase('en')
+  const ids = people
+    .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), 'en') || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id)
+  const isAlone = !holdsPeople(shown) || options.multiple !== true
+  const place = dialect.optionOrder(isAlone ? value : firstId(dialect, value), ids)
+  return sql`case when ${dialect.isNull(value)} then null else coalesce(${place}, ${sql.raw(String(ids.length))}) end`
+}
+
+/** The first id of a comma list. */
+export function firstId({ formula }: QueryDialect, value: SQL): SQL {
+  const [comma, one] = [formula.text(','), formula.constant(1)]
+  const end = formula.position(formula.concat([value, comma]), comma)
+  return formula.part(value, one, formula.arithmetic('-', end, one))
 }

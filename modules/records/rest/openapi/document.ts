@@ -27,7 +27,7 @@ import {
   viewSchema,
 } from './parts.ts'
 
-/** Which generation of the API a document describes. */
+/** The API generation of a document. */
 export type Generation = 'v1' | 'v2'
 
 /** The OpenAPI document of a base's tables (wire reference §18). */
@@ -71,7 +71,7 @@ export async function describeBase(
   }
 }
 
-/** A name for each table's schemas, and one for its operations: of letters that OpenAPI allows, each once. */
+/** Unique names for the schemas and operations of each table, in the characters that OpenAPI allows. */
 function nameTables(tables: Table[]): { table: Table; name: string; slug: string }[] {
   const taken = new Set<string>(Object.keys(COMMON_SCHEMAS))
   return tables.map((table) => {
@@ -211,7 +211,10 @@ function viewPaths({ model, name, slug }: DocumentedTable, view: View, tablePath
   }
 }
 
-/** Name of the schema of a view's records. Titles of views differ by more than letters: the id tells them apart. */
+/**
+ * The schema name of a view’s records. Titles may differ only in characters that names cannot have, so these use the
+ * id.
+ */
 const viewSchemaName = (table: string, view: View): string =>
   `${table}${/^\w+$/.test(view.title) ? view.title : view.id}GridResponse`
 

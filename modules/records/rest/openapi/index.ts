@@ -18,14 +18,14 @@ interface Services {
 }
 
 /**
- * The API's description of itself: one OpenAPI document for each base, for its members, and one of all
- * routes of this server; each with a page that shows it. To be composed after the routes it describes.
+ * OpenAPI documents: one per base for its members, and one of all routes of the server, each with a page. Must be
+ * composed after the routes.
  */
 export function openapiRest(kernel: Kernel, services: Services) {
   const bases = new Elysia()
     .use(baseRoutes(kernel, services, 'v1', '/api/v1/db/meta/projects/:baseId'))
     .use(baseRoutes(kernel, services, 'v2', '/api/v2/meta/bases/:baseId'))
-  // A function as a plugin is given the application itself, whose routes it tells of.
+  // A plugin function receives the application, whose routes it documents.
   return (app: Elysia) => app.use(bases).use(serverRoutes(app))
 }
 

@@ -24,7 +24,7 @@ const PAGE = ['where', 'limit', 'offset'].map(parameter)
 const linksOf = ({ model }: DocumentedTable): Field[] =>
   model.fields.filter((field) => !field.isSystem && field.error === null && linkOf(field) !== null)
 
-/** The link calls of a table under `/api/v2/tables` (wire reference §16.1). */
+/** Link operations of a table under `/api/v2/tables` (wire reference §16.1). */
 export function linkPathsV2(table: DocumentedTable): Paths {
   const { table: own } = table.model
   return Object.fromEntries(
@@ -86,7 +86,7 @@ export function linkPathsV1(table: DocumentedTable, path: string): Paths {
       [`${place}/exclude`, candidates],
       [`${place}/{refId}`, one],
     ]
-    // Of a single link there is nothing to list: the record holds it.
+    // Single links are part of the record.
     return kind === 'hm' || kind === 'mm' ? [[place, list] as [string, Paths[string]], ...paths] : paths
   })
   return Object.fromEntries(entries)
@@ -101,7 +101,7 @@ function describe({ model, slug }: DocumentedTable, field: Field) {
   return (verb: string, operation: string): Pick<Operation, 'tags' | 'summary' | 'operationId'> => ({
     tags: [model.table.title],
     summary: `${verb} records by ${field.title}`,
-    // Titles may be of any letters; ids are each their own.
+    // Titles may contain any character; ids are unique.
     operationId: `${slug}-${field.id}-${operation}`,
   })
 }

@@ -2,14 +2,14 @@ import swaggerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import startScript from './start.client.js' with { type: 'file' }
 
-/** The pages' own files, by their names under `/api/docs/`. Nothing is loaded from elsewhere. */
+/** Files of the pages under `/api/docs/`. Nothing is loaded from other servers. */
 export const PAGE_FILES: Record<string, { path: string; type: string }> = {
   'swagger-ui.css': { path: swaggerStyle, type: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': { path: swaggerScript, type: 'text/javascript; charset=utf-8' },
   'start.js': { path: startScript, type: 'text/javascript; charset=utf-8' },
 }
 
-/** Swagger UI writes styles of its own and draws with data URLs; scripts are those of the page alone. */
+/** Swagger UI uses inline styles and data URLs; scripts come only from this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -21,11 +21,11 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * A page that shows an OpenAPI document.
+ * A page for an OpenAPI document.
  *
- * @param source where the document lies
- * @param isOpen true where it is shown to everyone
- * @param isReadOnly true for a page to read in, without calls to try
+ * @param source path of the document
+ * @param isOpen true if it needs no session
+ * @param isReadOnly true to hide the request buttons
  */
 export function documentPage(
   source: string,

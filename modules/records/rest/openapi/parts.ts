@@ -10,14 +10,14 @@ import type { TableModel } from '../../../schema/index.ts'
 import { isWritable } from '../../table/index.ts'
 import { defaultFields } from '../present.ts'
 
-/** A table as a document describes it. */
+/** A table in a document. */
 export interface DocumentedTable {
   model: TableModel
   /** The engine of the table's source. */
   client: string
-  /** Only the grids: those that the paths of views know. */
+  /** Views that the v1 paths support: grids. */
   views: View[]
-  /** Name of its schemas and the start of its operations' ids, of its own in the document. */
+  /** Schema name and operation id prefix, unique in the document. */
   name: string
   slug: string
 }
@@ -118,7 +118,7 @@ export const SECURITY_SCHEMES: Record<string, Schema> = {
 /** Requests are allowed by any one of the schemes. */
 export const SECURITY = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }))
 
-/** The schema of a table's records in answers, and of what a program may send for one. */
+/** The schemas of a table’s records in answers and requests. */
 export function recordSchemas({ model, client, name }: DocumentedTable): Record<string, Schema> {
   return {
     [`${name}Response`]: objectOf(defaultFields(model), (field) => responseSchema(field, client)),
@@ -126,7 +126,7 @@ export function recordSchemas({ model, client, name }: DocumentedTable): Record<
   }
 }
 
-/** The same, of what a view shows. */
+/** The same for the records of a view. */
 export function viewSchema({ model, client }: DocumentedTable, view: View): Schema {
   const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
   const shown = model.fields.filter(
@@ -142,7 +142,7 @@ function objectOf(fields: Field[], schemaOf: (field: Field) => Schema): Schema {
   }
 }
 
-/** OpenAPI allows no empty list of what is required. */
+/** OpenAPI does not allow an empty `required`. */
 function requiredOf(model: TableModel): Schema {
   const required = model.fields.filter(
     (field) => isWritable(field) && field.required && field.defaultValue === null,
@@ -156,7 +156,7 @@ export const pageOf = (items: Schema): Schema => ({
   properties: { list: listOf(items), pageInfo: ref('Paginated') },
 })
 
-/** The primary key alone, as answers to writes give it. */
+/** The primary key, as in answers to writes. */
 export const keySchema = ({ primaryKey }: TableModel): Schema => ({
   type: 'object',
   required: [primaryKey.title],
@@ -165,7 +165,7 @@ export const keySchema = ({ primaryKey }: TableModel): Schema => ({
 
 const TEXT: Schema = { type: 'string' }
 
-/** A record that a link leads to: its id and its name, under the titles of their fields. */
+/** A linked record: id and name under their field titles. */
 const LINKED: Schema = {
   type: 'object',
   additionalProperties: true,
@@ -177,15 +177,15 @@ const BUTTON: Schema = {
   properties: { type: TEXT, label: TEXT, url: { ...TEXT, nullable: true } },
 }
 
-/** Engines whose columns of checkboxes hold true and false; in all others they hold 1 and 0. */
+/** Engines with boolean checkbox columns; others have 1 and 0. */
 const WITH_BOOLEANS: ReadonlySet<string | undefined> = new Set(['pg'])
 
 const FLAG: Schema = { type: 'integer', enum: [0, 1, null] }
 
 /**
- * What a field's values look like in an answer. Every one but the record's id may be null.
+ * The schema of a field’s values in answers. Everything but the record’s id may be null.
  *
- * @param client the engine of the table's source; it matters for checkboxes alone
+ * @param client the engine of the table’s source, which matters for checkboxes
  */
 function responseSchema(field: Field, client?: string): Schema {
   const schema = described(
@@ -198,7 +198,7 @@ function responseSchema(field: Field, client?: string): Schema {
 const cellSchema = (type: FieldTypeName, options: FieldOptions, client: string | undefined): Schema =>
   isBoolean({ type }) && !WITH_BOOLEANS.has(client) ? FLAG : jsonSchema(type, options)
 
-/** What a field that is worked out shows (wire reference §15); null for one with values of its own. */
+/** The schema of a computed field (wire reference §15); null for stored fields. */
 function computedSchema(field: Field, client: string | undefined): Schema | null {
   const { computed } = fieldType(field.type)
   if (computed === undefined) return null
@@ -207,7 +207,7 @@ function computedSchema(field: Field, client: string | undefined): Schema | null
   if (link && fieldType(field.type).linkAnswer === 'count')
     return { type: 'integer', description: 'Number of linked records' }
   if (link) return isSingleLink(link) ? LINKED : { type: 'array', items: LINKED }
-  // A formula that has failed says so in its cells.
+  // Broken formulas give an error text.
   if (computed === 'formula' && field.error !== null) return { ...TEXT, enum: ['ERR', null] }
   const { type, options, isList } = shownType(field)
   if (computed === 'formula' && type.storage === 'boolean') return FLAG
@@ -215,10 +215,10 @@ function computedSchema(field: Field, client: string | undefined): Schema | null
   return isList ? { type: 'array', items: { ...one, nullable: true } } : one
 }
 
-/** What a program may send for a field. */
+/** The schema of a field in requests. */
 function requestSchema(field: Field): Schema {
   const schema = described(field, jsonSchema(field.type, field.options))
-  // Who "me" is and what time it will be, no schema can say.
+  // Dynamic defaults (“me”, the current time) have no schema.
   const isFixed = field.defaultValue !== null && !holdsPeople(field) && !startsNow(field)
   const initial = isFixed ? { default: field.defaultValue } : {}
   return { ...schema, ...initial, nullable: !field.required }
