@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import {
   CLIPBOARD_MIME,
+  parseHtmlTable,
   parseTsv,
   readClipboard,
   writeClipboard,
   writeHtml,
   writeTsv,
 } from '../../web/grid/clipboard.ts'
-import { parseHtmlTable } from '../../web/grid/clipboard-html.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 
 const ROWS = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { edgeFrom } from '../../web/grid/edge.ts'
+import { edgeFrom } from '../../web/grid/selection.ts'
 
 /** `x` is filled, `.` empty, `?` not loaded. */
 const column = (text: string) => (cell: { row: number }) =>

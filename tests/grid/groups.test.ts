@@ -1,18 +1,28 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordGroup } from '../../src/core/query.ts'
-import { anchorOf, hiddenBetween, topOfAnchor } from '../../web/grid/groups/anchor.ts'
-import { ALL_COLLAPSED, isCollapsed, NONE_COLLAPSED, withCollapsed } from '../../web/grid/groups/collapsed.ts'
-import { groupsHeldAt } from '../../web/grid/groups/held-groups.ts'
-import { layOutGroups } from '../../web/grid/groups/lay-out-groups.ts'
-import { GROUP_HEIGHT, plainLines, type RowLines } from '../../web/grid/groups/row-lines.ts'
-import { shownPieces, shownRuns } from '../../web/grid/groups/shown-runs.ts'
 import {
+  anchorOf,
+  GROUP_HEIGHT,
+  groupsHeldAt,
+  hiddenBetween,
+  layOutGroups,
+  plainLines,
+  type RowLines,
+  shownPieces,
+  shownRuns,
+  topOfAnchor,
+} from '../../web/grid/groups/row-lines.ts'
+import {
+  ALL_COLLAPSED,
   countIn,
   groupAt,
+  isCollapsed,
+  NONE_COLLAPSED,
   pathTo,
   placeOf,
   treeOf,
+  withCollapsed,
   withCount,
   withPage,
   withSummaries,

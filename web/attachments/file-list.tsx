@@ -1,22 +1,26 @@
-import { Camera, Download, Link, Upload as UploadIcon } from 'lucide-react'
-import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from 'react'
-import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
+import { Camera, Download, GripVertical, Link, Pencil, Upload as UploadIcon, X } from 'lucide-react'
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type AttachmentItem, isWebAddress } from '../../src/core/fields/attachment-item.ts'
 import type { FileKind } from '../../src/core/fields/attachment-kinds.ts'
 import { m } from '../messages.gen.ts'
 import { isVisitorPage } from '../session/visitor.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { moveBefore, SortableList } from '../ui/sortable.tsx'
-import { AddByUrl } from './add-by-url.tsx'
-import { downloadAll } from './download.ts'
+import { focusOnMount } from '../ui/composite.tsx'
+import { moveBefore, SortableList, useSortableItem } from '../ui/sortable.tsx'
+import addByUrl from './add-by-url.module.css'
+import { downloadAll, downloadFile } from './download.ts'
 import styles from './file-list.module.css'
-import { FileRow } from './file-row.tsx'
+import fileRow from './file-row.module.css'
+import { FileThumb } from './file-thumb.tsx'
+import { formatBytes } from './format-bytes.ts'
 import { acceptOf } from './limits.ts'
+import { openViewer } from './open-viewer.tsx'
 import type { FileSource } from './send-file.ts'
 import { UploadLine } from './upload-line.tsx'
 import { attend, useUploads } from './uploads.ts'
 import { withKeys } from './with-keys.ts'
 
-export interface FileListProps {
+interface FileListProps {
   tableId: string
   items: AttachmentItem[]
   kinds: readonly FileKind[]
@@ -190,4 +194,181 @@ function moved(items: AttachmentItem[], from: number, to: number): AttachmentIte
   const item = items[from]
   if (!item || to < 0 || to >= items.length) return items
   return items.toSpliced(from, 1).toSpliced(to, 0, item)
+}
+
+interface FileRowProps {
+  id: string
+  tableId: string
+  items: AttachmentItem[]
+  at: number
+  size: 'small' | 'large'
+  onRename: (title: string) => void
+  onRemove: () => void
+  onMove: (by: 1 | -1) => void
+}
+
+/** One file of a cell: opens in large, is renamed, moved, saved and taken away. */
+export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMove }: FileRowProps) {
+  const { ref, style, listeners } = useSortableItem(id)
+  const [isRenaming, setRenaming] = useState(false)
+  const item = items[at]
+  if (!item) return null
+  const { title } = item
+  return (
+    <li ref={ref} style={style} className={fileRow.row} data-testid="file-row" data-size={size}>
+      {items.length > 1 && (
+        <button
+          type="button"
+          className={fileRow.grip}
+          aria-label={m.attachments_move_name_drag_use_arrow({ name: title })}
+          data-tip={m.common_drag_to_move()}
+          {...listeners}
+          onKeyDown={(event) => {
+            const by = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+            if (by !== 1 && by !== -1) return
+            event.preventDefault()
+            onMove(by)
+          }}
+        >
+          <GripVertical size={14} aria-hidden />
+        </button>
+      )}
+      <button
+        type="button"
+        className={fileRow.thumb}
+        aria-label={m.attachments_open_name({ name: title })}
+        onClick={() => openViewer(tableId, items, at)}
+      >
+        <FileThumb item={item} tableId={tableId} size={size === 'small' ? 36 : 72} square />
+      </button>
+      {isRenaming ? (
+        <RenameInput
+          title={title}
+          onDone={(next) => {
+            setRenaming(false)
+            if (next !== null && next !== title) onRename(next)
+          }}
+        />
+      ) : (
+        <span className={fileRow.words}>
+          <span className={fileRow.name} dir="auto" title={title}>
+            {title}
+          </span>
+          <small className={fileRow.size}>
+            {item.url === undefined ? formatBytes(item.size) : m.common_link()}
+          </small>
+        </span>
+      )}
+      <IconButton
+        icon={Pencil}
+        size="small"
+        iconSize={14}
+        label={m.attachments_rename_name({ name: title })}
+        onClick={() => setRenaming(true)}
+      />
+      {item.url === undefined && (
+        <IconButton
+          icon={Download}
+          size="small"
+          iconSize={14}
+          label={m.attachments_download_name({ name: title })}
+          onClick={() => void downloadFile(tableId, item)}
+        />
+      )}
+      <IconButton
+        icon={X}
+        size="small"
+        iconSize={14}
+        label={m.common_remove_name({ name: title })}
+        onClick={onRemove}
+      />
+    </li>
+  )
+}
+
+/** The name without its ending, which says what the file is and stays. */
+function RenameInput({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
+  const ending = /\.\w{1,10}$/.exec(title)?.[0] ?? ''
+  const base = title.slice(0, title.length - ending.length)
+  const [text, setText] = useState(base)
+  const done = () => {
+    const clean = text.replace(/[\\/]/g, '-').trim()
+    onDone(clean === '' ? null : clean + ending)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') done()
+    if (event.key === 'Escape') {
+      // This alone is left, not the list around it.
+      event.preventDefault()
+      event.stopPropagation()
+      onDone(null)
+    }
+  }
+  return (
+    <span className={fileRow.rename}>
+      <input
+        ref={focusOnMount}
+        dir="auto"
+        aria-label={m.attachments_name_of_name({ name: title })}
+        value={text}
+        maxLength={240}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+        onBlur={done}
+      />
+      <span>{ending}</span>
+    </span>
+  )
+}
+
+/** Asks for the address of a file, which the server then fetches. */
+export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; onCancel: () => void }) {
+  const [url, setUrl] = useState('')
+  const [isRefused, setRefused] = useState(false)
+  const add = () => {
+    const address = url.trim()
+    if (isWebAddress(address)) onAdd(address)
+    else setRefused(true)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      add()
+    }
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      onCancel()
+    }
+  }
+  return (
+    <div className={addByUrl.box}>
+      <div className={addByUrl.line}>
+        <input
+          ref={focusOnMount}
+          type="url"
+          className={addByUrl.input}
+          placeholder="https://"
+          aria-label={m.attachments_file_url()}
+          aria-invalid={isRefused || undefined}
+          value={url}
+          onChange={(event) => {
+            setUrl(event.target.value)
+            setRefused(false)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Button size="small" variant="primary" onClick={add}>
+          {m.common_add()}
+        </Button>
+      </div>
+      {isRefused && (
+        <p className={addByUrl.message} role="alert">
+          {m.attachments_enter_url_starts_http_https()}
+        </p>
+      )}
+    </div>
+  )
 }

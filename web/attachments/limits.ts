@@ -55,7 +55,7 @@ export function problemOf(
 }
 
 /** The names of kinds of files, for people. */
-export const kindLabels = (kinds: readonly FileKind[]): string =>
+const kindLabels = (kinds: readonly FileKind[]): string =>
   FILE_KINDS.filter(({ key }) => kinds.includes(key))
     .map(({ label }) => label())
     .join(', ')

@@ -74,9 +74,6 @@ export function attend(key: string): () => void {
     state.setState(({ attended }) => ({ attended: new Set([...attended].filter((one) => one !== key)) }))
 }
 
-/** Calls back whenever an upload begins, moves on or ends. */
-export const subscribe = (listener: () => void): (() => void) => state.subscribe(listener)
-
 /** Sends files and adds those that arrive to the cell, as one change. What does not fit is shown with the reason. */
 export async function startUploads(target: FileTarget, sources: readonly FileSource[]): Promise<void> {
   if (sources.length === 0) return

@@ -19,9 +19,9 @@ import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.t
 import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { toast } from '../ui/toast.ts'
+import { urlHref } from './address.tsx'
 import styles from './button.module.css'
 import { defineCell } from './cell.ts'
-import { urlHref } from './links.ts'
 
 /** Signs that a button can bear, by the names that are kept. */
 export const BUTTON_ICONS: Record<string, LucideIcon> = {

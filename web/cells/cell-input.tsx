@@ -11,7 +11,7 @@ import { isFocusLeaving } from './focus-within.ts'
 import { CELLS } from './index.ts'
 import { isEmptyList } from './link-value.ts'
 
-export interface CellInputProps {
+interface CellInputProps {
   field: Field
   value: CellValue
   /** Called when the person leaves with another value than before, and when they choose from a list. */

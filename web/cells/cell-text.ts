@@ -4,7 +4,7 @@ import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
 import type { Field, Person } from '../../src/core/model.ts'
-import { CELLS } from './index.ts'
+import { cellOf } from './cell.ts'
 import { listIn } from './link-value.ts'
 
 const NOBODY: ReadonlyMap<string, Person> = new Map()
@@ -27,7 +27,7 @@ export function shownText(
   value: CellValue,
   people: ReadonlyMap<string, Person> = NOBODY,
 ): string {
-  return textOf(field, value, people, (type, options, each) => CELLS[type].shownText?.(each, options))
+  return textOf(field, value, people, (type, options, each) => cellOf(type).shownText?.(each, options))
 }
 
 function textOf(
@@ -44,7 +44,7 @@ function textOf(
   if (!result) {
     return (
       shown(field.type, field.options, value) ??
-      CELLS[field.type].copyText?.(value, people, field) ??
+      cellOf(field.type).copyText?.(value, people, field) ??
       formatValue(field, value)
     )
   }
@@ -53,7 +53,7 @@ function textOf(
     each === null
       ? ''
       : (shown(type, options, each) ??
-        CELLS[type].copyText?.(each, people, field) ??
+        cellOf(type).copyText?.(each, people, field) ??
         formatValue({ type, options }, each))
   if (!result.isList) return one(value)
   return listIn(value)

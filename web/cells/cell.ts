@@ -110,7 +110,7 @@ export interface EditorProps<O = FieldOptions> {
 }
 
 /** A key as it arrived, from the event's own flags. */
-export interface CellKey {
+interface CellKey {
   key: string
   ctrl: boolean
   shift: boolean
@@ -154,6 +154,20 @@ export interface Cell<O = FieldOptions> {
   shownText?(value: CellValue, options: O): string | undefined
   /** The text for other programs, where it is not the field type's own: people by e-mail. */
   copyText?(value: CellValue, people: ReadonlyMap<string, Person>, field: Field): string
+}
+
+const registered = new Map<string, Cell>()
+
+/** Called once by `index.ts`. Cells that draw values of other types (lookups, formulas) find them by `cellOf`. */
+export function registerCells(cells: Readonly<Record<string, Cell>>): void {
+  for (const [type, cell] of Object.entries(cells)) registered.set(type, cell)
+}
+
+/** The cell of a field type, for modules that `index.ts` imports; others use `CELLS`. */
+export function cellOf(type: string): Cell {
+  const cell = registered.get(type)
+  if (!cell) throw new Error(`web/cells/index.ts registers no cell for ${type}`)
+  return cell
 }
 
 /** Ties a cell to its field type, which gives the shape of `options`. */

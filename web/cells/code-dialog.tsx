@@ -6,21 +6,23 @@ import { copyText } from '../ui/copy-text.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { toast } from '../ui/toast.ts'
 import styles from './code.module.css'
-import { type CodeKind, CodePicture } from './code-cell.tsx'
 
 /** Pixels of a downloaded picture's longer side. */
 const PICTURE_PX = 1024
 
 interface CodeDialogProps {
-  kind: CodeKind
   text: string
+  /** Shown under the code where the code itself does not write it. */
+  caption: string | null
+  /** The code as an SVG. */
+  picture: ReactNode
   /** The field's title. */
   title: string
   onClose: () => void
 }
 
 /** A code in large, to be read off the screen, copied, or taken along as a picture. */
-export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): ReactNode {
+export function CodeDialog({ text, caption, picture, title, onClose }: CodeDialogProps): ReactNode {
   const box = useRef<HTMLDivElement>(null)
   const fileName = `${title} ${text}`.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)
   const drawing = () => box.current?.querySelector('svg') ?? null
@@ -71,10 +73,10 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
       }
     >
       <div ref={box} className={styles.large} data-testid="code-large">
-        <CodePicture kind={kind} text={text} showsText />
-        {kind === 'qr' && (
+        {picture}
+        {caption !== null && (
           <p className={styles.caption} dir="auto">
-            {text}
+            {caption}
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { formulaTokens, type Problem, type TokenKind } from '../../src/core/formula/index.ts'
 
 /** A stretch of a formula that looks the same throughout. */
-export interface Stretch {
+interface Stretch {
   text: string
   kind: TokenKind
   /** Part of what a problem is about. */

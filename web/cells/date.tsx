@@ -1,10 +1,26 @@
-import { Calendar as CalendarIcon } from 'lucide-react'
+import {
+  CalendarClock,
+  Calendar as CalendarIcon,
+  CalendarPlus,
+  CalendarSync,
+  type LucideIcon,
+} from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { dayIn, fromStored, resolveZone, toStored } from '../../src/core/dates.ts'
 import { date } from '../../src/core/fields/date.ts'
 import { type DateFormat, formatDay } from '../../src/core/fields/date-text.ts'
+import { createdTime, dateTime, lastModifiedTime } from '../../src/core/fields/date-time.ts'
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { formatInstant, type InstantOptions } from '../../src/core/fields/instant-text.ts'
 import { m } from '../messages.gen.ts'
-import { defineCell, type EditorProps } from './cell.ts'
-import { DateEditor, today } from './date-editor.tsx'
-import { draftOf } from './text-input.tsx'
+import { ControlGroup } from '../ui/composite.tsx'
+import { Popover } from '../ui/overlays.ts'
+import calendarStyles from './calendar.module.css'
+import { Calendar } from './calendar.tsx'
+import { type Cell, type Draft, defineCell, type EditorProps } from './cell.ts'
+import editor from './editor.module.css'
+import { isFocusLeaving } from './focus-within.ts'
+import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
 /** A day, in the field's format. Ctrl+; is today. */
@@ -52,3 +68,173 @@ function DayEditor(props: EditorProps<{ format: DateFormat }>) {
 
 const toDay = (value: string | number | boolean | null): string | null =>
   typeof value === 'string' ? value : null
+
+/** A moment, in the field's format and zone. Ctrl+; is today at midnight, Ctrl+Shift+; is now. */
+export const dateTimeCell = defineCell(dateTime, {
+  Icon: CalendarClock,
+  align: 'start',
+  minWidth: 120,
+  View: ({ value, options }) =>
+    value === null ? null : (
+      <span className={styles.date} dir="ltr">
+        {showInstant(value, options)}
+      </span>
+    ),
+  Editor: InstantEditor,
+  shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
+  onKey({ key, ctrl, shift }, { options, commit }) {
+    if (!ctrl || (key !== ';' && key !== ':')) return false
+    commit(shift ? now() : dateTime.parse(today(), options))
+    return true
+  },
+})
+
+/** The text from its time of day on; null where it has none. */
+function timeIn(text: string): string | null {
+  const at = text.search(/[T ]\d{1,2}:\d{2}/)
+  return at < 0 ? null : text.slice(at + 1)
+}
+
+function InstantEditor(props: EditorProps<InstantOptions>) {
+  const { value, options } = props
+  const example = `${formatDay(today(), options.format)} 14:30`
+  return (
+    <DateEditor
+      {...props}
+      initial={dateTime.format(value, options)}
+      placeholder={`${options.format} HH:mm`}
+      parse={(text) =>
+        draftOf(text, dateTime.parse(text, options), m.cells_enter_date_time_such_example({ example }))
+      }
+      dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}
+      withDay={(text, day) => {
+        const time = timeIn(text) ?? (options.time12h ? '12:00 am' : '00:00')
+        return `${formatDay(day, options.format)} ${time}`
+      }}
+      dayIsAll={false}
+      now={{ label: m.cells_now(), text: () => dateTime.format(now(), options) }}
+    />
+  )
+}
+
+/** An instant as the field shows it, in the field's zone. */
+const showInstant = (value: CellValue, options: InstantOptions): string =>
+  value === null ? '' : formatInstant(String(value), options)
+
+/** Now, to the second: the milliseconds of a key press say nothing. */
+const now = (): string | null => toStored(Math.floor(Date.now() / 1000) * 1000)
+
+/** The day of an instant in the field's zone. */
+function dayOfInstant(value: CellValue, options: InstantOptions): string | null {
+  const ms = typeof value === 'string' ? fromStored(value) : null
+  return ms === null ? null : dayIn(ms, resolveZone(options.timeZone))
+}
+
+/** An instant that the server fills in: shown like any other, never edited. */
+const systemTimeCell = (type: FieldType<InstantOptions>, Icon: LucideIcon): Cell<InstantOptions> =>
+  defineCell<InstantOptions>(type, {
+    Icon,
+    align: 'start',
+    minWidth: 120,
+    shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
+    View: ({ value, options }) =>
+      value === null ? null : (
+        <span className={styles.date} dir="ltr">
+          {showInstant(value, options)}
+        </span>
+      ),
+  })
+
+/** When the record was made. */
+export const createdTimeCell = systemTimeCell(createdTime, CalendarPlus)
+
+/** When the record was last changed. */
+export const lastModifiedTimeCell = systemTimeCell(lastModifiedTime, CalendarSync)
+
+interface DateEditorProps extends Omit<EditorProps, 'options'> {
+  /** The value as text to be edited. */
+  initial: string
+  placeholder: string
+  parse(text: string): Draft
+  /** The day that a text names; null: none. */
+  dayOf(text: string): string | null
+  /** The text when a day is chosen from the calendar. */
+  withDay(text: string, day: string): string
+  /** True where choosing a day is all there is to choose. */
+  dayIsAll: boolean
+  /** `Today` or `Now`: its name and what it stores. */
+  now: { label: string; text: () => string }
+}
+
+/** Typed in the field's own format or ISO, or chosen from a calendar that follows what is typed. */
+function DateEditor(props: DateEditorProps): ReactNode {
+  const { commit, parse, variant } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [inCalendar, setInCalendar] = useState(false)
+  const [isOpen, setOpen] = useState(variant === 'grid')
+  const commitText = (text: string) => {
+    const draft = parse(text)
+    if (draft.ok) commit(draft.value)
+  }
+  return (
+    <ControlGroup
+      ref={setAnchor}
+      className={editor.dateEditor}
+      onFocus={() => setOpen(true)}
+      onBlur={(event) => {
+        // Once the focus has arrived where it goes: a calendar that closes meanwhile would call it back.
+        if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
+      }}
+    >
+      <TextInput
+        {...props}
+        align="start"
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setOpen(true)
+          setInCalendar(true)
+        }}
+      >
+        {(text, setText) =>
+          anchor &&
+          isOpen &&
+          // What is wrong with the text stands where the calendar would be.
+          (!props.invalid || inCalendar) && (
+            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={editor.popover}>
+              <div data-cell-popover>
+                <Calendar
+                  day={props.dayOf(text)}
+                  today={today()}
+                  focused={inCalendar}
+                  onLeave={() => {
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                  onChoose={(day) => {
+                    const next = props.withDay(text, day)
+                    if (props.dayIsAll) return commitText(next)
+                    setText(next)
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                />
+                <div className={calendarStyles.calendarFoot}>
+                  <button type="button" tabIndex={-1} onClick={() => commitText(props.now.text())}>
+                    {props.now.label}
+                  </button>
+                  <button type="button" tabIndex={-1} onClick={() => commit(null)}>
+                    {m.common_clear()}
+                  </button>
+                </div>
+              </div>
+            </Popover>
+          )
+        }
+      </TextInput>
+    </ControlGroup>
+  )
+}
+
+/** Today where the reader is. */
+export const today = (): string => dayIn(Date.now(), resolveZone('local'))

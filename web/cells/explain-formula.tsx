@@ -7,10 +7,10 @@ import { m } from '../messages.gen.ts'
 import { trpc } from '../trpc.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { cellOf } from './cell.ts'
 import { coloured } from './coloured.ts'
 import styles from './explain-formula.module.css'
 import look from './formula-look.module.css'
-import { CELLS } from './index.ts'
 
 interface ExplainFormulaProps {
   field: Field
@@ -88,7 +88,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
 }
 
 function Value({ field, value }: { field: Field; value: CellValue }) {
-  const { View, type } = CELLS[field.type]
+  const { View, type } = cellOf(field.type)
   if (value === null) return <span className={styles.none}>{m.common_empty()}</span>
   const options = type.options.safeParse(field.options).data ?? type.options.parse({})
   return <View value={value} field={field} options={options} variant="grid" lines={2} width={null} />

@@ -1,10 +1,11 @@
 import { LocateFixed, MapPin, MapPinned } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { geoData, join, parsePoint, pointParts } from '../../src/core/fields/geo-data.ts'
-import { openPlacePicker } from '../map/open-place-picker.tsx'
 import { valueAt } from '../map/place-value.ts'
 import { m } from '../messages.gen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
+import { openDialog } from '../ui/open-dialog.tsx'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
 import styles from './geo-data.module.css'
@@ -170,4 +171,15 @@ function readParts(lat: string, long: string, value: EditorProps['value']): Draf
   const point = join(now.lat, now.long) ?? (now.long === '' ? parsePoint(now.lat) : null)
   if (point !== null) return { ok: true, value: point }
   return { ok: false, message: m.cells_enter_latitude_90_90_longitude() }
+}
+
+const PlacePicker = lazyPart(() => import('../map/place-picker.tsx'), 'PlacePicker')
+
+/**
+ * Asks for a place on the map, over the page.
+ *
+ * @param value what is there already, as a field of places keeps it; null: nothing
+ */
+export function openPlacePicker(title: string, value: string | null, onPick: (value: string) => void): void {
+  openDialog((close) => <PlacePicker title={title} value={value} onPick={onPick} onClose={close} />)
 }

@@ -1,8 +1,15 @@
-import { Braces } from 'lucide-react'
-import { json } from '../../src/core/fields/json.ts'
-import { defineCell } from './cell.ts'
-import { JsonEditor } from './json-editor.tsx'
+import { Braces, ListTree, WrapText } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import { json, jsonProblem } from '../../src/core/fields/json.ts'
+import { formatJson } from '../../src/core/fields/json-tree.ts'
+import { m } from '../messages.gen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import { useTextHeight } from '../ui/effects.ts'
+import { Popover } from '../ui/overlays.ts'
+import { defineCell, type EditorProps } from './cell.ts'
+import jsonEditor from './json-editor.module.css'
 import styles from './mono.module.css'
+import { draftOf, useFocusAtEnd } from './text-input.tsx'
 import { TextView } from './text-view.tsx'
 import view from './view.module.css'
 
@@ -27,3 +34,117 @@ export const jsonCell = defineCell(json, {
 /** A grid's cell shows the beginning; line breaks between its parts would hide all but a bracket. */
 const oneLine = (text: string): string =>
   text.slice(0, 2000).replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))
+
+const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
+
+/**
+ * JSON as text, with what is wrong with it said as one types, or as a tree. Enter breaks the line, as in any
+ * editor of code; Ctrl+Enter and leaving save. What is not changed is kept to the last space.
+ */
+function JsonEditor(props: EditorProps<Record<string, never>>): ReactNode {
+  const { variant } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  if (variant === 'record') return <JsonBox {...props} />
+  return (
+    <span ref={setAnchor} className={jsonEditor.anchor} dir="ltr">
+      {String(props.value ?? '').slice(0, 200)}
+      {anchor && (
+        <Popover anchor={anchor} onClose={() => {}} focus="none" className={jsonEditor.popover}>
+          <div data-cell-popover>
+            <JsonBox {...props} />
+          </div>
+        </Popover>
+      )}
+    </span>
+  )
+}
+
+function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
+  const { value, typed, ref, autoFocus, variant } = props
+  const initial = String(value ?? '')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const latest = useRef(typed ?? initial)
+  const [text, setText] = useState(typed ?? initial)
+  const [showsTree, setShowsTree] = useState(false)
+  const problem = text.trim() === '' ? null : jsonProblem(text)
+  const set = (next: string) => {
+    latest.current = next
+    setText(next)
+  }
+  useImperativeHandle(ref, () => ({
+    read: () => {
+      const now = area.current?.value ?? latest.current
+      if (now === initial) return { ok: true, value }
+      return draftOf(
+        now,
+        json.parse(now, {}),
+        m.cells_invalid_json_problem({ problem: jsonProblem(now) ?? '' }),
+      )
+    },
+    focus: () => area.current?.focus(),
+  }))
+  useFocusAtEnd(area, autoFocus)
+  useTextHeight(area, variant === 'grid' || showsTree ? null : text, 480, 2)
+
+  return (
+    <div className={jsonEditor.box} data-variant={variant}>
+      <div className={jsonEditor.bar}>
+        <button
+          type="button"
+          disabled={problem !== null || text.trim() === ''}
+          // The text keeps the focus: leaving it would close the cell.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => set(formatJson(text) ?? text)}
+        >
+          <WrapText size={14} aria-hidden />
+          {m.common_format()}
+        </button>
+        <button
+          type="button"
+          aria-pressed={showsTree}
+          disabled={problem !== null}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => setShowsTree(!showsTree)}
+        >
+          <ListTree size={14} aria-hidden />
+          {m.cells_tree()}
+        </button>
+        <output className={jsonEditor.state} data-wrong={problem !== null || undefined}>
+          {text.trim() === '' ? m.cells_empty() : problem === null ? m.cells_valid_json() : problem}
+        </output>
+      </div>
+      {showsTree && problem === null ? (
+        <JsonTree text={text} onChange={set} label={props.label} />
+      ) : (
+        <textarea
+          ref={area}
+          id={props.id}
+          className={jsonEditor.area}
+          dir="ltr"
+          rows={variant === 'grid' ? 12 : 3}
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          placeholder='{"size": "M"}'
+          aria-label={props.label}
+          aria-invalid={props.invalid || problem !== null || undefined}
+          aria-describedby={props.describedBy}
+          onChange={(event) => set(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      )}
+      {variant === 'grid' && <p className={jsonEditor.hint}>{m.cells_ctrl_enter_save_esc_cancel()}</p>}
+    </div>
+  )
+}
+
+function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  const { value, selectionStart } = event.currentTarget
+  const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart)
+  const indent = /^\s*/.exec(line)?.[0] ?? ''
+  const deeper = /[[{]\s*$/.test(line) ? '  ' : ''
+  // By the browser's own command, so that its undo knows of it.
+  document.execCommand('insertText', false, `\n${indent}${deeper}`)
+}

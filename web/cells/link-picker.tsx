@@ -1,3 +1,4 @@
+import { ArrowUpRight, Check, Plus } from 'lucide-react'
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -7,15 +8,19 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { type LinkOptions, linkOptions } from '../../src/core/fields/link-options.ts'
+import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import type { EditorProps, LinkTarget } from './cell.ts'
-import { Combobox, NoLine } from './combobox.tsx'
-import { type LinkOffer, type OfferedLine, offeredLines } from './link-line.tsx'
+import { ControlGroup } from '../ui/composite.tsx'
+import { useOnChange } from '../ui/effects.ts'
+import { keyed } from '../ui/keyed.ts'
+import { matches } from '../ui/matches.ts'
+import type { EditorProps, LinkLine, LinkTarget } from './cell.ts'
+import { Combobox, type ComboboxLine, NoLine, useActiveLine } from './combobox.tsx'
+import { isFocusLeaving } from './focus-within.ts'
 import styles from './link-picker.module.css'
 import { linksIn } from './link-value.ts'
-import { useActiveLine } from './use-active-line.ts'
-import { type LinkLines, useLinkLines } from './use-link-lines.ts'
 
 /**
  * The editor of a link: an input that searches the related table, over the records that are linked and
@@ -152,3 +157,311 @@ const Skeleton = () => (
     ))}
   </>
 )
+
+/** What a line of the picker offers: a record, one to be made, or the rest of those that are linked. */
+type LinkOffer =
+  | { kind: 'record'; record: LinkLine; isLinked: boolean }
+  | { kind: 'create'; title: string }
+  | { kind: 'moreLinked' }
+
+/** A line of the picker. */
+interface OfferedLine extends ComboboxLine {
+  offer: LinkOffer
+}
+
+/** The lines in their order: linked, more of those, those that can be linked, and one to be made of `title`. */
+function offeredLines(found: LinkLines, title: string, links: LinkTarget): OfferedLine[] {
+  const offersFrom = (from: 'linked' | 'linkable'): LinkOffer[] =>
+    found.lines
+      .filter((line) => line.from === from)
+      .map(({ record, isLinked }) => ({ kind: 'record', record, isLinked }))
+  const offers: LinkOffer[] = [
+    ...offersFrom('linked'),
+    ...(found.hasMoreLinked ? [{ kind: 'moreLinked' } as const] : []),
+    ...offersFrom('linkable'),
+    ...(found.mayCreate && title !== '' ? [{ kind: 'create', title } as const] : []),
+  ]
+  return offers.map((offer, at) => ({ ...drawn(offer, links), isParted: at === found.parted }))
+}
+
+function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
+  if (offer.kind === 'moreLinked') {
+    const content = (
+      <>
+        <span className={styles.mark} />
+        <span className={`${styles.words} ${styles.details}`}>{m.cells_show_more_linked_records()}</span>
+      </>
+    )
+    return { key: offer.kind, testId: offer.kind, content, offer }
+  }
+  if (offer.kind === 'create') {
+    const content = (
+      <>
+        <Plus size={14} aria-hidden className={styles.mark} />
+        <span className={styles.words} dir="auto">
+          {m.cells_new_singular_title({ singular, title: offer.title })}
+        </span>
+      </>
+    )
+    return { key: offer.kind, testId: offer.kind, content, offer }
+  }
+  const { record, isLinked } = offer
+  return {
+    key: `${typeof record.id} ${record.id}`,
+    testId: isLinked ? 'linked' : 'linkable',
+    isChosen: isLinked,
+    content: <RecordLine record={record} isLinked={isLinked} onOpen={open} />,
+    offer,
+  }
+}
+
+interface RecordLineProps {
+  record: LinkLine
+  isLinked: boolean
+  /** Absent where records have no page that one may see. */
+  onOpen?: (record: LinkLine) => void
+}
+
+function RecordLine({ record, isLinked, onOpen }: RecordLineProps): ReactNode {
+  return (
+    <>
+      <span className={styles.mark}>{isLinked && <Check size={14} aria-hidden />}</span>
+      <LinkWords record={record} />
+      {onOpen && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.open}
+          aria-label={m.cells_open_title({ title: record.name })}
+          title={m.common_open_record()}
+          onClick={(event) => {
+            event.stopPropagation()
+            onOpen(record)
+          }}
+        >
+          <ArrowUpRight size={14} aria-hidden className="flip-in-rtl" />
+        </button>
+      )}
+    </>
+  )
+}
+
+/** A record's name, with a few of its other values under it. */
+export const LinkWords = ({ record }: { record: LinkLine }): ReactNode => (
+  <span className={styles.words}>
+    <span className={styles.name} dir="auto" title={record.name.length > 40 ? record.name : undefined}>
+      {record.name}
+    </span>
+    {record.details.length > 0 && (
+      <small className={styles.details}>
+        {keyed(record.details).map(({ key, item: text, at }) => (
+          <span key={key}>
+            {at > 0 && ' · '}
+            <bdi>{text}</bdi>
+          </span>
+        ))}
+      </small>
+    )}
+  </span>
+)
+
+const PAGE = 30
+
+/** A pause in typing before the server is asked. */
+const PAUSE_MS = 120
+
+/** A record in the list, and whether it is linked by now: it keeps its place when that changes. */
+interface PickedLine {
+  record: LinkLine
+  isLinked: boolean
+  /** Which of the two lists it was read from. */
+  from: 'linked' | 'linkable'
+}
+
+interface Lines {
+  /** What was searched for when they were read. */
+  search: string | null
+  lines: PickedLine[]
+  hasMore: { linked: boolean; linkable: boolean }
+  mayCreate: boolean
+}
+
+const NONE: Lines = {
+  search: null,
+  lines: [],
+  hasMore: { linked: false, linkable: false },
+  mayCreate: false,
+}
+
+type LinkLines = ReturnType<typeof useLinkLines>
+
+/**
+ * The lines of a picker of links, found as one types: those that are linked, and after them those that
+ * can be. Until the answer is here, what was read before is shown as far as it fits the new text; answers
+ * to older texts are dropped.
+ */
+function useLinkLines(links: LinkTarget, text: string) {
+  const [found, setFound] = useState(NONE)
+  const [hasFailed, setFailed] = useState(false)
+  const [attempt, setAttempt] = useState(0)
+  const reading = useRef<AbortController | null>(null)
+  const target = useRef(links)
+  target.current = links
+  const search = text.trim()
+  const isReady = found.search === search
+
+  async function run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    reading.current?.abort()
+    const controller = new AbortController()
+    reading.current = controller
+    try {
+      await work(controller.signal)
+    } catch {
+      // Said in the list, where one is looking.
+      if (!controller.signal.aborted) setFailed(true)
+    } finally {
+      if (reading.current === controller) reading.current = null
+    }
+  }
+
+  const read = () =>
+    run(async (signal) => {
+      const page = { search, offset: 0, limit: PAGE }
+      const [linked, linkable] = await Promise.all([
+        target.current.read('linked', page, signal),
+        target.current.read('linkable', page, signal),
+      ])
+      if (signal.aborted) return
+      setFailed(false)
+      setFound({
+        search,
+        lines: joined(asLines(linked.lines, 'linked'), asLines(linkable.lines, 'linkable')),
+        hasMore: { linked: linked.hasMore, linkable: linkable.hasMore },
+        mayCreate: linkable.mayCreate,
+      })
+    })
+
+  const more = (from: 'linked' | 'linkable') =>
+    run(async (signal) => {
+      // The server's list has lost those that changed sides since; those that joined it come once more, and are known.
+      const offset = found.lines.filter(
+        (line) => line.from === from && line.isLinked === (from === 'linked'),
+      ).length
+      const next = await target.current.read(from, { search, offset, limit: PAGE }, signal)
+      if (signal.aborted) return
+      setFound((before) => {
+        const ofOther = before.lines.filter((line) => line.from !== from)
+        const own = before.lines.filter((line) => line.from === from)
+        const fresh = without(asLines(next.lines, from), before.lines)
+        return {
+          ...before,
+          lines: from === 'linked' ? [...own, ...fresh, ...ofOther] : [...ofOther, ...own, ...fresh],
+          hasMore: { ...before.hasMore, [from]: next.hasMore },
+        }
+      })
+    })
+
+  const hasRead = useRef(false)
+  useOnChange([search, attempt], () => {
+    if (isReady && attempt === 0) return
+    const timer = setTimeout(() => void read(), hasRead.current ? PAUSE_MS : 0)
+    hasRead.current = true
+    return () => {
+      clearTimeout(timer)
+      reading.current?.abort()
+    }
+  })
+
+  const shown = isReady ? found.lines : found.lines.filter(({ record }) => matches(record.name, search))
+  const linked = shown.filter((line) => line.from === 'linked').length
+  const hasMoreLinked = isReady && found.hasMore.linked
+  return {
+    lines: shown,
+    /** Where the part of those that can be linked begins, under those that are; -1: there is one part. */
+    parted: linked === 0 ? -1 : linked + (hasMoreLinked ? 1 : 0),
+    /** Records that are linked beyond those in `lines`. */
+    hasMoreLinked,
+    hasMoreLinkable: isReady && found.hasMore.linkable,
+    mayCreate: isReady && found.mayCreate,
+    state: hasFailed ? 'failed' : isReady ? 'ready' : 'reading',
+    /** Reads on; nothing while a reading is under way. */
+    more(from: 'linked' | 'linkable'): void {
+      if (reading.current === null && isReady && found.hasMore[from]) void more(from)
+    },
+    retry(): void {
+      setFailed(false)
+      setAttempt(attempt + 1)
+    },
+    /** A record was linked, or not any more: its line says so where it stands. */
+    mark(record: LinkLine, isLinked: boolean): void {
+      setFound((before) => ({
+        ...before,
+        lines: before.lines.map((line) => (line.record.id === record.id ? { ...line, isLinked } : line)),
+      }))
+    },
+  } as const
+}
+
+const asLines = (records: readonly LinkLine[], from: PickedLine['from']): PickedLine[] =>
+  records.map((record) => ({ record, from, isLinked: from === 'linked' }))
+
+/** Lines that moved meanwhile may come a second time. */
+const joined = (before: PickedLine[], next: PickedLine[]): PickedLine[] => [
+  ...before,
+  ...without(next, before),
+]
+
+function without(lines: PickedLine[], known: readonly PickedLine[]): PickedLine[] {
+  const ids = new Set(known.map((line) => line.record.id))
+  return lines.filter((line) => !ids.has(line.record.id))
+}
+
+interface LinkAdderProps {
+  field: Field
+  value: CellValue
+  links: LinkTarget
+  label: string
+  invalid?: boolean
+  describedBy?: string | undefined
+  /** `takesFocus`: it was not left for something else. */
+  onClose: (takesFocus: boolean) => void
+}
+
+/** The picker of links outside a grid, until one has chosen, pressed Escape, or gone elsewhere. */
+export function LinkAdder({
+  field,
+  value,
+  links,
+  label,
+  invalid = false,
+  describedBy,
+  onClose,
+}: LinkAdderProps) {
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return
+    if (event.key !== 'Escape' && event.key !== 'Enter') return
+    event.preventDefault()
+    event.stopPropagation()
+    onClose(true)
+  }
+  return (
+    <ControlGroup onKeyDown={onKeyDown} onBlur={(event) => isFocusLeaving(event) && onClose(false)}>
+      <LinkPicker
+        ref={null}
+        value={value}
+        field={field}
+        links={links}
+        label={label}
+        invalid={invalid}
+        describedBy={describedBy}
+        options={linkOptions.parse(field.options)}
+        variant="record"
+        typed={null}
+        commit={() => onClose(true)}
+        change={() => {}}
+        cancel={() => onClose(true)}
+        autoFocus
+      />
+    </ControlGroup>
+  )
+}

@@ -4,15 +4,15 @@ import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
 import { Dialog } from '../ui/overlays.ts'
+import { cellOf } from './cell.ts'
 import { cellText } from './cell-text.ts'
-import { CELLS } from './index.ts'
 import { listIn } from './link-value.ts'
 import styles from './list-dialog.module.css'
 
 /** Values that are drawn; of more it is said how many. */
 const MAX_DRAWN = 1000
 
-export interface ListDialogProps {
+interface ListDialogProps {
   field: Field
   value: CellValue
   onClose: () => void
@@ -22,7 +22,7 @@ export interface ListDialogProps {
 export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNode {
   const { result } = field
   if (!result) return null
-  const { View, type } = CELLS[result.type]
+  const { View, type } = cellOf(result.type)
   const read = type.options.safeParse(result.options)
   const options = read.success ? read.data : type.options.parse({})
   const values = listIn(value)

@@ -1,6 +1,93 @@
-import { Hash } from 'lucide-react'
-import { number } from '../../src/core/fields/number.ts'
-import { numberCell } from './number-cell.tsx'
+import { CircleDollarSign, Diff, Hash, type LucideIcon, Percent } from 'lucide-react'
+import { readLong } from '../../src/core/fields/column-limits.ts'
+import { currency } from '../../src/core/fields/currency.ts'
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { decimal, number, percent } from '../../src/core/fields/number.ts'
+import { parseNumber } from '../../src/core/fields/number-text.ts'
+import { currentLanguage, localeTag } from '../i18n.ts'
+import { m } from '../messages.gen.ts'
+import { type Cell, type Draft, defineCell } from './cell.ts'
+import { TextInput } from './text-input.tsx'
+import styles from './view.module.css'
+
+/** What number types have in common: the end side, the full value in the editor, the format in the view. */
+function numberCell<O extends object>(
+  type: FieldType<O>,
+  Icon: LucideIcon,
+  makeFormat: (options: O, locale: string) => Intl.NumberFormat,
+  View?: Cell<O>['View'],
+): Cell<O> {
+  const text = (value: CellValue, options: O): string | undefined => {
+    if (value === null || typeof value === 'boolean') return undefined
+    // Text: a number of a connected database with more digits than a double holds, of which none is lost here, or
+    // what SQLite lets stand in a column of numbers.
+    if (Number.isNaN(Number(value))) return String(value)
+    return numberFormat(options, (locale) => makeFormat(options, locale)).format(
+      value as number | `${number}`,
+    )
+  }
+  return defineCell<O>(type, {
+    Icon,
+    align: 'end',
+    minWidth: 60,
+    extraWidth: 24,
+    shownText: text,
+    View:
+      View ??
+      (({ value, options }) =>
+        value === null ? null : (
+          <span className={styles.number} dir="ltr">
+            {text(value, options)}
+          </span>
+        )),
+    Editor: (props) => (
+      <TextInput
+        {...props}
+        initial={editedNumber(props.value)}
+        resting={props.variant === 'record' ? text(props.value, props.options) : undefined}
+        inputMode="decimal"
+        align="end"
+        parse={(text) => readLong(props.field, text) ?? readNumberDraft(text, type, props.options)}
+      />
+    ),
+  })
+}
+
+const formats = new WeakMap<object, { language: string; format: Intl.NumberFormat }>()
+
+/** The number format of a field's options, made once: making one takes longer than drawing a row. */
+function numberFormat(options: object, make: (locale: string) => Intl.NumberFormat): Intl.NumberFormat {
+  const known = formats.get(options)
+  const language = currentLanguage()
+  if (known?.language === language) return known.format
+  const format = make(localeTag())
+  formats.set(options, { language, format })
+  return format
+}
+
+/** The decimal mark that the reader is used to. */
+function decimalMark(): '.' | ',' {
+  const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
+}
+
+/** The full value as text to be edited, with the reader's decimal mark. */
+const editedNumber = (value: CellValue): string =>
+  value === null ? '' : String(value).replace('.', decimalMark())
+
+/** Reads a number as the reader writes it, then has the field's type judge it. */
+function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft {
+  if (text.trim() === '') return { ok: true, value: null }
+  const number = parseNumber(text, decimalMark())
+  const parsed = type.parse(text, options, decimalMark())
+  const value = parsed ?? number
+  if (value === null) return { ok: false, message: m.cells_text_is_not_a_number({ text: text.trim() }) }
+  const read = type.read(value, options)
+  if (!read.ok) return { ok: false, message: read.message }
+  if (parsed !== null) return { ok: true, value: read.value }
+  // A number that the type refuses for what stands beside it: the sign of another currency, a percent sign.
+  return { ok: false, message: m.cells_text_sign_does_not_belong({ text: text.trim() }) }
+}
 
 /** A whole number. */
 export const numberTypeCell = numberCell(
@@ -9,3 +96,57 @@ export const numberTypeCell = numberCell(
   ({ thousands }, locale) =>
     new Intl.NumberFormat(locale, { useGrouping: thousands, maximumFractionDigits: 0 }),
 )
+
+/** A number with as many decimals as the field shows; the editor has them all. */
+export const decimalCell = numberCell(
+  decimal,
+  Diff,
+  ({ precision, thousands }, locale) =>
+    new Intl.NumberFormat(locale, {
+      useGrouping: thousands,
+      ...(precision === null
+        ? AS_IT_IS
+        : { minimumFractionDigits: precision, maximumFractionDigits: precision }),
+    }),
+)
+
+/** All digits of the value, but not what binary fractions add: 0.1 + 0.2 is 0.3. */
+const AS_IT_IS = {
+  maximumSignificantDigits: 15,
+  maximumFractionDigits: 0,
+  roundingPriority: 'morePrecision',
+} as const
+
+/** An amount in the field's currency, written as the field's locale writes it. */
+export const currencyCell = numberCell(
+  currency,
+  CircleDollarSign,
+  ({ locale, code, precision }) =>
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency: code,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: precision,
+      maximumFractionDigits: precision,
+    }),
+)
+
+// "unit: percent" writes 42 as 42%, where "style: percent" would want 0.42 and bring rounding errors.
+const makeFormat = ({ precision }: { precision: number }, locale: string) =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: precision })
+
+/** A share: `42%`, or a bar beside it. */
+export const percentCell = numberCell(percent, Percent, makeFormat, ({ value, options }) => {
+  if (typeof value !== 'number') return null
+  const text = numberFormat(options, (locale) => makeFormat(options, locale)).format(value)
+  if (!options.bar) return <span className={styles.number}>{text}</span>
+  const filled = Math.max(0, Math.min(100, value))
+  return (
+    <span className={styles.percent}>
+      <span className={styles.percentBar}>
+        <span style={{ inlineSize: `${filled}%` }} />
+      </span>
+      <span className={styles.percentText}>{text}</span>
+    </span>
+  )
+})

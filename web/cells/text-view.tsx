@@ -1,3 +1,4 @@
+import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { CellVariant } from './cell.ts'
@@ -36,3 +37,13 @@ export function TextView({ value, variant, lines }: TextViewProps): ReactNode {
     </span>
   )
 }
+
+/** The cell of a computed field that gives nothing any more: why. */
+export const BrokenField = ({ error }: { error: string }): ReactNode => (
+  <span className={styles.brokenCell} title={error} data-testid="broken-cell">
+    <TriangleAlert size={13} aria-hidden />
+    <span className={styles.line} dir="auto">
+      {error}
+    </span>
+  </span>
+)

@@ -1,5 +1,4 @@
 import { isEmptyList } from '../cells/link-value.ts'
-import { m } from '../messages.gen.ts'
 import { cancelCopy, pasteAsTextNext } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
 import { fillFromEdge } from './fill-actions.ts'
@@ -75,7 +74,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       engine.selection.set(selectAll(active))
       return true
     case 'clear':
-      return clearSelected(engine)
+      return engine.clearSelected()
     case 'undo':
       commands.undo()
       return true
@@ -174,23 +173,6 @@ function edit(engine: Engine, typed: string | null = null): boolean {
   engine.explainReadOnly(active)
   if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)
   return false
-}
-
-/** Empties what is selected, as far as it may be written. */
-export function clearSelected(engine: Engine): boolean {
-  const editable = new Set(engine.columns.filter((_, at) => engine.canEdit(at)).map(({ fieldId }) => fieldId))
-  const areas = engine
-    .areas()
-    .map((area) => ({ ...area, fieldIds: area.fieldIds.filter((id) => editable.has(id)) }))
-    .filter((area) => area.fieldIds.length > 0)
-  if (areas.length === 0) return false
-  engine.props.commands.clearCells(areas)
-  const cells = areas.reduce(
-    (sum, area) => sum + (area.lastRow - area.firstRow + 1) * area.fieldIds.length,
-    0,
-  )
-  engine.announce(m.grid_cells_cleared({ count: cells }))
-  return true
 }
 
 /** Adds a record under the active one, or at the end, and selects it. */

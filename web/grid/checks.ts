@@ -1,7 +1,6 @@
 import type { RecordId } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import type { Engine } from './engine.ts'
-import type { CheckedRows } from './source.ts'
+import type { CheckedRows, GridProps, GridRow } from './contract.ts'
 import { createStore } from './store.ts'
 
 export const NO_ROWS: CheckedRows = { kind: 'some', ids: new Set() }
@@ -24,6 +23,12 @@ export function withChecked(checked: CheckedRows, ids: readonly RecordId[], on: 
   return checked.kind === 'some' ? { kind: 'some', ids: listed } : { kind: 'all', except: listed }
 }
 
+/** The grid as far as check boxes need it. */
+interface CheckedGrid {
+  readonly props: GridProps
+  rowAt(index: number): GridRow | undefined
+}
+
 /** The check boxes of the rows: one by one, in runs with Shift, and all at once. */
 export class Checks {
   readonly checked = createStore<CheckedRows>(NO_ROWS)
@@ -31,7 +36,7 @@ export class Checks {
   private lastId: RecordId | null = null
   private lookup: AbortController | null = null
 
-  constructor(private readonly engine: Engine) {
+  constructor(private readonly engine: CheckedGrid) {
     this.checked.subscribe(() => engine.props.onCheckedChange?.(this.checked.get()))
   }
 

@@ -1,8 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
-import { cellText } from '../cells/cell-text.ts'
+import { cellText } from '../cells/index.ts'
 import { m } from '../messages.gen.ts'
-import { clearSelected } from './actions.ts'
 import {
   type ClipboardBlock,
   type ClipboardForms,
@@ -11,13 +10,13 @@ import {
   writeClipboard,
 } from './clipboard.ts'
 import type { ResolvedColumn } from './columns.ts'
+import type { GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
 import { pasteFiles, pasteImage } from './file-actions.ts'
 import { MAX_CHANGED_CELLS } from './fill-actions.ts'
 import { completeValues, partialCells } from './link-values.ts'
 import { planPaste } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
-import type { GridRow } from './source.ts'
 
 /** Most cells that are copied: beyond it a browser's clipboard takes seconds, and an export serves better. */
 const MAX_COPIED_CELLS = 2_000_000
@@ -73,7 +72,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const forms = waiting ?? formsOf(engine, shape, values ?? [])
   for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
   ready = null
-  if (cut && engine.props.rights.editRecords) clearSelected(engine)
+  if (cut && engine.props.rights.editRecords) engine.clearSelected()
   tell(engine, m.grid_cells_copied({ count: cells }))
 }
 
@@ -90,7 +89,7 @@ export async function paste(engine: Engine, event: ClipboardEvent): Promise<void
 }
 
 /** Lays a block over the selection and hands the plan to the owner. */
-export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
+async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
   const { source, rights, commands } = engine.props
   const { lines } = engine
   const bounds = pasteBounds(engine)
@@ -227,7 +226,7 @@ async function copyLoaded(
     if (await writeNow(forms)) {
       const now = copyShape(engine)
       const isSame = now !== null && keyOf(now) === key
-      if (cut && isSame && engine.props.rights.editRecords) clearSelected(engine)
+      if (cut && isSame && engine.props.rights.editRecords) engine.clearSelected()
       return tell(engine, m.grid_cells_copied({ count: cells }))
     }
     ready = { engine, key, forms }

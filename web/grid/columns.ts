@@ -4,7 +4,7 @@ import { readingOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { Cell } from '../cells/cell.ts'
 import { CELLS } from '../cells/index.ts'
-import type { GridColumn } from './source.ts'
+import type { GridColumn } from './contract.ts'
 
 /** A column with everything that its cells are drawn and edited with, looked up once. */
 export interface ResolvedColumn {

@@ -5,16 +5,14 @@ import type { Draft, EditorHandle, Move } from '../cells/cell.ts'
 import { m } from '../messages.gen.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
-import type { FillTarget } from './fill.ts'
+import type { CellArea, CellWrite, GridProps, GridRow } from './contract.ts'
 import { FollowedRecords } from './followed-records.ts'
-import { layOutGroups } from './groups/lay-out-groups.ts'
-import { plainLines, type RowLines } from './groups/row-lines.ts'
-import { shownRuns } from './groups/shown-runs.ts'
+import { layOutGroups, plainLines, type RowLines, shownRuns } from './groups/row-lines.ts'
 import type { GroupNode } from './groups/tree.ts'
 import { type ColumnLayout, layoutColumns, ROW_HEIGHTS, type Span } from './layout.ts'
-import type { GridProps } from './props.ts'
 import {
   activeCell,
+  type Bounds,
   boundsOf,
   type CellPosition,
   clampCell,
@@ -26,10 +24,7 @@ import {
   selectCell,
   tabFrom,
 } from './selection.ts'
-import type { CellArea, CellWrite, GridRow } from './source.ts'
-import { idle } from './states/idle.ts'
-import type { Mode } from './states/mode.ts'
-import { createStore } from './store.ts'
+import { createStore, type Store } from './store.ts'
 import { Viewport } from './viewport.ts'
 
 /** An open editor and what it was opened on. */
@@ -46,8 +41,14 @@ export interface EditSession {
   message: string | null
 }
 
+/** Which way a fill goes from the selected cells, and over which cells. */
+export interface FillTarget {
+  direction: 'down' | 'up' | 'end' | 'start'
+  bounds: Bounds
+}
+
 /** What a drag shows before it is dropped. */
-export type Preview =
+type Preview =
   | { kind: 'fill'; target: FillTarget }
   | { kind: 'columnLine'; gap: number; moved: readonly number[]; pointerX: number }
   | { kind: 'rowLine'; gap: number; top: number; into: GroupNode | null; rows: number; pointerY: number }
@@ -69,7 +70,7 @@ export class Engine {
   readonly widths = createStore<ReadonlyMap<string, number>>(new Map())
   /** Text for the live region. */
   readonly announcement = createStore('')
-  readonly mode = createStore<Mode>(idle())
+  readonly mode: Store<Mode>
   readonly checks = new Checks(this)
   readonly followed = new FollowedRecords(this)
   layout: ColumnLayout = layoutColumns([], 0, 0)
@@ -90,7 +91,9 @@ export class Engine {
   private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
 
-  constructor() {
+  /** @param idle makes the mode in which nothing is going on; all others end in it */
+  constructor(private readonly idle: () => Mode) {
+    this.mode = createStore(idle())
     // Anything but opening the editor of the cell that Tab led to ends the run.
     this.selection.subscribe(() => {
       const selection = this.selection.get()
@@ -219,7 +222,7 @@ export class Engine {
   }
 
   toIdle(): void {
-    if (this.mode.get().name !== 'idle') this.enter(idle())
+    if (this.mode.get().name !== 'idle') this.enter(this.idle())
   }
 
   /** Gives the grid the keyboard. */
@@ -261,6 +264,22 @@ export class Engine {
 
   setCells(cells: CellWrite[]): void {
     if (cells.length > 0) this.props.commands.setCells(cells)
+  }
+
+  /** Empties the selected cells that may be written; false where there are none. */
+  clearSelected(): boolean {
+    const editable = new Set(this.columns.filter((_, at) => this.canEdit(at)).map(({ fieldId }) => fieldId))
+    const areas = this.areas()
+      .map((area) => ({ ...area, fieldIds: area.fieldIds.filter((id) => editable.has(id)) }))
+      .filter((area) => area.fieldIds.length > 0)
+    if (areas.length === 0) return false
+    this.props.commands.clearCells(areas)
+    const count = areas.reduce(
+      (sum, { firstRow, lastRow, fieldIds }) => sum + (lastRow - firstRow + 1) * fieldIds.length,
+      0,
+    )
+    this.announce(m.grid_cells_cleared({ count }))
+    return true
   }
 
   /** The column in which the next row begins: that of the run of Tabs, or the active one. */
@@ -315,4 +334,65 @@ export function useEngine(): Engine {
   const engine = useContext(EngineContext)
   if (!engine) throw new Error('A part of the grid was used outside of it')
   return engine
+}
+
+/** What a pointer is over, from the nearest element that says so in `data-part`. */
+export type Part =
+  | 'cell'
+  | 'rowNumber'
+  | 'rowHandle'
+  | 'rowCheck'
+  | 'rowExpand'
+  | 'header'
+  | 'headerMenu'
+  | 'resize'
+  | 'corner'
+  | 'freezeDivider'
+  | 'fillHandle'
+  | 'addRow'
+  | 'addField'
+  | 'summary'
+  | 'retry'
+  | 'discard'
+  | 'group'
+  | 'none'
+
+export interface Hit {
+  part: Part
+  /** The element that carries `data-part`. */
+  element: HTMLElement
+  /** -1 where the part has none. */
+  row: number
+  column: number
+}
+
+/** A pointer as modes see it; dragging repeats the last one while the grid scrolls under it. */
+export interface Pointer {
+  clientX: number
+  clientY: number
+  ctrlKey: boolean
+  metaKey: boolean
+  shiftKey: boolean
+}
+
+/**
+ * What the grid is doing, which decides what keys and pointers mean. One mode per file; exactly one
+ * is on at a time, and idle is where all of them end.
+ */
+export interface Mode {
+  readonly name:
+    | 'idle'
+    | 'editing'
+    | 'composing'
+    | 'selecting'
+    | 'filling'
+    | 'resizing'
+    | 'movingColumn'
+    | 'movingRow'
+  enter?(engine: Engine): void
+  leave?(engine: Engine): void
+  /** True: the key was used, and must do nothing else. */
+  onKeyDown?(event: KeyboardEvent, engine: Engine): boolean
+  onPointerDown?(hit: Hit, event: PointerEvent, engine: Engine): void
+  onDoubleClick?(hit: Hit, event: MouseEvent, engine: Engine): void
 }

@@ -1,12 +1,11 @@
 import type { DragEvent, FocusEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
 import { copy, paste } from './clipboard-actions.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Hit, Part } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
 import { placeOf } from './groups/tree.ts'
 import { clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
 import { startEditing } from './states/editing.ts'
-import type { Hit, Part } from './states/mode.ts'
 
 /** Characters of a tooltip; more would cover the screen. */
 const MAX_TOOLTIP = 600

@@ -1,13 +1,12 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { cellText } from '../cells/cell-text.ts'
+import { cellText } from '../cells/index.ts'
 import { isEmptyList } from '../cells/link-value.ts'
 import { m } from '../messages.gen.ts'
-import type { Engine } from './engine.ts'
-import { continueValues, type FillTarget, fillKind } from './fill.ts'
+import type { CellWrite, RejectedText } from './contract.ts'
+import type { Engine, FillTarget } from './engine.ts'
+import { continueValues, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
-import type { RejectedText } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
-import type { CellWrite } from './source.ts'
 
 /** Most cells that one change may name; larger ones go through the owner's own ways (import, "edit all"). */
 export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui.md §4.5

@@ -2,6 +2,7 @@ import { digitsBelowMs, withDigitsBelowMs } from '../../src/core/dates.ts'
 import type { CellValue, FillSeries } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { trimTrailing } from '../../src/core/trim-characters.ts'
+import type { FillTarget } from './engine.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
 /** How the values of a column continue; `other`: they repeat. */
@@ -132,12 +133,6 @@ function textSeries(values: readonly CellValue[], oneStep: number): ((distance: 
   const { prefix, digits } = parts.at(-1)!
   return (distance) =>
     prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits.length, '0')
-}
-
-/** Which way a fill goes from the selected cells, and over which cells. */
-export interface FillTarget {
-  direction: 'down' | 'up' | 'end' | 'start'
-  bounds: Bounds
 }
 
 /** The cells that a fill handle dragged to a cell would fill: along the axis dragged further. Null: none. */

@@ -1,5 +1,8 @@
 import type { RecordId } from '../../src/core/model.ts'
-import type { Engine } from './engine.ts'
+import type { ResolvedColumn } from './columns.ts'
+import type { GridProps, GridRow } from './contract.ts'
+import type { Span } from './layout.ts'
+import type { GridSize, RangeKind } from './selection.ts'
 import {
   activeCell,
   allBounds,
@@ -8,6 +11,7 @@ import {
   type Range,
   type Selection,
 } from './selection.ts'
+import type { Store } from './store.ts'
 
 /** Rows whose records are remembered one by one; of a range with more, the two ends and the active cell. */
 const MAX_ROWS = 5_000
@@ -32,6 +36,17 @@ interface Noted {
   rowCount: number | null
 }
 
+/** The grid as far as following its selection needs it. */
+interface FollowedGrid {
+  readonly props: GridProps
+  readonly selection: Store<Selection | null>
+  readonly columns: readonly ResolvedColumn[]
+  readonly size: GridSize
+  readonly active: CellPosition | null
+  rowAt(index: number): GridRow | undefined
+  runsOf(kind: RangeKind, first: number, last: number): Span[]
+}
+
 type RowOf = (id: RecordId) => number | undefined
 
 /**
@@ -48,7 +63,7 @@ export class FollowedRecords {
   /** Where the active cell stood when its record left the view: keys go on from there. */
   lastActive: CellPosition | null = null
 
-  constructor(private readonly engine: Engine) {
+  constructor(private readonly engine: FollowedGrid) {
     engine.selection.subscribe(() => {
       if (this.isFollowing) return
       this.cancelLookup()

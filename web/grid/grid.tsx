@@ -10,13 +10,15 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { usePeople } from '../cells/people.ts'
+import { usePeople } from '../cells/people-context.ts'
 import { GridBox } from '../ui/composite.tsx'
+import { pasteFromMenu } from './clipboard-actions.ts'
 import { resolveColumn } from './columns.ts'
+import type { GridHandle, GridProps } from './contract.ts'
 import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
 import { gridEvents } from './events.ts'
+import { fillFromEdge } from './fill-actions.ts'
 import styles from './grid.module.css'
-import { gridHandle } from './handle.ts'
 import { ADD_FIELD_WIDTH, FOOTER_HEIGHT, HEADER_HEIGHT, layoutColumns, ROW_NUMBER_WIDTH } from './layout.ts'
 import { Rows } from './parts/body.tsx'
 import { DragLayer } from './parts/drag-layer.tsx'
@@ -25,12 +27,14 @@ import { Footer } from './parts/footer.tsx'
 import { Header } from './parts/header.tsx'
 import { Receiver } from './parts/receiver.tsx'
 import { SelectionLayer } from './parts/selection-layer.tsx'
-import type { GridProps } from './props.ts'
+import { clampCell, selectCell } from './selection.ts'
 import { watchSelection } from './selection-effects.ts'
-import { leaveEditor } from './states/editing.ts'
+import { fitColumns } from './states/dragging.ts'
+import { leaveEditor, startEditing } from './states/editing.ts'
+import { idle } from './states/idle.ts'
 import { useStore } from './store.ts'
 
-export type { ActiveCell, GridHandle, GridProps } from './props.ts'
+export type { ActiveCell, GridHandle, GridProps } from './contract.ts'
 
 /**
  * A table of records: rows and columns both virtual, in one native scroll container, over whatever
@@ -40,7 +44,7 @@ export type { ActiveCell, GridHandle, GridProps } from './props.ts'
  * It fills its parent, which must have a height.
  */
 export function Grid(props: GridProps): ReactNode {
-  const [engine] = useState(() => new Engine())
+  const [engine] = useState(() => new Engine(idle))
   const gridId = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -178,4 +182,53 @@ function LiveRegion({ engine }: { engine: Engine }): ReactNode {
       {useStore(engine.announcement)}
     </div>
   )
+}
+
+/** What is to be seen must not stand in a closed group. */
+function openGroupsOf(engine: Engine, row: number): void {
+  if (engine.lines.isShown(row)) return
+  engine.props.groups?.open(row)
+  engine.refresh()
+}
+
+/** The grid as menus, toolbars and dialogs use it. */
+export function gridHandle(engine: Engine): GridHandle {
+  const columnOf = (fieldId: string | undefined) => {
+    const found = engine.columns.findIndex((column) => column.fieldId === fieldId)
+    return found >= 0 ? found : (engine.active?.column ?? 0)
+  }
+  // The browser answers with the event that Ctrl+C gives, so there is one way to copy.
+  const byBrowser = (command: 'copy' | 'cut') => {
+    engine.focus()
+    document.execCommand(command)
+  }
+  return {
+    focus: () => engine.focus(),
+    select(rowIndex, fieldId) {
+      engine.refresh()
+      if (engine.size.rows === 0) return
+      const cell = clampCell({ row: rowIndex, column: columnOf(fieldId) }, engine.size)
+      openGroupsOf(engine, cell.row)
+      engine.select(selectCell(cell), null)
+      engine.viewport.reveal(cell, true)
+    },
+    edit(rowIndex, fieldId) {
+      engine.refresh()
+      openGroupsOf(engine, rowIndex)
+      startEditing(engine, { row: rowIndex, column: columnOf(fieldId) }, null)
+    },
+    selectedAreas: () => engine.areas(),
+    clearChecked: () => engine.checks.clear(),
+    check: (ids) => engine.checks.only(ids),
+    copy: () => byBrowser('copy'),
+    cut: () => byBrowser('cut'),
+    paste: () => pasteFromMenu(engine),
+    clear: () => {
+      engine.clearSelected()
+    },
+    fillDown: () => fillFromEdge(engine, 'down'),
+    fitColumns: (fieldIds) => {
+      for (const fieldId of fieldIds) fitColumns(engine, columnOf(fieldId))
+    },
+  }
 }

@@ -35,7 +35,7 @@ export type Intent =
   | { kind: 'pasteAsText' }
 
 /** What the map depends on besides the event. */
-export interface KeyContext {
+interface KeyContext {
   /** Right to left: the arrow to the left leads to the next column. */
   rtl: boolean
   /** On a Mac, Cmd is the modifier of commands, and Ctrl takes the place of it for Space only. */

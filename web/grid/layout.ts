@@ -6,12 +6,12 @@ export const HEADER_HEIGHT = 32 // ui.md §4.1
 export const FOOTER_HEIGHT = 36 // ui.md §4.1
 export const ADD_ROW_HEIGHT = 32
 export const ADD_FIELD_WIDTH = 96
-export const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
-export const MAX_COLUMN_WIDTH = 1200
+const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
+const MAX_COLUMN_WIDTH = 1200
 export const ROW_NUMBER_WIDTH = 80 // ui.md §4.1
 /** On a phone the row number needs its digits only: there is no hover to show controls on. */
-export const ROW_NUMBER_WIDTH_NARROW = 44
-export const NARROW_VIEWPORT = 600
+const ROW_NUMBER_WIDTH_NARROW = 44
+const NARROW_VIEWPORT = 600
 /** Frozen columns may take this part of the grid; those beyond it scroll, or a phone would show nothing else. */
 const MAX_FROZEN_SHARE = 0.65
 

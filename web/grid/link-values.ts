@@ -2,8 +2,8 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
 import { isPartial, linksIn, linkValue } from '../cells/link-value.ts'
 import type { ResolvedColumn } from './columns.ts'
+import type { GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
-import type { GridRow } from './source.ts'
 
 /** Requests that are under way at the same moment. */
 const AT_ONCE = 4
@@ -47,7 +47,7 @@ export async function completeValues(
 }
 
 /** How a link's value looks in the cell of another link. */
-export type CarriedLinks = { ok: true; value: CellValue } | { ok: false }
+type CarriedLinks = { ok: true; value: CellValue } | { ok: false }
 
 /**
  * The links of one field as those of another: of the same table, as many as the other may hold, and all of

@@ -3,9 +3,9 @@ import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/f
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { ClipboardBlock, ClipboardField } from './clipboard.ts'
+import type { PastePlan } from './contract.ts'
 import { carryLinks } from './link-values.ts'
 import type { Bounds } from './selection.ts'
-import type { CellWrite } from './source.ts'
 
 /** A column that a paste may land in. */
 export interface PasteColumn {
@@ -15,48 +15,6 @@ export interface PasteColumn {
   options: FieldOptions
   /** False: passed over, its cells stay as they are. */
   editable: boolean
-}
-
-/** A write of a paste; `needsOption` where its value names a select option that does not exist yet. */
-export interface PasteWrite extends CellWrite {
-  needsOption: boolean
-}
-
-/** A text that a paste left out; `reason` where it is not simply no value of the field. */
-export interface RejectedText {
-  rowIndex: number
-  fieldId: string
-  text: string
-  reason?: string
-}
-
-/** Names of records that a cell is to be linked to; `newRow` counts in `newRows`, null: a row that exists. */
-export interface PasteNames {
-  rowIndex: number
-  recordId: RecordId | undefined
-  newRow: number | null
-  fieldId: string
-  text: string
-}
-
-/** All that a paste would do, and all that must be asked before. Nothing has been written yet. */
-export interface PastePlan {
-  /** Cells of rows that exist. */
-  cells: PasteWrite[]
-  /** Rows beyond the last: "add n records / paste only what fits / cancel". */
-  newRows: Values[]
-  /** Columns beyond the last, each from the top: the texts for fields that could be added. */
-  extraColumns: string[][]
-  /** Texts that do not fit their field. Those cells are left as they are, and listed. */
-  rejected: RejectedText[]
-  /** Texts for links: the names of records, which the owner has to find. */
-  names: PasteNames[]
-  /** Select options that do not exist yet: "add n options". */
-  newOptions: { fieldId: string; titles: string[] }[]
-  /** Cells in read-only columns, passed over. */
-  skipped: number
-  /** What to select afterwards. */
-  covers: Bounds
 }
 
 /** Where a paste goes. */
@@ -204,7 +162,7 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
 }
 
 /** What an emptied cell holds: false for a check box, no value for most. */
-export const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
+const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
 // Options decide what a value means for choices and for limited types such as a five-star rating, and which fractions of
 // a second a time of day may have.

@@ -1,7 +1,7 @@
 import { cellElement } from './actions.ts'
+import type { SelectionStatus } from './contract.ts'
 import type { Engine } from './engine.ts'
-import { allBounds, contains } from './selection.ts'
-import { selectionStatus } from './status.ts'
+import { allBounds, contains, countCells, isSingleCell } from './selection.ts'
 
 /** Time without a further change after which sums are worked out. */
 const STATUS_DELAY_MS = 60
@@ -77,4 +77,41 @@ function selectedElements(engine: Engine, root: HTMLElement): Element[] {
     const cell = { row: Number(dataset.row), column: Number(dataset.column) }
     return bounds.some((each) => contains(each, cell))
   })
+}
+
+/** Rows that are looked at for sums; more would be felt while a range is being drawn. */
+const MAX_ROWS = 20_000
+
+/** Count, sum and average of what is selected, from the rows in memory; null for one cell or none. */
+function selectionStatus(engine: Engine): SelectionStatus | null {
+  const selection = engine.selection.get()
+  if (!selection || isSingleCell(selection)) return null
+  const bounds = allBounds(selection, engine.size)
+  // Rows of closed groups are selected no more than they are copied or cleared.
+  const shown = bounds.flatMap((each, at) =>
+    engine
+      .runsOf(selection.ranges[at]!.kind, each.top, each.bottom)
+      .map(({ first, last }) => ({ ...each, top: first, bottom: last })),
+  )
+  const status = { cells: countCells(shown), rows: 0, numbers: 0, sum: 0, complete: true }
+  for (const { top, bottom, start, end } of shown) {
+    status.rows += bottom - top + 1
+    const fields = engine.columns
+      .slice(start, end + 1)
+      .filter(({ shown }) => !shown.isList && shown.type.isAmount)
+    if (fields.length === 0) continue
+    const last = Math.min(bottom, top + MAX_ROWS - 1)
+    if (last < bottom) status.complete = false
+    for (let index = top; index <= last; index++) {
+      const row = engine.rowAt(index)
+      if (!row) status.complete = false
+      for (const { fieldId } of row ? fields : []) {
+        const value = row?.values(fieldId)
+        if (typeof value !== 'number') continue
+        status.numbers++
+        status.sum += value
+      }
+    }
+  }
+  return { ...status, average: status.numbers > 0 ? status.sum / status.numbers : null }
 }

@@ -1,5 +1,3 @@
-import { edgeFrom, type IsFilled, isEdgeStep } from './edge.ts'
-
 /** What is selected: positions of cells, by row and column index as shown. Pure values; nothing is drawn here. */
 
 export interface CellPosition {
@@ -54,7 +52,7 @@ export type Step =
   | 'pageDown'
 
 /** Ctrl with an arrow. */
-export type EdgeStep = 'edgeUp' | 'edgeDown' | 'edgeStart' | 'edgeEnd'
+type EdgeStep = 'edgeUp' | 'edgeDown' | 'edgeStart' | 'edgeEnd'
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most))
 
@@ -144,7 +142,7 @@ export const isSingleCell = ({ ranges }: Selection): boolean =>
   ranges[0].anchor.column === ranges[0].focus.column
 
 /** What a step depends on besides where it begins. */
-export interface StepOptions {
+interface StepOptions {
   extend: boolean
   pageRows: number
   /** Whether a cell holds anything, for the steps to an edge; undefined: it is not loaded. */
@@ -152,7 +150,7 @@ export interface StepOptions {
 }
 
 /** Where a step leads from a cell. Never leaves the grid. */
-export function stepFrom(cell: CellPosition, step: Step, size: GridSize, options: StepOptions): CellPosition {
+function stepFrom(cell: CellPosition, step: Step, size: GridSize, options: StepOptions): CellPosition {
   const { pageRows, isFilled = () => undefined } = options
   if (isEdgeStep(step)) return edgeFrom(cell, step, size, isFilled)
   const target = { ...cell }
@@ -200,4 +198,47 @@ export function shiftRows(selection: Selection, by: number, size: GridSize): Sel
 /** The selection cut to a grid that became smaller; null when no cell is left. */
 export function clampSelection(selection: Selection, size: GridSize): Selection | null {
   return size.rows < 1 || size.columns < 1 ? null : shiftRows(selection, 0, size)
+}
+
+/** Whether a cell holds anything; undefined where its row is not loaded. */
+type IsFilled = (cell: CellPosition) => boolean | undefined
+
+const DIRECTIONS: Record<EdgeStep, CellPosition> = {
+  edgeUp: { row: -1, column: 0 },
+  edgeDown: { row: 1, column: 0 },
+  edgeStart: { row: 0, column: -1 },
+  edgeEnd: { row: 0, column: 1 },
+}
+
+const isEdgeStep = (step: Step): step is EdgeStep => step in DIRECTIONS
+
+/**
+ * Where Ctrl with an arrow leads, as in a spreadsheet: from within filled cells to the last of them,
+ * otherwise to the next filled cell, and where there is none to the grid's edge. What lies in rows that are
+ * not loaded is not known, so from there on it is the grid's edge too.
+ */
+export function edgeFrom(
+  from: CellPosition,
+  step: EdgeStep,
+  { rows, columns }: GridSize,
+  isFilled: IsFilled,
+): CellPosition {
+  const by = DIRECTIONS[step]
+  const next = ({ row, column }: CellPosition) => ({ row: row + by.row, column: column + by.column })
+  const isInside = ({ row, column }: CellPosition) =>
+    row >= 0 && column >= 0 && row < rows && column < columns
+  const edge = {
+    row: by.row === 0 ? from.row : by.row < 0 ? 0 : Math.max(0, rows - 1),
+    column: by.column === 0 ? from.column : by.column < 0 ? 0 : Math.max(0, columns - 1),
+  }
+  const staysFilled = isFilled(from) === true && isFilled(next(from)) === true
+  let last = from
+  for (let at = next(from); isInside(at); at = next(at)) {
+    const filled = isFilled(at)
+    if (filled === undefined) return edge
+    if (staysFilled && !filled) return last
+    if (!staysFilled && filled) return at
+    last = at
+  }
+  return edge
 }

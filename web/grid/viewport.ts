@@ -1,7 +1,14 @@
-import { anchorOf, hiddenBetween, topOfAnchor } from './groups/anchor.ts'
-import { GROUP_HEIGHT, plainLines } from './groups/row-lines.ts'
+import {
+  anchorOf,
+  GROUP_HEIGHT,
+  hiddenBetween,
+  plainLines,
+  type RowLines,
+  topOfAnchor,
+} from './groups/row-lines.ts'
 import {
   ADD_ROW_HEIGHT,
+  type ColumnLayout,
   columnAt,
   FOOTER_HEIGHT,
   HEADER_HEIGHT,
@@ -10,9 +17,8 @@ import {
   type Span,
   visibleColumns,
 } from './layout.ts'
-import { type Content, isSameMounted, type Mounted, NOTHING_MOUNTED } from './mounted.ts'
 import { follow, mustSettle, type ScrollPosition, type ScrollSize, scrollSize, settle } from './scroll-map.ts'
-import type { CellPosition } from './selection.ts'
+import type { CellPosition, GridSize } from './selection.ts'
 import { createStore } from './store.ts'
 
 /** Room kept filled ahead of the scrolling: 0.11 s at 7,000 px/s, in which a slow frame stays covered. */
@@ -286,3 +292,53 @@ class ScrollSpeed {
     else this.now = this.now * 0.6 + (delta / Math.max(seconds, 0.008)) * 0.4
   }
 }
+
+/** The rows and columns that stand in the document at present. */
+interface Mounted {
+  /** Where rows stand, and what stands between them. */
+  lines: RowLines
+  /** Places among the rows that are shown, see `RowLines.rowOf`; `rows` are the first and the last of these rows. */
+  places: Span
+  rows: Span
+  /** Distances from the top of the body between which headers of groups are wanted. */
+  band: Span
+  /** Of the columns that scroll; frozen ones are always there. */
+  columns: Span
+  /** What to take off a row's virtual top to place it in the scrolled element (see scroll-map.ts). */
+  origin: number
+  /** Rows are recycled: place `i` uses the element of place `i - pool`, which can no longer be in sight. */
+  pool: number
+}
+
+/** Before anything was drawn. */
+const NOTHING_MOUNTED: Mounted = {
+  lines: plainLines(0, 32),
+  places: { first: 0, last: -1 },
+  rows: { first: 0, last: -1 },
+  band: { first: 0, last: -1 },
+  columns: { first: 0, last: -1 },
+  origin: 0,
+  pool: 1,
+}
+
+/** What the viewport must know of the grid to place things. */
+interface Content extends GridSize {
+  lines: RowLines
+  /** How many headers of groups stay at the top while their records are in sight. */
+  groupLevels: number
+  layout: ColumnLayout
+  canAddRows: boolean
+  /** `hidden`: rows between them that are not shown. */
+  requestRange: (first: number, last: number, hidden: Span[]) => void
+}
+
+const sameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last
+
+/** True where the same stands in the document. */
+const isSameMounted = (a: Mounted, b: Mounted): boolean =>
+  a.lines === b.lines &&
+  sameSpan(a.places, b.places) &&
+  sameSpan(a.band, b.band) &&
+  sameSpan(a.columns, b.columns) &&
+  a.origin === b.origin &&
+  a.pool === b.pool

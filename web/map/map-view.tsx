@@ -8,7 +8,7 @@ import styles from './map-view.module.css'
 import type { LngLat } from './mercator.ts'
 import { canDrawMaps, openWorldMap, type WorldMap } from './world-map.ts'
 
-export interface MapViewProps {
+interface MapViewProps {
   label: string
   /** The map is there; called again with null when it goes. */
   onMap: (map: WorldMap | null) => void

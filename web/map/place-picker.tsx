@@ -10,7 +10,7 @@ import styles from './place-picker.module.css'
 import { placeIn, valueAt } from './place-value.ts'
 import type { WorldMap } from './world-map.ts'
 
-export interface PlacePickerProps {
+interface PlacePickerProps {
   title: string
   value: string | null
   onPick: (value: string) => void

@@ -3,10 +3,8 @@ import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import fine from 'world-atlas/countries-50m.json?url'
 import coarse from 'world-atlas/countries-110m.json?url'
-import { countryName } from './country-codes.ts'
 import type { MapLabel } from './label-places.ts'
 import { toWorld } from './mercator.ts'
-import { unwrapRing } from './unwrap-ring.ts'
 
 /** The countries of the world as the map draws them. */
 export interface World {
@@ -81,4 +79,53 @@ function centreOf(ring: readonly Position[]): { area: number; x: number; y: numb
   const width = Math.max(...xs) - Math.min(...xs)
   if (twice === 0) return { area: 0, x: points[0]?.x ?? 0, y: points[0]?.y ?? 0, width }
   return { area: Math.abs(twice / 2), x: x / (3 * twice), y: y / (3 * twice), width }
+}
+
+/**
+ * ISO 3166-1: the three digits by which the world's outlines name a country, and its two letters, which
+ * browsers know by name in every language.
+ */
+const CODES = [
+  '004AF008AL010AQ012DZ016AS020AD024AO028AG031AZ032AR036AU040AT044BS048BH050BD051AM052BB056BE060BM064BT',
+  '068BO070BA072BW076BR084BZ086IO090SB092VG096BN100BG104MM108BI112BY116KH120CM124CA132CV136KY140CF144LK',
+  '148TD152CL156CN158TW170CO174KM178CG180CD184CK188CR191HR192CU196CY203CZ204BJ208DK212DM214DO218EC222SV',
+  '226GQ231ET232ER233EE234FO238FK239GS242FJ246FI248AX250FR258PF260TF262DJ266GA268GE270GM275PS276DE288GH',
+  '296KI300GR304GL308GD316GU320GT324GN328GY332HT334HM336VA340HN344HK348HU352IS356IN360ID364IR368IQ372IE',
+  '376IL380IT384CI388JM392JP398KZ400JO404KE408KP410KR414KW417KG418LA422LB426LS428LV430LR434LY438LI440LT',
+  '442LU446MO450MG454MW458MY462MV466ML470MT478MR480MU484MX492MC496MN498MD499ME500MS504MA508MZ512OM516NA',
+  '520NR524NP528NL531CW533AW534SX540NC548VU554NZ558NI562NE566NG570NU574NF578NO580MP583FM584MH585PW586PK',
+  '591PA598PG600PY604PE608PH612PN616PL620PT624GW626TL630PR634QA642RO643RU646RW652BL654SH659KN660AI662LC',
+  '663MF666PM670VC674SM678ST682SA686SN688RS690SC694SL702SG703SK704VN705SI706SO710ZA716ZW724ES728SS729SD',
+  '732EH740SR748SZ752SE756CH760SY762TJ764TH768TG776TO780TT784AE788TN792TR795TM796TC800UG804UA807MK818EG',
+  '826GB831GG832JE833IM834TZ840US850VI854BF858UY860UZ862VE876WF882WS887YE894ZMnullXK',
+].join('')
+
+const letters = new Map<string, string>()
+for (let at = 0; at < CODES.length; at += 5) letters.set(CODES.slice(at, at + 3), CODES.slice(at + 3, at + 5))
+
+/** The name of a country in a language; `fallback` where it has no number or the browser no name for it. */
+export function countryName(digits: string | undefined, locale: string, fallback: string): string {
+  const code = digits === undefined ? undefined : letters.get(digits)
+  if (code === undefined) return fallback
+  return new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' }).of(code) ?? fallback
+}
+
+/**
+ * A ring that crosses the date line jumps from one end of the map to the other, and would be drawn right across
+ * it. This one goes on past 180 degrees instead, which the map draws on both sides. A ring around a pole is
+ * closed along that pole.
+ */
+export function unwrapRing(ring: readonly Position[]): Position[] {
+  let turns = 0
+  const unwrapped: Position[] = []
+  for (const [at, [lng = 0, lat = 0]] of ring.entries()) {
+    const before = ring[at - 1]?.[0] ?? lng
+    if (lng - before > 180) turns--
+    else if (before - lng > 180) turns++
+    unwrapped.push([lng + 360 * turns, lat])
+  }
+  const [first, last] = [unwrapped[0], unwrapped.at(-1)]
+  if (turns === 0 || !first || !last || first[0] === last[0]) return unwrapped
+  const pole = (first[1] ?? 0) < 0 ? -90 : 90
+  return [...unwrapped, [last[0] ?? 0, pole], [first[0] ?? 0, pole], first]
 }

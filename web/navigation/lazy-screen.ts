@@ -3,7 +3,7 @@ import { m } from '../messages.gen.ts'
 import { localSettings } from '../session/local-settings.ts'
 
 /** A page is not reloaded twice within this time, so that a broken build cannot loop (spec §2). */
-export const RELOAD_GUARD_MS = 10_000
+const RELOAD_GUARD_MS = 10_000
 
 const CHUNK_ERROR =
   /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
@@ -29,7 +29,7 @@ function reloadOnce(now = Date.now()): boolean {
 }
 
 /** A component in a file of its own, and a way to have it at hand before it is wanted. */
-export type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
+type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
 
 type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : never
 

@@ -4,7 +4,7 @@ import { fieldType } from '../../src/core/fields/index.ts'
 import { hasSingleChoice } from '../../src/core/fields/traits.ts'
 import type { Field, Sort } from '../../src/core/model.ts'
 import type { Query } from '../../src/core/query.ts'
-import type { GridRow } from '../grid/source.ts'
+import type { GridRow } from '../grid/contract.ts'
 import type { StoreQuery } from './types.ts'
 
 /** The order of a store's records as the server is asked for it. */

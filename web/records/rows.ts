@@ -1,7 +1,7 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { GridRow } from '../grid/source.ts'
+import type { GridRow } from '../grid/contract.ts'
 import type { Columns, DraftRecord, LocalCell, LocalCells, StoredRecord } from './types.ts'
 
 /** A record as the grid draws it: the server's values, and over them what is not confirmed yet. */

@@ -47,7 +47,7 @@ export async function requireSignedOut({ location }: Going): Promise<void> {
 }
 
 /** Where to go after signing in: what the address says, else what was kept, else the list of bases. */
-export function takeContinuePath(search: unknown): string {
+function takeContinuePath(search: unknown): string {
   const kept = localSettings.get('continueAfterSignIn')
   localSettings.remove('continueAfterSignIn')
   const asked = (search as { continueAfterSignIn?: unknown } | null)?.continueAfterSignIn

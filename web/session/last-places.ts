@@ -1,7 +1,7 @@
 import { localSettings, readJsonSetting } from './local-settings.ts'
 
 /** Where one was in a base; the first is the latest. */
-export interface LastPlace {
+interface LastPlace {
   baseId: string
   tableId?: string
   viewId?: string

@@ -22,8 +22,6 @@ export interface SessionDeps {
   now(): number
 }
 
-export type Session = ReturnType<typeof createSession>
-
 /** The signed-in state of this browser: its token, its renewal, and who waits for it. */
 export function createSession(deps: SessionDeps) {
   let token = deps.load()

@@ -6,7 +6,7 @@ import {
 } from '../../src/core/share-headers.ts'
 
 /** The link by which somebody looks at what was shared, and the password that they have typed. */
-export interface VisitorLink {
+interface VisitorLink {
   kind: ShareKind
   id: string
   password: string | null

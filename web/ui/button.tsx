@@ -5,7 +5,7 @@ import styles from './button.module.css'
 type Icon = ComponentType<{ size?: number | string; className?: string }>
 type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>
 
-export interface ButtonProps extends Native {
+interface ButtonProps extends Native {
   children: ReactNode
   /** `primary` once per screen or dialog; `secondary` (default) has a border; `ghost` none. */
   variant?: 'primary' | 'secondary' | 'ghost' | 'danger'
@@ -42,7 +42,7 @@ export function Button({
   )
 }
 
-export interface IconButtonProps extends Native {
+interface IconButtonProps extends Native {
   icon: Icon
   /** Its name: read aloud and shown as the tooltip. */
   label: string

@@ -5,7 +5,7 @@ import { TextField } from './field.tsx'
 import { openDialog } from './open-dialog.tsx'
 import { Dialog } from './overlays.ts'
 
-export interface ConfirmOptions {
+interface ConfirmOptions {
   title: string
   text: ReactNode
   confirmLabel: string

@@ -20,7 +20,7 @@ interface Labelled {
   help?: ReactNode
 }
 
-export interface TextFieldProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
+interface TextFieldProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
   ref?: Ref<HTMLInputElement>
   /** Stands inside the box, after the text. */
   after?: ReactNode
@@ -60,7 +60,7 @@ export function PasswordField(props: TextFieldProps) {
   )
 }
 
-export interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> {}
+interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> {}
 
 /** A labelled input of several lines. */
 export function TextArea({ label, error, help, className, ...input }: TextAreaProps) {
@@ -71,7 +71,7 @@ export function TextArea({ label, error, help, className, ...input }: TextAreaPr
   )
 }
 
-export interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> {}
+interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> {}
 
 /** A labelled choice of one; `children` are its options. */
 export function SelectField({ label, error, help, className, ...select }: SelectFieldProps) {

@@ -9,7 +9,7 @@ interface Layer {
 /** What lies over the page, the topmost last. Escape closes one per press. */
 const open: Layer[] = []
 
-export interface LayerOptions {
+interface LayerOptions {
   /** Takes the focus at the end; by default what had it at the beginning. */
   returnFocusTo?: () => HTMLElement | null
   /** The layer's outermost element, so that layers below know a press in it from one on the page. */

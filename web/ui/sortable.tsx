@@ -15,7 +15,7 @@ import {
 import { CSS } from '@dnd-kit/utilities'
 import type { CSSProperties, ReactNode } from 'react'
 
-export interface SortableListProps {
+interface SortableListProps {
   ids: string[]
   /** The item now stands ahead of `before`; null: at the end. */
   onMove: (id: string, before: string | null) => void

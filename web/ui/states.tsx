@@ -24,7 +24,7 @@ export function Skeleton({
   )
 }
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon: ComponentType<{ size?: number | string }>
   /** One sentence. */
   title: string

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useId } from 'react'
 import styles from './switch.module.css'
 
-export interface SwitchProps {
+interface SwitchProps {
   label: string
   /** A sentence below: what it does. */
   hint?: ReactNode

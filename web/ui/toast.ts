@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 
 /** A message at the top of the page that disappears by itself. */
-export interface ToastMessage {
+interface ToastMessage {
   text: string
   /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
   action?: { label: string; run: () => void | Promise<void> }

@@ -1,6 +1,6 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
-import { ComputedView } from '../../cells/computed-cell.tsx'
+import { ComputedView } from '../../cells/computed.tsx'
 import look from '../../cells/formula-look.module.css'
 import { messageOf, plainMessage } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'

@@ -1,19 +1,22 @@
-import { Plus } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { ChevronDown, ChevronRight, EllipsisVertical, Plus } from 'lucide-react'
+import { type CSSProperties, memo, type ReactNode } from 'react'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
+import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
-import { GridBox } from '../../ui/composite.tsx'
+import { GridBox, GridText } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import type { ResolvedColumn } from '../columns.ts'
+import type { GridGroups } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
 import { selectCell } from '../selection.ts'
-import type { GridGroups } from '../source.ts'
 import { useStore, useStorePart } from '../store.ts'
-import { GroupHeader } from './group-header.tsx'
+import { groupName, groupText } from './group-text.ts'
 import styles from './groups.module.css'
-import { groupsHeldAt } from './held-groups.ts'
-import { GROUP_HEIGHT, LINE_HEIGHTS, type Line, type RowLines } from './row-lines.ts'
+import { GROUP_HEIGHT, groupsHeldAt, LINE_HEIGHTS, type Line, type RowLines } from './row-lines.ts'
 import { type GroupNode, keyOf, placeOf } from './tree.ts'
 
 interface GroupLinesProps {
@@ -166,5 +169,173 @@ function MoreLine({ line, layout, top }: Omit<LineProps<'more'>, 'groups'>): Rea
         {m.grid_records_in_more_groups({ count: line.count })}
       </GridBox>
     </GridBox>
+  )
+}
+
+interface GroupHeaderProps {
+  groups: GridGroups
+  group: GroupNode
+  columns: readonly ResolvedColumn[]
+  layout: ColumnLayout
+  /** The scrolling columns that are drawn. */
+  first: number
+  last: number
+  /** Where it stands in the scrolled element, or below the grid's header. */
+  top: number
+  isCollapsed: boolean
+  /** How many lines stand above it. */
+  position: number
+  /** True for the copy that stays at the top while the group is in sight. */
+  isSticky?: boolean
+}
+
+/** Pixels of a level's indentation, and the room that a header has on a narrow screen, where no column is frozen. */
+const INDENT = 16
+const LEAST_WIDTH = 280
+
+/** The header of a group: its value, how many records it has, and the summaries under their columns. */
+const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): ReactNode {
+  const { groups, group, columns, layout, first, last, top, isCollapsed, position, isSticky = false } = props
+  const engine = useEngine()
+  const room = useStore(engine.viewport.width)
+  const level = group.keys.length - 1
+  const field = groups.fields[level]
+  const value = group.keys[level] ?? null
+  if (!field) return null
+  const name = groupName(field, value, engine.people)
+  const count = m.common_records_count({ count: group.count })
+  const width = Math.max(layout.frozenWidth, Math.min(LEAST_WIDTH, room - 24))
+  const summaries = columns.slice(first, last + 1).map((column, at) => {
+    const text = groups.summary(column.column, group)
+    if (text === null) return null
+    const start = layout.starts[first + at]!
+    const label = `${column.column.summary?.label ?? ''} ${text}`
+    return (
+      <GridText
+        key={column.fieldId}
+        role="gridcell"
+        aria-colindex={first + at + 2}
+        className={styles.summary}
+        data-testid="group-summary"
+        data-field={column.fieldId}
+        title={`${column.field.title}: ${label}`}
+        style={{ insetInlineStart: start, inlineSize: layout.starts[first + at + 1]! - start }}
+      >
+        <span className={styles.summaryText}>{text}</span>
+      </GridText>
+    )
+  })
+  return (
+    <GridBox
+      role="row"
+      aria-rowindex={position + 2}
+      aria-level={level + 1}
+      aria-expanded={!isCollapsed}
+      aria-label={m.grid_group_field_value_count({ field: field.title, value: name, count })}
+      className={styles.header}
+      data-testid={isSticky ? 'sticky-group' : 'group'}
+      data-part="group"
+      data-group={keyOf(group.keys)}
+      data-level={level}
+      style={{ insetBlockStart: top, blockSize: GROUP_HEIGHT, inlineSize: layout.width }}
+    >
+      <GridBox role="rowheader" aria-colindex={1} className={styles.label} style={labelStyle(width, level)}>
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.toggle}
+          data-testid="group-toggle"
+          onClick={() => groups.toggle(group)}
+        >
+          <span className="visually-hidden">
+            {isCollapsed ? m.grid_expand_group({ group: name }) : m.grid_collapse_group({ group: name })}
+          </span>
+          {isCollapsed ? (
+            <ChevronRight size={16} aria-hidden className={styles.caret} />
+          ) : (
+            <ChevronDown size={16} aria-hidden />
+          )}
+          <span className={styles.words} aria-hidden>
+            <span className={styles.field} dir="auto">
+              {field.title}
+            </span>
+            <span className={styles.value} title={name} dir="auto">
+              <GroupValue field={field} value={value} width={width - 120 - level * INDENT} />
+            </span>
+          </span>
+          <span className={styles.count} title={count} aria-hidden>
+            {formatNumber(group.count)}
+          </span>
+        </button>
+        <FrozenSummaries groups={groups} group={group} columns={columns} last={layout.frozen - 1} />
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.menu}
+          data-testid="group-menu"
+          aria-haspopup="menu"
+          aria-label={m.grid_options_for_group_group({ group: name })}
+          onClick={(event) => groups.openMenu(group, { element: event.currentTarget })}
+        >
+          <EllipsisVertical size={14} aria-hidden />
+        </button>
+      </GridBox>
+      {summaries}
+    </GridBox>
+  )
+})
+
+// A custom property, as the look of a level follows from more than its indentation.
+function labelStyle(inlineSize: number, level: number): CSSProperties {
+  const variables: Record<`--${string}`, string> = { '--indent': `${level * INDENT}px` }
+  return { inlineSize, ...variables }
+}
+
+/** The columns that stay in place lie under the group's value: their summaries stand at the end of it. */
+function FrozenSummaries({
+  groups,
+  group,
+  columns,
+  last,
+}: Pick<GroupHeaderProps, 'groups' | 'group' | 'columns'> & { last: number }): ReactNode {
+  return columns.slice(0, last + 1).map((column) => {
+    const text = groups.summary(column.column, group)
+    if (text === null) return null
+    const title = `${column.field.title}: ${column.column.summary?.label ?? ''} ${text}`
+    return (
+      <span
+        key={column.fieldId}
+        className={styles.frozenSummary}
+        data-testid="group-summary"
+        data-field={column.fieldId}
+        title={title}
+      >
+        {text}
+      </span>
+    )
+  })
+}
+
+/** A value in the look of its field. */
+function GroupValue({ field, value, width }: { field: Field; value: CellValue; width: number }): ReactNode {
+  const text = groupText(field, value)
+  if (text !== null) return <span className={value === null ? styles.empty : styles.text}>{text}</span>
+  const { View, type } = CELLS[field.type]
+  const { type: shown, isList } = shownType(field)
+  const isBox = shown.storage === 'boolean' && !isList
+  const read = type.options.safeParse(field.options)
+  const options = read.success ? read.data : type.options.parse({})
+  return (
+    <>
+      <View
+        value={value}
+        field={field}
+        options={options}
+        variant="grid"
+        lines={1}
+        width={Math.max(60, width)}
+      />
+      {isBox && <span className={styles.text}>{groupName(field, value)}</span>}
+    </>
   )
 }

@@ -3,7 +3,7 @@ import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
-import { cellText } from '../../cells/cell-text.ts'
+import { cellText } from '../../cells/index.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 

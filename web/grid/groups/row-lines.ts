@@ -1,5 +1,7 @@
-import type { Sort } from '../../../src/core/model.ts'
-import type { GroupNode } from './tree.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
+import type { Span } from '../layout.ts'
+import { type CollapsedGroups, type GroupNode, type GroupTree, isCollapsed, isLeaf } from './tree.ts'
 
 /** A line of the body: the header of a group, some rows one below the other, or what stands at a group's end. */
 export type Line = {
@@ -71,7 +73,7 @@ export function plainLines(rows: number, rowHeight: number): RowLines {
 }
 
 /** Rows with lines between them: placed by prefix sums, found by halving. */
-export function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonly Sort[]): RowLines {
+function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonly Sort[]): RowLines {
   const heightOf = (line: Line): number =>
     line.kind === 'rows' ? line.count * rowHeight : LINE_HEIGHTS[line.kind]
   const last = lines.at(-1)
@@ -155,3 +157,162 @@ export const GROUP_HEIGHT = 40
 
 /** Heights of the lines that are no rows. */
 export const LINE_HEIGHTS = { group: GROUP_HEIGHT, add: 32, more: GROUP_HEIGHT } as const
+
+/** What decides where rows and headers stand. */
+interface GroupedRows {
+  tree: GroupTree
+  collapsed: CollapsedGroups
+  rowCount: number
+  rowHeight: number
+  /** A line for a new record at the end of each open group. */
+  canAdd: boolean
+}
+
+/**
+ * Headers and rows one below the other. Rows that no listed group accounts for (further groups, a record that
+ * was added a moment ago) stand behind those that are listed, so that each row has its place.
+ */
+export function layOutGroups({ tree, collapsed, rowCount, rowHeight, canAdd }: GroupedRows): RowLines {
+  const lines: Line[] = []
+  let top = 0
+  let row = 0
+  let shownBefore = 0
+  let position = 0
+
+  const ordinals = { group: 0, rows: 0, add: 0, more: 0 }
+  const here = (kind: Line['kind']) => ({ top, first: row, shownBefore, position, ordinal: ordinals[kind]++ })
+
+  function push(line: Line, height: number): void {
+    lines.push(line)
+    top += height
+    position++
+  }
+
+  function addRows(count: number, group: GroupNode | null, isFurther = false): void {
+    if (count <= 0) return
+    lines.push({ kind: 'rows', ...here('rows'), count, group, isFurther })
+    top += count * rowHeight
+    row += count
+    shownBefore += count
+    position += count
+  }
+
+  function addMore(parent: GroupNode | null, level: number, count: number): void {
+    if (count <= 0) return
+    push({ kind: 'more', ...here('more'), parent, level, count }, LINE_HEIGHTS.more)
+    addRows(count, parent, true)
+  }
+
+  function addGroup(node: GroupNode): void {
+    const level = node.keys.length - 1
+    // More than there are rows: the count is not known to all yet.
+    const count = Math.max(0, Math.min(node.count, rowCount - row))
+    const closed = isCollapsed(collapsed, node.keys)
+    const end = row + count
+    push({ kind: 'group', ...here('group'), node, level, isCollapsed: closed, end }, LINE_HEIGHTS.group)
+    if (closed) {
+      row = end
+      return
+    }
+    if (!isLeaf(tree, node)) {
+      for (const group of node.groups) addGroup(group)
+      if (node.isWhole) addRows(end - row, node)
+      else addMore(node, level + 1, end - row)
+      return
+    }
+    addRows(count, node)
+    if (canAdd) push({ kind: 'add', ...here('add'), group: node }, LINE_HEIGHTS.add)
+  }
+
+  for (const node of tree.groups) addGroup(node)
+  if (tree.isWhole) addRows(rowCount - row, null)
+  else addMore(null, 0, rowCount - row)
+  return groupedLines(lines, rowHeight, tree.levels)
+}
+
+/** The rows of a span that are shown, in pieces with nothing between their rows: a header ends one. */
+export function shownPieces(lines: RowLines, { first, last }: Span): Span[] {
+  if (lines.lines.length === 0) return [{ first, last }]
+  return lines.linesBetween(lines.topOf(first), lines.topOf(last) + 1).flatMap((line) => {
+    if (line.kind !== 'rows') return []
+    const piece = { first: Math.max(first, line.first), last: Math.min(last, line.first + line.count - 1) }
+    return piece.last < piece.first ? [] : [piece]
+  })
+}
+
+/** The same as runs of neighbours: what stands in closed groups is left out. */
+export function shownRuns(lines: RowLines, span: Span): Span[] {
+  const runs: Span[] = []
+  for (const piece of shownPieces(lines, span)) {
+    const before = runs.at(-1)
+    if (before && before.last + 1 === piece.first) before.last = piece.last
+    else runs.push(piece)
+  }
+  return runs
+}
+
+/** What stands at the top of the window, so that it can be found where lines have come or gone above it. */
+interface Anchor {
+  row: number
+  /** The header of a group rather than a row. */
+  level: number | null
+  /** Pixels, of a row the part of its height, by which it is scrolled out. */
+  by: number
+}
+
+/** What stands at a distance from the top. */
+export function anchorOf(lines: RowLines, top: number): Anchor {
+  const line = lines.lineAt(top)
+  if (line && line.kind !== 'rows') {
+    return { row: line.first, level: line.kind === 'group' ? line.level : null, by: top - line.top }
+  }
+  const row = lines.rowAt(top)
+  return { row, level: null, by: (top - lines.topOf(row)) / lines.rowHeight }
+}
+
+/** Where it stands among other lines. */
+export function topOfAnchor({ row, level, by }: Anchor, lines: RowLines): number {
+  if (level === null) return lines.topOf(row) + (lines.isShown(row) ? Math.min(by, 1) * lines.rowHeight : 0)
+  const at = lines.linesBetween(lines.topOf(row) - (MAX_GROUPS + 1) * GROUP_HEIGHT, lines.topOf(row) + 1)
+  const header = at.find((line) => line.kind === 'group' && line.level === level && line.first === row)
+  return header ? header.top + by : lines.topOf(row)
+}
+
+/** Rows between two places that are not shown: those of closed groups. */
+export function hiddenBetween(lines: RowLines, first: number, last: number): Span[] {
+  if (lines.rowOf(last) - lines.rowOf(first) === last - first) return []
+  const from = lines.topOf(lines.rowOf(first))
+  const to = lines.topOf(lines.rowOf(last)) + lines.rowHeight
+  return lines
+    .linesBetween(from, to)
+    .flatMap((line) =>
+      line.kind === 'group' && line.isCollapsed && line.end > line.first
+        ? [{ first: line.first, last: line.end - 1 }]
+        : [],
+    )
+}
+
+/**
+ * The group whose header, with those of the groups around it, is held at the top of the window: the one that one
+ * is in where its own header is scrolled out, wholly or in part. None: no keys.
+ */
+export function groupsHeldAt(lines: RowLines, top: number): readonly CellValue[] {
+  let held: readonly CellValue[] = []
+  // Each header that is held covers a part of what stands below it.
+  for (;;) {
+    const at = top + held.length * GROUP_HEIGHT
+    const line = top > 0 ? lines.lineAt(at) : null
+    const keys = line ? keysAround(line, at) : []
+    if (keys.length <= held.length) return held
+    held = keys.slice(0, held.length + 1)
+  }
+}
+
+/** The innermost group that a line stands in, seen from a distance from the top. */
+function keysAround(line: Line, at: number): readonly CellValue[] {
+  if (line.kind === 'group') {
+    const isLeft = line.top < at && !line.isCollapsed
+    return isLeft ? line.node.keys : line.node.keys.slice(0, -1)
+  }
+  return (line.kind === 'more' ? line.parent : line.group)?.keys ?? []
+}

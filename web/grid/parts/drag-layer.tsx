@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { m } from '../../messages.gen.ts'
+import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import { type ColumnLayout, HEADER_HEIGHT } from '../layout.ts'
-import type { GridProps } from '../props.ts'
 import { useStore } from '../store.ts'
 import styles from './drag-layer.module.css'
 

@@ -1,9 +1,9 @@
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
+import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { gridEvents } from '../events.ts'
 import { type ColumnLayout, HEADER_HEIGHT, ROW_HEIGHTS } from '../layout.ts'
-import type { GridProps } from '../props.ts'
-import { finishComposing, startComposing } from '../states/composing.ts'
+import { finishComposing, startComposing } from '../states/editing.ts'
 import { useStore } from '../store.ts'
 import styles from './receiver.module.css'
 

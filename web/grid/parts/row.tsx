@@ -1,16 +1,18 @@
+import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { currentLanguage, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { isChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
+import type { GridRights, GridRow, GridSource, RowColorOf } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
-import type { GridRights, GridRow, GridSource, RowColorOf } from '../source.ts'
 import { useStorePart } from '../store.ts'
-import { GridCell } from './grid-cell.tsx'
 import styles from './row.module.css'
-import { RowNumber, rowDigits } from './row-number.tsx'
 
-export interface RowProps {
+interface RowProps {
   source: GridSource
   index: number
   /** How many lines stand above it. */
@@ -117,4 +119,170 @@ function cellsOf(props: RowProps, row: GridRow | undefined, first: number, last:
     )
   }
   return cells
+}
+
+interface GridCellProps {
+  row: number
+  /** Index among the shown columns. */
+  index: number
+  column: ResolvedColumn
+  /** Undefined: not loaded yet; drawn as the outline of a text. */
+  value: CellValue | undefined
+  /** Inline start and width in pixels. */
+  start: number
+  width: number
+  lines: number
+  canEdit: boolean
+  /** Why the value was refused. */
+  failure: string | undefined
+}
+
+/**
+ * One cell. Memoised on its value and place, so an edit draws this cell and no other; being selected
+ * is drawn by the selection layer and set on `aria-selected` from there.
+ */
+const GridCell = memo(function GridCell(props: GridCellProps) {
+  const { row, index, column, value, start, width, lines, canEdit, failure } = props
+  const engine = useEngine()
+  const { cell, field, fieldId } = column
+  const { View } = cell
+  const commit = canEdit
+    ? (next: CellValue) => {
+        if (!cell.selectsFirst || engine.pressedOnActive) engine.setCell(row, fieldId, next)
+      }
+    : undefined
+  return (
+    <GridBox
+      role="gridcell"
+      aria-colindex={index + 2}
+      aria-selected={false}
+      aria-readonly={canEdit ? undefined : true}
+      aria-busy={value === undefined || undefined}
+      aria-invalid={failure ? true : undefined}
+      className={styles.cell}
+      data-testid="cell"
+      data-part="cell"
+      data-row={row}
+      data-column={index}
+      data-field={fieldId}
+      data-align={column.align}
+      data-display={field.isDisplay || undefined}
+      data-failed={failure ? true : undefined}
+      title={failure}
+      style={{ insetInlineStart: start, inlineSize: width }}
+    >
+      {value === undefined ? (
+        // Its length varies, so that it reads as text and not as a wall.
+        <span className={styles.bone} style={{ inlineSize: `${40 + ((index * 37) % 45)}%` }} />
+      ) : (
+        <View
+          value={value}
+          field={field}
+          options={column.options}
+          variant="grid"
+          lines={lines}
+          width={width - 17}
+          commit={commit}
+        />
+      )}
+    </GridBox>
+  )
+})
+
+// The same elements for every row: React passes over what it has drawn before.
+const GRIP = <GripVertical size={14} aria-hidden />
+const EXPAND = <Maximize2 size={13} aria-hidden />
+
+let digits = { language: '', format: new Intl.NumberFormat() }
+
+/** A row's number with separators. The format is kept: making one for each row is felt while scrolling. */
+function rowDigits(row: number): string {
+  const language = currentLanguage()
+  if (digits.language !== language) digits = { language, format: new Intl.NumberFormat(localeTag()) }
+  return digits.format.format(row + 1)
+}
+
+interface RowNumberProps {
+  row: number
+  checked: boolean
+  state: GridRow['state']
+  message: string | undefined
+  commentCount: number
+  /** Why records cannot be moved now; null for who never may, and has no handle. */
+  canMove: true | string | null
+  canCheck: boolean
+}
+
+/** What stands before a record: its number; on hover a handle, a check box and a button that opens it. */
+const RowNumber = memo(function RowNumber(props: RowNumberProps) {
+  const { row, checked, state, message, commentCount, canMove, canCheck } = props
+  const engine = useEngine()
+  const mark = stateText(state, message)
+  return (
+    <GridBox
+      role="rowheader"
+      aria-colindex={1}
+      className={styles.rowNumber}
+      data-part="rowNumber"
+      data-row={row}
+      data-checked={checked || undefined}
+    >
+      {canMove !== null && (
+        <span
+          className={styles.rowHandle}
+          data-part="rowHandle"
+          data-row={row}
+          data-disabled={canMove !== true || undefined}
+          title={canMove === true ? m.common_drag_to_move() : canMove}
+        >
+          {GRIP}
+        </span>
+      )}
+      {canCheck && (
+        <input
+          type="checkbox"
+          className={styles.rowCheck}
+          tabIndex={-1}
+          checked={checked}
+          data-part="rowCheck"
+          data-row={row}
+          aria-label={m.grid_select_record({ n: row + 1 })}
+          onChange={(event) => {
+            const { nativeEvent } = event
+            engine.checks.toggleOrReport(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+          }}
+        />
+      )}
+      <span className={styles.rowDigits}>{rowDigits(row)}</span>
+      {mark && (
+        <span className={styles.rowMark} data-state={state} role="img" aria-label={mark} title={mark} />
+      )}
+      {commentCount > 0 && (
+        <span className={styles.comments} title={m.grid_comments_count({ count: commentCount })}>
+          <MessageSquare size={11} aria-hidden />
+          {commentCount}
+        </span>
+      )}
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.rowExpand}
+        data-part="rowExpand"
+        data-testid="expand-row"
+        title={m.grid_open_record_space()}
+        aria-label={m.grid_open_record({ n: row + 1 })}
+        onClick={() => engine.props.commands.expandRow(row, null)}
+      >
+        {EXPAND}
+      </button>
+    </GridBox>
+  )
+})
+
+function stateText(state: GridRow['state'], message: string | undefined): string | null {
+  if (message) return message
+  if (state === 'saving') return m.grid_saving()
+  if (state === 'failed') return m.grid_not_saved()
+  if (state === 'unmatched') return m.grid_row_moves_when_left()
+  return state === 'new' ? m.grid_new_record_saved_enter_value() : null
 }

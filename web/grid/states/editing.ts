@@ -2,9 +2,8 @@ import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Move } from '../../cells/cell.ts'
 import { m } from '../../messages.gen.ts'
-import type { EditSession, Engine } from '../engine.ts'
-import { type CellPosition, selectCell } from '../selection.ts'
-import type { Mode } from './mode.ts'
+import type { EditSession, Engine, Mode } from '../engine.ts'
+import { activeCell, type CellPosition, selectCell } from '../selection.ts'
 
 /** A cell is being edited. Presses elsewhere leave it first, if what was typed can be kept. */
 function editing(): Mode {
@@ -23,7 +22,7 @@ function editing(): Mode {
 }
 
 /** Whether a cell has an editor that may be opened now. */
-export const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
+const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
   engine.columns[column]?.cell.Editor !== undefined &&
   engine.rowAt(row) !== undefined &&
   engine.lines.isShown(row) &&
@@ -140,4 +139,45 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
     (mine) => mine && write(),
     () => notify(m.grid_value_not_saved(), 'error'),
   )
+}
+
+/**
+ * An input method (Chinese, Japanese, Korean, a dead key, dictation) is writing a word into the grid's
+ * hidden text area, which shows over the active cell meanwhile. Moving the focus would break the word off,
+ * so the cell's own editor takes over only once it is finished.
+ */
+function composing(): Mode {
+  return {
+    name: 'composing',
+    onKeyDown(event, engine) {
+      // 229: Safari's Enter that chose a word, told after the word has ended.
+      if (event.isComposing || event.keyCode === 229) return false
+      finishComposing(engine)
+      return engine.mode.get().onKeyDown?.(event, engine) ?? false
+    },
+    onPointerDown(hit, event, engine) {
+      finishComposing(engine)
+      engine.mode.get().onPointerDown?.(hit, event, engine)
+    },
+  }
+}
+
+/** A word begins. Where the cell takes no text it is dropped when it ends. */
+export function startComposing(engine: Engine): void {
+  const selection = engine.selection.get()
+  if (engine.mode.get().name !== 'idle' || !selection || !canType(engine, activeCell(selection))) return
+  engine.select(selection)
+  engine.enter(composing())
+}
+
+/** Opens the editor of the active cell with what was written into the hidden text area, and empties that. */
+export function finishComposing(engine: Engine): void {
+  const { receiver, active } = engine
+  if (!receiver) return
+  const text = receiver.value
+  receiver.value = ''
+  const wasComposing = engine.mode.get().name === 'composing'
+  if (wasComposing) engine.toIdle()
+  if (text === '' || !active || engine.mode.get().name !== 'idle') return
+  if (!startEditing(engine, active, text)) engine.explainReadOnly(active)
 }

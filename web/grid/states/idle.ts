@@ -1,5 +1,5 @@
 import { perform } from '../actions.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, Hit, Mode, Part } from '../engine.ts'
 import { fillTarget } from '../fill.ts'
 import { applyFill } from '../fill-actions.ts'
 import { intentOf } from '../keys.ts'
@@ -14,15 +14,11 @@ import {
   selectColumn,
   selectRow,
 } from '../selection.ts'
-import { dragMode } from './drag.ts'
+import { dragMode, fitColumns, movingColumn, movingRow, resizing } from './dragging.ts'
 import { startEditing } from './editing.ts'
-import type { Hit, Mode, Part } from './mode.ts'
-import { movingColumn } from './moving-column.ts'
-import { movingRow } from './moving-row.ts'
-import { fitColumns, resizing } from './resizing.ts'
 
 /** True where Cmd takes the place of Ctrl. */
-export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
+const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 /** Nothing is going on: keys act on the selection, a press begins whatever it is pressed on. */
 export function idle(): Mode {

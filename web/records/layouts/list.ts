@@ -1,6 +1,6 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import type { GridRow } from '../../grid/source.ts'
+import type { GridRow } from '../../grid/contract.ts'
 import { createRows } from '../rows.ts'
 import { createSegments, type RowRange, type Segments } from './segments.ts'
 

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { RecordPage } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
-import type { GridRow, GridSource } from '../../grid/source.ts'
+import type { GridRow, GridSource } from '../../grid/contract.ts'
 import type { RecordsApi } from '../types.ts'
 
 /** Records of a period that one request reads: a usual month comes whole. */

@@ -1,7 +1,7 @@
 import type { RecordChange } from '../../../src/core/changes.ts'
 import type { RecordId, RecordPage } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
-import type { GridRow } from '../../grid/source.ts'
+import type { GridRow } from '../../grid/contract.ts'
 import { orderOf } from '../record-order.ts'
 import type { Columns } from '../types.ts'
 import type { Paging, PagingDeps } from './paging.ts'

@@ -1,26 +1,21 @@
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
+import { emailCell, phoneNumberCell, urlCell } from '../../../cells/address.tsx'
 import type { Cell } from '../../../cells/cell.ts'
-import { collaboratorCell } from '../../../cells/collaborator.tsx'
-import { currencyCell } from '../../../cells/currency.tsx'
-import { dateCell } from '../../../cells/date.tsx'
-import { dateTimeCell } from '../../../cells/date-time.tsx'
-import { decimalCell } from '../../../cells/decimal.tsx'
+import { dateCell, dateTimeCell } from '../../../cells/date.tsx'
 import { durationCell } from '../../../cells/duration.tsx'
-import { emailCell } from '../../../cells/email.tsx'
 import { geoDataCell } from '../../../cells/geo-data.tsx'
-import { geometryCell } from '../../../cells/geometry.tsx'
 import { jsonCell } from '../../../cells/json.tsx'
-import { longTextCell } from '../../../cells/long-text.tsx'
-import { multiSelectCell } from '../../../cells/multi-select.tsx'
-import { numberTypeCell } from '../../../cells/number.tsx'
-import { passwordCell } from '../../../cells/password.tsx'
-import { percentCell } from '../../../cells/percent.tsx'
-import { phoneNumberCell } from '../../../cells/phone-number.tsx'
-import { singleLineTextCell } from '../../../cells/single-line-text.tsx'
-import { specificDbTypeCell } from '../../../cells/specific-db-type.tsx'
+import { currencyCell, decimalCell, numberTypeCell, percentCell } from '../../../cells/number.tsx'
+import { collaboratorCell, userCell } from '../../../cells/people.tsx'
+import { multiSelectCell } from '../../../cells/select.tsx'
+import {
+  geometryCell,
+  longTextCell,
+  passwordCell,
+  singleLineTextCell,
+  specificDbTypeCell,
+} from '../../../cells/text.tsx'
 import { timeCell } from '../../../cells/time.tsx'
-import { urlCell } from '../../../cells/url.tsx'
-import { userCell } from '../../../cells/user.tsx'
 import { yearCell } from '../../../cells/year.tsx'
 
 /** The cells whose editors forms use. */

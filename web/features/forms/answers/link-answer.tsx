@@ -5,7 +5,7 @@ import { formatName, namesOf } from '../../../../src/core/fields/linked-names.ts
 import type { LinkedRecord } from '../../../../src/core/fields/list-value.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
-import { LinkAdder } from '../../../cells/link-adder.tsx'
+import { LinkAdder } from '../../../cells/link-picker.tsx'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
 import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'

@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react
 import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../../../src/core/views/index.ts'
-import { PeopleProvider } from '../../../cells/people.ts'
+import { PeopleProvider } from '../../../cells/people-context.ts'
 import { availableLanguages, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'

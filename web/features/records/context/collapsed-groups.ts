@@ -1,7 +1,7 @@
 import type { Sort } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
-import { type CollapsedGroups, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
+import { type CollapsedGroups, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/tree.ts'
 import { createStore } from '../../../grid/store.ts'
 import type { GroupedLayout } from '../../../records/layouts/groups.ts'
 import { session } from '../../../session/index.ts'

@@ -1,6 +1,6 @@
 import type { TableSchema } from '../../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
-import type { GridRights } from '../../../grid/source.ts'
+import type { GridRights } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 import type { ViewState } from '../../views/state/view-state.ts'

@@ -1,4 +1,4 @@
-import type { GridSource } from '../../../grid/source.ts'
+import type { GridSource } from '../../../grid/contract.ts'
 
 /**
  * Waits until the grid has that many rows. The count comes after the first page, and right after a search

@@ -1,7 +1,7 @@
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { NO_ROWS, withChecked } from '../../../grid/checks.ts'
-import type { CheckedRows, GridSource } from '../../../grid/source.ts'
+import type { CheckedRows, GridSource } from '../../../grid/contract.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 
 /** "All records" means those that were in view when it was ticked: another filter or search unticks them. */

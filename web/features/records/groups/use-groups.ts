@@ -2,9 +2,14 @@ import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useScreenActions } from '../../../actions/index.ts'
 import { messageOf } from '../../../errors.ts'
-import { ALL_COLLAPSED, isCollapsed, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
-import { pathTo } from '../../../grid/groups/tree.ts'
-import type { GridGroups } from '../../../grid/source.ts'
+import type { GridGroups } from '../../../grid/contract.ts'
+import {
+  ALL_COLLAPSED,
+  isCollapsed,
+  NONE_COLLAPSED,
+  pathTo,
+  withCollapsed,
+} from '../../../grid/groups/tree.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { groupsApi } from '../../../records/api.ts'

@@ -1,5 +1,5 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import { cellText } from '../../../cells/cell-text.ts'
+import { cellText } from '../../../cells/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'

@@ -1,6 +1,6 @@
 import { addFiles } from '../../../attachments/add-files.tsx'
 import { messageOf } from '../../../errors.ts'
-import type { GridCommands } from '../../../grid/source.ts'
+import type { GridCommands } from '../../../grid/contract.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
 import { toast } from '../../../ui/toast.ts'

@@ -22,7 +22,7 @@ import {
 import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { shownText } from '../../../cells/cell-text.ts'
+import { shownText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { localSettings } from '../../../session/local-settings.ts'

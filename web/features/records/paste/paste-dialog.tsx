@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { PastePlan } from '../../../grid/paste.ts'
+import type { PastePlan } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays.ts'

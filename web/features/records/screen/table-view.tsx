@@ -1,7 +1,7 @@
 import { useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
+import type { CheckedRows, SelectionStatus } from '../../../grid/contract.ts'
 import { Grid, type GridHandle } from '../../../grid/grid.tsx'
-import type { CheckedRows, SelectionStatus } from '../../../grid/source.ts'
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'

@@ -4,7 +4,7 @@ import { summarySetOf } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, Sort, View } from '../../../../src/core/model.ts'
 import { findSummary } from '../../../../src/core/summaries.ts'
-import type { GridColumn } from '../../../grid/source.ts'
+import type { GridColumn } from '../../../grid/contract.ts'
 
 import type { RecordStore } from '../../../records/record-store.ts'
 import type { StoreQuery } from '../../../records/types.ts'

@@ -2,7 +2,7 @@ import { ChevronDown, ChevronUp, ListFilter, Search as SearchIcon, X } from 'luc
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
-import { cellText } from '../../../cells/cell-text.ts'
+import { cellText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { highlightText } from '../../../grid/highlight.ts'
 import { formatNumber } from '../../../i18n.ts'

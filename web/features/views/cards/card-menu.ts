@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isChecked } from '../../../grid/checks.ts'
-import type { CheckedRows } from '../../../grid/source.ts'
+import type { CheckedRows } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import type { TableContext } from '../../records/context/table-context.ts'

@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isChecked, withChecked } from '../../../grid/checks.ts'
-import type { CheckedRows } from '../../../grid/source.ts'
+import type { CheckedRows } from '../../../grid/contract.ts'
 
 export { countChecked, isChecked, NO_ROWS } from '../../../grid/checks.ts'
 

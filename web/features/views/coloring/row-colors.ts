@@ -3,7 +3,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { type FilterMoment, fieldsOf, filterTester } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RowColoring } from '../../../../src/core/views/index.ts'
-import type { GridRow } from '../../../grid/source.ts'
+import type { GridRow } from '../../../grid/contract.ts'
 import { barColor, groundColor } from '../../layout/readable-color.ts'
 import { completeFilter } from '../filter/filter-edit.ts'
 

@@ -12,7 +12,7 @@ import {
 import { useStore } from 'zustand'
 import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { Field, RecordId, Sort } from '../../../../../src/core/model.ts'
-import type { GridRow } from '../../../../grid/source.ts'
+import type { GridRow } from '../../../../grid/contract.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { StoreQuery } from '../../../../records/types.ts'

@@ -1,7 +1,7 @@
 import { useDraggable } from '@dnd-kit/core'
 import { memo, useCallback, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Field } from '../../../../../src/core/model.ts'
-import type { GridRow, GridSource } from '../../../../grid/source.ts'
+import type { GridRow, GridSource } from '../../../../grid/contract.ts'
 import { GridBox } from '../../../../ui/composite.tsx'
 import { Skeleton } from '../../../../ui/states.tsx'
 import { picturesOf } from '../../cards/card-cover.tsx'

@@ -1,7 +1,7 @@
 import { type DragStartEvent, MouseSensor, TouchSensor, useSensor, useSensors } from '@dnd-kit/core'
 import { useEffect, useRef, useState } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import type { CheckedRows } from '../../../../grid/source.ts'
+import type { CheckedRows } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
 import type { GetContext } from '../../../records/context/table-context.ts'
 import { isChecked } from '../../cards/chosen.ts'

@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import type { CheckedRows, GridRow } from '../../../../grid/source.ts'
+import type { CheckedRows, GridRow } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
 import { isMac } from '../../../../ui/shortcuts.ts'
 import { deleteRecords } from '../../../records/commands/record-commands.ts'

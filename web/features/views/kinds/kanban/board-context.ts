@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
 import { createStore } from 'zustand/vanilla'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
-import type { CheckedRows } from '../../../../grid/source.ts'
+import type { CheckedRows } from '../../../../grid/contract.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import type { Board } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'

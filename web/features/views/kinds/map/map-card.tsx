@@ -1,7 +1,7 @@
 import { Maximize2, Move, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
-import type { GridRow } from '../../../../grid/source.ts'
+import type { GridRow } from '../../../../grid/contract.ts'
 import { direction } from '../../../../i18n.ts'
 import type { LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'

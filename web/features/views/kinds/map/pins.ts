@@ -1,6 +1,6 @@
 import type { Marker } from 'maplibre-gl'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import type { GridRow } from '../../../../grid/source.ts'
+import type { GridRow } from '../../../../grid/contract.ts'
 import { formatNumber } from '../../../../i18n.ts'
 import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
 import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'

@@ -1,11 +1,12 @@
+import type { ReactNode, Ref } from 'react'
+import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { Field, RecordId, Sort } from '../../src/core/model.ts'
+import type { Field, RecordId, RowHeight, Sort } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 import type { LinkTarget } from '../cells/cell.ts'
-import type { CollapsedGroups } from './groups/collapsed.ts'
-import type { GroupNode, GroupTree } from './groups/tree.ts'
+import type { CollapsedGroups, GroupNode, GroupTree } from './groups/tree.ts'
 import type { Span } from './layout.ts'
-import type { PastePlan, RejectedText } from './paste.ts'
+import type { Bounds } from './selection.ts'
 
 /**
  * What the grid knows of the world: a place to read rows from (`GridSource`), what it may ask for
@@ -233,4 +234,103 @@ export interface GridGroups {
   addRow: ((group: GroupNode) => number | null) | null
   /** What a column's summary is for a group, as text. */
   summary(column: GridColumn, group: GroupNode): string | null
+}
+
+/** The cell that typing goes to. */
+export interface ActiveCell {
+  rowIndex: number
+  /** Undefined while the row is loading. */
+  recordId: RecordId | undefined
+  fieldId: string
+}
+
+/** What a toolbar, menu or dialog may ask of the grid. */
+export interface GridHandle {
+  /** Gives the grid the keyboard back, e.g. when a dialog closes. */
+  focus(): void
+  /** Selects a cell and brings it in sight; without a field the active column stays. */
+  select(rowIndex: number, fieldId?: string): void
+  /** Selects a cell and opens its editor. */
+  edit(rowIndex: number, fieldId: string): void
+  /** What is selected, as areas. Empty without a selection. */
+  selectedAreas(): CellArea[]
+  clearChecked(): void
+  /** Ticks these records and no others. */
+  check(ids: readonly RecordId[]): void
+  /** The menu's entries; the keyboard reaches the same through the browser's own events. */
+  copy(): void
+  cut(): void
+  /** Reads the clipboard, for which the browser may ask the person; false: it must come from Ctrl+V. */
+  paste(): Promise<boolean>
+  clear(): void
+  fillDown(): void
+  /** Fits columns to their content as a double click on the edge does. */
+  fitColumns(fieldIds: string[]): void
+}
+
+export interface GridProps {
+  /** Accessible name: table and view. */
+  label: string
+  source: GridSource
+  /** Shown columns in order; the first is the display field where the view has it first. */
+  columns: readonly GridColumn[]
+  commands: GridCommands
+  rights: GridRights
+  rowHeight: RowHeight
+  /** The colour of each row; absent: none. Keep the function while nothing in it changed. */
+  colorOf?: RowColorOf | null
+  /** Absent: the rows stand in no groups. */
+  groups?: GridGroups | null
+  /** How many of the first columns stay in place; fewer do where the grid is too narrow for it. */
+  frozen: number
+  onSelectionStatus?: (status: SelectionStatus | null) => void
+  onCheckedChange?: (checked: CheckedRows) => void
+  onActiveCellChange?: (cell: ActiveCell | null) => void
+  /** Shown in place of rows when there is none: "No record matches", "Add your first record". */
+  empty?: ReactNode
+  /** On a phone: a tap opens the record instead of selecting. */
+  tapOpensRecord?: boolean
+  ref?: Ref<GridHandle>
+}
+
+/** A write of a paste; `needsOption` where its value names a select option that does not exist yet. */
+interface PasteWrite extends CellWrite {
+  needsOption: boolean
+}
+
+/** A text that a paste left out; `reason` where it is not simply no value of the field. */
+export interface RejectedText {
+  rowIndex: number
+  fieldId: string
+  text: string
+  reason?: string
+}
+
+/** Names of records that a cell is to be linked to; `newRow` counts in `newRows`, null: a row that exists. */
+export interface PasteNames {
+  rowIndex: number
+  recordId: RecordId | undefined
+  newRow: number | null
+  fieldId: string
+  text: string
+}
+
+/** All that a paste would do, and all that must be asked before. Nothing has been written yet. */
+export interface PastePlan {
+  /** Cells of rows that exist. */
+  cells: PasteWrite[]
+  /** Rows beyond the last: "add n records / paste only what fits / cancel". */
+  newRows: Values[]
+  /** Columns beyond the last, each from the top: the texts for fields that could be added. */
+  extraColumns: string[][]
+  /** Texts that do not fit their field. Those cells are left as they are, and listed. */
+  rejected: RejectedText[]
+  /** Texts for links: the names of records, which the owner has to find. */
+  names: PasteNames[]
+  /** Select options that do not exist yet: "add n options". */
+  newOptions: { fieldId: string; titles: string[] }[]
+  /** Cells in read-only columns, passed over. */
+  skipped: number
+  /** What to select afterwards. */
+  covers: Bounds
 }

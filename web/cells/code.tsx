@@ -1,6 +1,6 @@
-import type { LucideIcon } from 'lucide-react'
+import { Barcode, type LucideIcon, QrCode } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
+import { type BarcodeFormat, barcode, qrCode } from '../../src/core/fields/codes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
@@ -10,8 +10,7 @@ import { openDialog } from '../ui/open-dialog.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import styles from './code.module.css'
 
-/** Which code: a square for phones, or bars in one of the formats. */
-export type CodeKind = 'qr' | BarcodeFormat
+type CodeKind = 'qr' | BarcodeFormat
 
 // The libraries that draw are larger than all cells together; a table without codes never loads them.
 const QrPicture = lazyPart(() => import('./qr-picture.tsx'), 'QrPicture')
@@ -19,7 +18,7 @@ const BarPicture = lazyPart(() => import('./bar-picture.tsx'), 'BarPicture')
 const CodeDialog = lazyPart(() => import('./code-dialog.tsx'), 'CodeDialog')
 
 /** A field shown as a code: at the size of the row, and in large by Enter, double click, or a press in a record. */
-export const codeCell = <O extends FieldOptions>(
+const codeCell = <O extends FieldOptions>(
   type: FieldType<O>,
   Icon: LucideIcon,
   kindOf: (options: O) => CodeKind,
@@ -28,7 +27,15 @@ export const codeCell = <O extends FieldOptions>(
     const text = codeText(value, field)
     if (text === '') return false
     const kind = kindOf(type.options.parse(field.options))
-    openDialog((close) => <CodeDialog kind={kind} text={text} title={field.title} onClose={close} />)
+    openDialog((close) => (
+      <CodeDialog
+        text={text}
+        caption={kind === 'qr' ? text : null}
+        picture={<CodePicture kind={kind} text={text} showsText />}
+        title={field.title}
+        onClose={close}
+      />
+    ))
     return true
   }
   return defineCell<O>(type, {
@@ -70,8 +77,7 @@ function CodeView<O>({ value, field, variant, kind, open }: CodeViewProps<O>): R
   )
 }
 
-/** The code as a drawing, or why there is none. */
-export function CodePicture(props: { kind: CodeKind; text: string; showsText: boolean }): ReactNode {
+function CodePicture(props: { kind: CodeKind; text: string; showsText: boolean }): ReactNode {
   const { kind, text, showsText } = props
   return kind === 'qr' ? (
     <QrPicture text={text} />
@@ -79,3 +85,9 @@ export function CodePicture(props: { kind: CodeKind; text: string; showsText: bo
     <BarPicture text={text} format={kind} showsText={showsText} />
   )
 }
+
+/** Another field as a QR code. */
+export const qrCodeCell = codeCell(qrCode, QrCode, () => 'qr')
+
+/** Another field as a bar code. */
+export const barcodeCell = codeCell(barcode, Barcode, ({ format }) => format)

@@ -1,15 +1,19 @@
-import type { LucideIcon } from 'lucide-react'
+import { type LucideIcon, Sigma, SquareFunction, Tally5, Telescope } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { count } from '../../src/core/fields/count.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { formula, readFormulaLink } from '../../src/core/fields/formula.ts'
+import { lookup } from '../../src/core/fields/lookup.ts'
+import { rollup } from '../../src/core/fields/rollup.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { keyed } from '../ui/keyed.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
-import { BrokenField } from './broken-field.tsx'
-import { type Cell, defineCell, type ViewProps } from './cell.ts'
+import { LinkText, urlHref } from './address.tsx'
+import { type Cell, cellOf, defineCell, type ViewProps } from './cell.ts'
 import { cellText } from './cell-text.ts'
-import { countFitting } from './fit-pills.ts'
-import { CELLS } from './index.ts'
 import { isEmptyList, listIn } from './link-value.ts'
+import { countFitting } from './pill.tsx'
+import { BrokenField } from './text-view.tsx'
 import styles from './view.module.css'
 
 const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
@@ -18,7 +22,7 @@ const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
 const MAX_DRAWN = 30
 
 /** A field that shows what others hold: drawn by the type of its result, a list as several. */
-export const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
+const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
   defineCell<O>(type, {
     Icon,
     align: 'start',
@@ -47,7 +51,7 @@ export function ComputedView<O>(props: ViewProps<O>): ReactNode {
 function drawOne<O>({ field, variant, lines, width }: ViewProps<O>, value: CellValue): ReactNode {
   const { result } = field
   if (!result) return null
-  const { View, type } = CELLS[result.type]
+  const { View, type } = cellOf(result.type)
   const read = type.options.safeParse(result.options)
   const options = read.success ? read.data : type.options.parse({})
   return <View value={value} field={field} options={options} variant={variant} lines={lines} width={width} />
@@ -58,10 +62,10 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   const { result } = field
   const values = listIn(value).filter((one) => one !== null && one !== '')
   if (values.length === 0 || !result) return null
-  const { type } = CELLS[result.type]
+  const { type } = cellOf(result.type)
   const read = type.options.safeParse(result.options)
   const options = read.success ? read.data : type.options.parse({})
-  const isApart = CELLS[result.type].isShape === true
+  const isApart = cellOf(result.type).isShape === true
   const texts = values.slice(0, MAX_DRAWN).map((one) => type.format(one, options))
   // A chip of these is as wide as its text, or a little more.
   const fitting =
@@ -88,4 +92,51 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
       )}
     </span>
   )
+}
+
+/** How many records are linked. */
+export const countCell = computedCell(count, Tally5)
+
+/** What a field of the linked records holds. */
+export const lookupCell = computedCell(lookup, Telescope)
+
+/** A value over a field of the linked records. */
+export const rollupCell = computedCell(rollup, Sigma)
+
+// The language of formulas is larger than all cells together: only who looks into one loads it.
+const ExplainFormula = lazyPart(() => import('./explain-formula.tsx'), 'ExplainFormula')
+
+/** What a formula gives, drawn as its result; double click and Enter say how it comes about. */
+export const formulaCell = defineCell(formula, {
+  Icon: SquareFunction,
+  align: 'start',
+  minWidth: 60,
+  extraWidth: 24,
+  href: (value) => {
+    const link = linkIn(value)
+    return link === null ? null : urlHref(link)
+  },
+  View: FormulaView,
+  open(value, field, recordId) {
+    openDialog((close) => <ExplainFormula field={field} value={value} recordId={recordId} onClose={close} />)
+    return true
+  },
+  copyText: (value) => linkIn(value) ?? String(value ?? ''),
+})
+
+const linkIn = (value: CellValue): string | null =>
+  typeof value === 'string' ? readFormulaLink(value) : null
+
+function FormulaView<O>(props: ViewProps<O>): ReactNode {
+  const { value, field, variant } = props
+  if (field.error !== null) {
+    return (
+      <span className={styles.broken} data-variant={variant} title={field.error} dir="auto">
+        {field.error}
+      </span>
+    )
+  }
+  const link = linkIn(value)
+  if (link !== null) return <LinkText value={link} address={urlHref(link)} />
+  return <ComputedView {...props} />
 }

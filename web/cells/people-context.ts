@@ -2,11 +2,19 @@ import { createContext, useContext, useEffect, useSyncExternalStore } from 'reac
 import { createStore } from 'zustand/vanilla'
 import type { Person } from '../../src/core/model.ts'
 
+const PeopleContext = createContext<ReadonlyMap<string, Person>>(new Map())
+
+/** Gives the cells below it the people whom user ids stand for, by id. */
+export const PeopleProvider = PeopleContext.Provider
+
+/** People by id; empty outside of a `PeopleProvider`. */
+export const usePeople = (): ReadonlyMap<string, Person> => useContext(PeopleContext)
+
 /** Most people that are asked for at once. */
 const MAX_ASKED = 50
 
 /** Names of people who stand in cells and are no members any more; asked for as they are met. */
-export interface FormerPeople {
+interface FormerPeople {
   /** The person, or undefined while (or where) nobody is known. */
   get(tableId: string, id: string): Person | undefined
   /** Has a name looked up, together with all that are asked for in the same moment. */

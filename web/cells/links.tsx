@@ -1,21 +1,24 @@
-import type { LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { FieldType } from '../../src/core/fields/field-type.ts'
+import { Link, Link2, type LucideIcon } from 'lucide-react'
+import { createContext, type ReactNode, useContext } from 'react'
+import { shownType } from '../../src/core/fields/field.ts'
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
-import { wantsFormat } from '../../src/core/fields/linked-names.ts'
+import { formatName, namesOf, wantsFormat } from '../../src/core/fields/linked-names.ts'
+import { links, linkToAnotherRecord } from '../../src/core/fields/links.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
+import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import { BrokenField } from './broken-field.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
-import { countFitting } from './fit-pills.ts'
+import { shownText } from './cell-text.ts'
 import { LinkPicker } from './link-picker.tsx'
 import { linksIn, titleOf } from './link-value.ts'
-import { useLinkedNames } from './linked-names.ts'
-import { Pill } from './pill.tsx'
+import { usePeople } from './people-context.ts'
+import { countFitting, Pill } from './pill.tsx'
+import { BrokenField } from './text-view.tsx'
 import styles from './view.module.css'
 
 /** Linked records as chips with their titles, and "+n" for those that have no room. */
-export const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<LinkOptions> =>
+const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<LinkOptions> =>
   defineCell<LinkOptions>(type, {
     Icon,
     align: 'start',
@@ -80,4 +83,43 @@ function hiddenNames(titles: string[], hidden: number): string {
   const rest = hidden - titles.length
   const lines = rest > 0 ? [...titles, m.cells_and_more({ count: rest })] : titles
   return lines.join('\n')
+}
+
+/** Links to several records. */
+export const linkedRecordsCell = linksCell(links, Link2)
+
+/** A link whose records programs get whole. */
+export const linkToAnotherRecordCell = linksCell(linkToAnotherRecord, Link)
+
+/** A hook that gives the display field of a table; undefined until it is known, or where it may not be. */
+export type UseDisplayField = (tableId: string) => Field | undefined
+
+const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)
+
+/** Tells the cells below it what the display fields of linked tables are. Its value is the same for all time. */
+export const DisplayFieldProvider = DisplayFieldContext.Provider
+
+/**
+ * What the records of a link are called: their names as the cells of the display field show them. Visitors of a link to a
+ * view do not know the related table; the field itself tells them how names are written.
+ */
+function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) => string {
+  const useDisplayField = useContext(DisplayFieldContext)
+  const display = useDisplayField(tableId)
+  const names = namesOf(field)
+  const people = usePeople()
+  return (record) => {
+    const { title } = record
+    const told = formatName(names, title)
+    if (told !== null) return told
+    if (display === undefined || !isStored(display, title)) return titleOf(record)
+    return shownText(display, title, people) || titleOf(record)
+  }
+}
+
+/** False for a name that was picked a moment ago: it is text already. */
+function isStored(display: Field, title: CellValue): boolean {
+  const { storage } = shownType(display).type
+  if (storage === 'date' || storage === 'datetime') return wantsFormat(title)
+  return typeof title === 'number' || typeof title === 'boolean'
 }

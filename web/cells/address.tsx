@@ -1,11 +1,43 @@
 // biome-ignore-all lint/correctness/noComponentHookFactories: made once per type, when the module loads
-import { ExternalLink, type LucideIcon } from 'lucide-react'
+import { ExternalLink, Link, type LucideIcon, Mail, Phone } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { email, phoneNumber, url } from '../../src/core/fields/checked-text.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { m } from '../messages.gen.ts'
 import { type Cell, defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
+
+/** Addresses that a cell may open. Whatever else a value says, `javascript:` included, stays text. */
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+const ALLOWED = new Set(['http', 'https', 'mailto', 'tel'])
+
+/** The address of a URL cell: `example.com/a` is taken for https. Null: nothing that may be opened. */
+export function urlHref(text: string): string | null {
+  const trimmed = text.trim()
+  if (trimmed === '' || /\s/.test(trimmed)) return null
+  const scheme = SCHEME.exec(trimmed)?.[1]?.toLowerCase()
+  // `localhost:8080` and `example.com:443/a` begin with a host, not with a scheme.
+  if (scheme && /^[^:]+:\d+(?:[/?#]|$)/.test(trimmed) && !ALLOWED.has(scheme))
+    return checked(`https://${trimmed}`)
+  if (scheme) return ALLOWED.has(scheme) ? checked(trimmed) : null
+  return checked(`https://${trimmed}`)
+}
+
+/** `mailto:` for an address, without anything that would add headers. */
+export function emailHref(text: string): string | null {
+  const trimmed = text.trim()
+  return /^[^\s@?&]+@[^\s@?&]+$/.test(trimmed) ? `mailto:${encodeURI(trimmed)}` : null
+}
+
+/** `tel:` with digits and a leading plus alone. */
+export function phoneHref(text: string): string | null {
+  const digits = text.replace(/[^\d+]/g, '').replace(/(?!^)\+/g, '')
+  return digits.length >= 3 ? `tel:${digits}` : null
+}
+
+const checked = (address: string): string | null => (URL.canParse(address) ? address : null)
 
 const OPEN = <ExternalLink size={13} aria-hidden />
 
@@ -19,7 +51,7 @@ interface LinkCell<O> {
 }
 
 /** What addresses have in common: text that opens with Ctrl+click or its icon, and is edited as text. */
-export function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): Cell<O> {
+function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): Cell<O> {
   const href = (value: CellValue) => (typeof value === 'string' ? toHref(value) : null)
   return defineCell<O>(type, {
     Icon,
@@ -81,3 +113,30 @@ export function LinkText({ value, address }: { value: CellValue; address: string
     </>
   )
 }
+
+/** An e-mail address, which opens the mail program. */
+export const emailCell = linkCell({
+  type: email,
+  Icon: Mail,
+  inputMode: 'email',
+  toHref: emailHref,
+  refusal: () => m.cells_enter_email_address_such_ann(),
+})
+
+/** A telephone number, which a phone dials. */
+export const phoneNumberCell = linkCell({
+  type: phoneNumber,
+  Icon: Phone,
+  inputMode: 'tel',
+  toHref: phoneHref,
+  refusal: () => m.cells_enter_phone_number_such_49(),
+})
+
+/** A web address, which opens in a new tab. */
+export const urlCell = linkCell({
+  type: url,
+  Icon: Link,
+  inputMode: 'url',
+  toHref: urlHref,
+  refusal: () => m.cells_enter_url_such_https_example(),
+})

@@ -1,0 +1,243 @@
+import { Check, CircleChevronDown, ListChecks } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type Choice,
+  matchTitle,
+  multiSelect,
+  type SelectOptions,
+  singleSelect,
+  titlesIn,
+} from '../../src/core/fields/choices.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { m } from '../messages.gen.ts'
+import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
+import { Combobox, type ComboboxLine, NoLine, useActiveLine } from './combobox.tsx'
+import editor from './editor.module.css'
+import { choiceOf, countFitting, Pill } from './pill.tsx'
+import styles from './view.module.css'
+
+/** One option, as a pill; chosen from a list that typing filters. */
+export const singleSelectCell = defineCell(singleSelect, {
+  Icon: CircleChevronDown,
+  isShape: true,
+  align: 'start',
+  minWidth: 70,
+  extraWidth: 24,
+  opensList: true,
+  View: ({ value, options }) =>
+    value === null || value === '' ? null : (
+      <Pill title={String(value)} choice={choiceOf(options.choices, String(value))} />
+    ),
+  Editor: SingleSelectEditor,
+})
+
+function SingleSelectEditor(props: EditorProps<SelectOptions>) {
+  const { value, options, commit } = props
+  const selected = value === null || value === '' ? [] : [String(value)]
+  const read = (text: string, best: OptionLine | undefined): Draft => {
+    if (text.trim() === '') return { ok: true, value: best?.kind === 'option' ? best.choice.title : value }
+    const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
+    return title === null
+      ? { ok: false, message: m.cells_no_option_named_text({ text: text.trim() }) }
+      : { ok: true, value: title }
+  }
+  return (
+    <OptionPicker
+      {...props}
+      selected={selected}
+      several={false}
+      onToggle={(title) => commit(title === value ? null : title)}
+      onRemoveLast={() => commit(null)}
+      read={read}
+    />
+  )
+}
+
+/** Several options as pills; the list stays open while one ticks. */
+export const multiSelectCell = defineCell(multiSelect, {
+  Icon: ListChecks,
+  isShape: true,
+  align: 'start',
+  minWidth: 80,
+  extraWidth: 60,
+  opensList: true,
+  View: Pills,
+  Editor: MultiSelectEditor,
+})
+
+function Pills({ value, options, lines, width, variant }: ViewProps<SelectOptions>): ReactNode {
+  if (value === null || value === '') return null
+  const titles = titlesIn(String(value))
+  const fitting = width === null ? titles.length : countFitting(titles, width, lines)
+  return (
+    <span className={styles.pills} data-variant={variant} data-wrap={lines > 1 || undefined}>
+      {titles.slice(0, fitting).map((title) => (
+        <Pill key={title} title={title} choice={choiceOf(options.choices, title)} />
+      ))}
+      {fitting < titles.length && (
+        <span className={styles.more} dir="ltr" title={titles.slice(fitting).join(', ')}>
+          +{titles.length - fitting}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {
+  const { options, change } = props
+  const [selected, setSelected] = useState(() => titlesIn(String(props.value ?? '')))
+  const set = (titles: string[]) => {
+    setSelected(titles)
+    // A record has no moment of leaving the list, so each tick is saved; a cell saves once, at the end.
+    if (props.variant === 'record') change(joinTitles(titles))
+  }
+  const read = (text: string, best: OptionLine | undefined): Draft => {
+    if (text.trim() === '') return { ok: true, value: joinTitles(selected) }
+    const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
+    if (title === null) return { ok: false, message: m.cells_no_option_named_text({ text: text.trim() }) }
+    return { ok: true, value: joinTitles([...new Set([...selected, title])]) }
+  }
+  return (
+    <OptionPicker
+      {...props}
+      selected={selected}
+      several
+      onToggle={(title) =>
+        set(selected.includes(title) ? selected.filter((each) => each !== title) : [...selected, title])
+      }
+      onRemoveLast={() => set(selected.slice(0, -1))}
+      read={read}
+    />
+  )
+}
+
+interface OptionPickerProps extends EditorProps<SelectOptions> {
+  selected: string[]
+  several: boolean
+  /** An option was chosen, or chosen once more. */
+  onToggle(title: string): void
+  /** What leaving with this text in the input means. */
+  read(text: string, highlighted: OptionLine | undefined): Draft
+  onRemoveLast(): void
+}
+
+/** The editor of both select types: the options of the field, found as one types, and one to be made. */
+function OptionPicker(props: OptionPickerProps): ReactNode {
+  const { options, selected, several, createOption } = props
+  const { choices } = options
+  const [text, setText] = useState(props.typed ?? '')
+  const [isBusy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const lines = optionLines(choices, text, createOption !== undefined).map((line) => drawn(line, selected))
+  // Nothing typed: one begins at what is chosen already.
+  const start = props.typed ? null : choiceOf(choices, selected[0] ?? '')?.id
+  const active = useActiveLine(lines, { text, start })
+  const isMeant = text !== '' || active.isWalkedTo
+
+  useImperativeHandle(props.ref, () => ({
+    read: () => {
+      const now = input.current?.value ?? text
+      if (now !== text) return props.read(now, optionLines(choices, now, false)[0])
+      // Opening a list chooses nothing.
+      return props.read(now, isMeant ? active.line?.offer : undefined)
+    },
+    focus: () => input.current?.focus(),
+  }))
+
+  async function choose({ offer }: DrawnOption) {
+    if (isBusy) return
+    if (offer.kind === 'create') {
+      setBusy(true)
+      const isMade = await createOption?.(offer.title).finally(() => setBusy(false))
+      if (!isMade) return
+    }
+    setText('')
+    props.onToggle(offer.kind === 'option' ? offer.choice.title : offer.title)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'Backspace' && text === '') props.onRemoveLast()
+    if (event.key !== 'Enter' || event.shiftKey || !active.line) return
+    // In a list of several, Enter ticks; without a choice to make it leaves (the owner's Enter).
+    const ticks = several && isMeant
+    if (!ticks && active.line.offer.kind !== 'create') return
+    event.preventDefault()
+    void choose(active.line)
+  }
+
+  return (
+    <Combobox
+      editor={props}
+      input={input}
+      text={text}
+      onText={setText}
+      lines={lines}
+      active={active}
+      several={several}
+      onKeyDown={onKeyDown}
+      placeholder={selected.length === 0 ? m.cells_find_an_option() : ''}
+      onChoose={(line) => void choose(line)}
+      busy={isBusy ? 'doing' : null}
+      before={selected.map((title) => (
+        <Pill
+          key={title}
+          title={title}
+          choice={choiceOf(choices, title)}
+          onRemove={() => props.onToggle(title)}
+          removeLabel={m.cells_remove_title({ title })}
+        />
+      ))}
+      foot={lines.length === 0 && <NoLine>{m.cells_no_matching_options()}</NoLine>}
+    />
+  )
+}
+
+interface DrawnOption extends ComboboxLine {
+  offer: OptionLine
+}
+
+function drawn(offer: OptionLine, selected: readonly string[]): DrawnOption {
+  if (offer.kind === 'create') {
+    const content = <span dir="auto">{m.cells_create_title({ title: offer.title })}</span>
+    return { key: 'create', testId: 'create-option', content, offer }
+  }
+  const { id, title } = offer.choice
+  const isChosen = selected.includes(title)
+  const content = (
+    <>
+      <Pill title={title} choice={offer.choice} />
+      {isChosen && <Check size={14} aria-hidden className={editor.chosen} />}
+    </>
+  )
+  return { key: id, testId: 'option', isChosen, content, offer }
+}
+
+/** The value of several titles: joined in the order of entry, or none. */
+const joinTitles = (titles: string[]): CellValue => titles.join(',') || null
+
+/** Most options that the list draws; typing finds the others. */
+const MAX_SHOWN = 200
+
+/** A line of the list: an option, or the offer to make one of what was typed. */
+type OptionLine = { kind: 'option'; choice: Choice } | { kind: 'create'; title: string }
+
+/**
+ * The options that fit what was typed: those that begin with it first, then those that hold it, each in
+ * the field's own order. A text that is no option's title ends in the offer to create it.
+ */
+export function optionLines(choices: Choice[], typed: string, canCreate: boolean): OptionLine[] {
+  const wanted = typed.trim().toLocaleLowerCase()
+  const starting: Choice[] = []
+  const holding: Choice[] = []
+  let isTitle = false
+  for (const choice of choices) {
+    const title = choice.title.toLocaleLowerCase()
+    if (title === wanted) isTitle = true
+    if (title.startsWith(wanted)) starting.push(choice)
+    else if (title.includes(wanted)) holding.push(choice)
+  }
+  const shown = [...starting, ...holding].slice(0, MAX_SHOWN)
+  const lines: OptionLine[] = shown.map((choice) => ({ kind: 'option', choice }))
+  if (canCreate && wanted !== '' && !isTitle) lines.push({ kind: 'create', title: typed.trim() })
+  return lines
+}

@@ -1,0 +1,149 @@
+import { AlignLeft, DatabaseZap, KeyRound, Spline, Type } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import { geometry } from '../../src/core/fields/geometry.ts'
+import { PASSWORD_MASK, password } from '../../src/core/fields/password.ts'
+import { specificDbType } from '../../src/core/fields/specific-db-type.ts'
+import { longText, singleLineText } from '../../src/core/fields/text.ts'
+import { m } from '../messages.gen.ts'
+import { useTextHeight } from '../ui/effects.ts'
+import { defineCell, type EditorProps } from './cell.ts'
+import styles from './editor.module.css'
+import mono from './mono.module.css'
+import { draftOf, TextInput, useFocusAtEnd } from './text-input.tsx'
+import { TextView } from './text-view.tsx'
+
+/** One line of text, edited in place. */
+export const singleLineTextCell = defineCell(singleLineText, {
+  Icon: Type,
+  align: 'start',
+  minWidth: 60,
+  View: TextView,
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial={String(props.value ?? '')}
+      parse={(text) =>
+        draftOf(text, singleLineText.parse(text, props.options), m.cells_this_text_is_too_long())
+      }
+    />
+  ),
+})
+
+/** Tallest that the text area grows in a grid. */
+const MOST_PX = 320
+
+/** Text of several lines; its first ones show, as many as the row has room for. */
+export const longTextCell = defineCell(longText, {
+  Icon: AlignLeft,
+  align: 'start',
+  minWidth: 80,
+  View: TextView,
+  Editor: TextArea,
+})
+
+/** A text area that grows with its text. Shift+Enter and Alt+Enter break the line; in a record Enter does. */
+function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
+  const { value, typed, variant, ref, options, autoFocus } = props
+  const initial = String(value ?? '')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(typed ?? initial)
+  useImperativeHandle(ref, () => ({
+    read: () => {
+      const now = area.current?.value ?? text
+      if (now === initial) return { ok: true, value }
+      return draftOf(now, longText.parse(now, options), m.cells_this_text_is_too_long())
+    },
+    focus: () => area.current?.focus(),
+  }))
+  useFocusAtEnd(area, autoFocus)
+  useTextHeight(area, text, variant === 'grid' ? MOST_PX : undefined)
+  return (
+    <textarea
+      ref={area}
+      id={props.id}
+      className={variant === 'grid' ? styles.area : styles.recordArea}
+      dir="auto"
+      rows={variant === 'grid' ? 1 : 3}
+      value={text}
+      aria-label={props.label}
+      aria-invalid={props.invalid || undefined}
+      aria-describedby={props.describedBy}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        const breaksLine =
+          variant === 'record' ? !(event.ctrlKey || event.metaKey) : event.shiftKey || event.altKey
+        if (breaksLine) breakLine(event)
+      }}
+    />
+  )
+}
+
+/** Puts a line break where the caret is. By the browser's own command, so that its undo knows of it. */
+function breakLine(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  event.preventDefault()
+  document.execCommand('insertText', false, '\n')
+}
+
+/** A shape, as well-known text. */
+export const geometryCell = defineCell(geometry, {
+  Icon: Spline,
+  align: 'start',
+  minWidth: 80,
+  View: TextView,
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial={String(props.value ?? '')}
+      placeholder={geometry.example}
+      parse={(text) =>
+        draftOf(
+          text,
+          geometry.parse(text, {}),
+          m.cells_enter_geometry_wkt_such_example({ example: geometry.example }),
+        )
+      }
+    />
+  ),
+})
+
+/** Text of a type that only the database knows. */
+export const specificDbTypeCell = defineCell(specificDbType, {
+  Icon: DatabaseZap,
+  align: 'start',
+  minWidth: 80,
+  View: TextView,
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial={String(props.value ?? '')}
+      parse={(text) =>
+        draftOf(text, specificDbType.parse(text, props.options), m.cells_this_text_is_too_long())
+      }
+    />
+  ),
+})
+
+/** Dots where a password is set. Nobody can read one; the editor begins empty, and left so it changes nothing. */
+export const passwordCell = defineCell(password, {
+  Icon: KeyRound,
+  align: 'start',
+  minWidth: 70,
+  View: ({ value }) =>
+    value === null || value === '' ? null : (
+      <span className={mono.secret} role="img" aria-label={m.cells_password_set()}>
+        {PASSWORD_MASK}
+      </span>
+    ),
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial=""
+      type="password"
+      resting={props.variant === 'record' && props.value !== null ? PASSWORD_MASK : undefined}
+      placeholder={props.value === null || props.variant === 'record' ? '' : m.common_new_password()}
+      parse={(text) => draftOf(text, password.parse(text, {}), m.cells_this_text_is_too_long())}
+    />
+  ),
+  copyText: () => '',
+})
