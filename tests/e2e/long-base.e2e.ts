@@ -117,4 +117,35 @@ describe('a base of many tables', () => {
     expect(order.filter((title) => title !== titleOf(2))).toEqual(order.toSorted().toSpliced(2, 1))
     expect(order).toHaveLength(TABLES)
   })
+
+  test('loads drag and drop with the first press on a table, and drags with that press', async () => {
+    const { page, titles } = await openBase(0)
+    const requested: string[] = []
+    await page.route('**/sortable-dragging-*.js', async (route) => {
+      requested.push(route.request().url())
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    const from = await line(page, 2).boundingBox()
+    const to = await line(page, 5).boundingBox()
+    if (!from || !to) throw new Error('nothing to drag')
+    expect(requested).toEqual([])
+    const loaded = page.waitForResponse('**/sortable-dragging-*.js')
+    await page.mouse.move(from.x + 40, from.y + 10)
+    await page.mouse.down()
+    await loaded
+    expect(requested).toHaveLength(1)
+    // The drag begins with one of these moves, whichever comes first after the script has run.
+    await eventually(
+      async () => {
+        await page.mouse.move(from.x + 40, from.y + 50, { steps: 3 })
+        await page.mouse.move(to.x + 40, to.y + 12, { steps: 3 })
+        return line(page, 2).evaluate((link) => link.closest<HTMLElement>('[style*="opacity"]') !== null)
+      },
+      (isDragged) => isDragged,
+    )
+    await page.mouse.up()
+    const order = await eventually(titles, (all) => all.indexOf(titleOf(2)) === 5)
+    expect(order.indexOf(titleOf(2))).toBe(5)
+  })
 })

@@ -1,19 +1,23 @@
-import {
-  closestCenter,
-  DndContext,
-  type DragEndEvent,
-  PointerSensor,
-  useSensor,
-  useSensors,
-} from '@dnd-kit/core'
-import {
-  rectSortingStrategy,
-  SortableContext,
-  useSortable,
-  verticalListSortingStrategy,
-} from '@dnd-kit/sortable'
-import { CSS } from '@dnd-kit/utilities'
-import type { CSSProperties, ReactNode } from 'react'
+import { createContext, type PointerEvent, type ReactNode, useCallback, useContext, useState } from 'react'
+import { useStore } from 'zustand'
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import type { SortableState } from './sortable-dragging.tsx'
+
+// dnd-kit is 15 KB: it is fetched when the pointer first comes to a sortable item.
+const SortableDragging = lazyPart(() => import('./sortable-dragging.tsx'), 'SortableDragging')
+const isNeeded = createStore(() => false)
+const loadDragging = () => isNeeded.setState(true, true)
+
+const createSortable = () =>
+  createStore<SortableState>(() => ({
+    elements: new Map(),
+    drags: new Map(),
+    draggedId: null,
+    earlyPress: null,
+  }))
+
+const SortableStore = createContext<StoreApi<SortableState>>(createSortable())
 
 interface SortableListProps {
   ids: string[]
@@ -32,24 +36,21 @@ export function SortableList({
   disabled = false,
   children,
 }: SortableListProps) {
-  // A press is a click until the pointer has gone some way.
-  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 6 } }))
-
-  function onDragEnd({ active, over }: DragEndEvent) {
-    if (!over || active.id === over.id) return
-    onMove(String(active.id), beforeAfterMove(ids, String(active.id), ids.indexOf(String(over.id))))
-  }
-
+  const [store] = useState(createSortable)
+  const hasDragging = useStore(isNeeded)
   return (
-    <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={onDragEnd}>
-      <SortableContext
-        items={ids}
-        disabled={disabled}
-        strategy={layout === 'grid' ? rectSortingStrategy : verticalListSortingStrategy}
-      >
-        {children}
-      </SortableContext>
-    </DndContext>
+    <SortableStore value={store}>
+      {children}
+      {hasDragging && (
+        <SortableDragging
+          store={store}
+          ids={ids}
+          layout={layout}
+          disabled={disabled}
+          onDrop={(id, over) => onMove(id, beforeAfterMove(ids, id, ids.indexOf(over)))}
+        />
+      )}
+    </SortableStore>
   )
 }
 
@@ -68,16 +69,45 @@ export function moveBefore<T extends { id: string }>(items: T[], id: string, bef
   return others.toSpliced(at === -1 ? others.length : at, 0, moved)
 }
 
-/** What an item of a SortableList puts on its element. */
+/** Props for the element of an item of a `SortableList`; `listeners` go on its handle or on the element itself. */
 export function useSortableItem(id: string) {
-  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({
-    id,
-    transition: { duration: 120, easing: 'ease' },
-  })
-  const style: CSSProperties = {
-    transform: CSS.Translate.toString(transform),
-    transition,
-    ...(isDragging ? { position: 'relative', zIndex: 2, opacity: 0.85 } : {}),
+  const store = useContext(SortableStore)
+  const ref = useCallback(
+    (element: HTMLElement | null) => {
+      if (!element) return
+      setElement(store, id, element)
+      element.addEventListener('pointerenter', loadDragging)
+      return () => {
+        setElement(store, id, null)
+        element.removeEventListener('pointerenter', loadDragging)
+      }
+    },
+    [store, id],
+  )
+  const drag = useStore(store, ({ drags }) => drags.get(id))
+  return { ref, ...(drag ?? { style: {}, listeners: { onPointerDown: pressEarly }, isDragging: false }) }
+
+  function pressEarly(event: PointerEvent) {
+    // An inner list takes a press before the list around it sees the same event.
+    if (event.isDefaultPrevented() || earlyEvents.has(event.nativeEvent)) return
+    earlyEvents.add(event.nativeEvent)
+    loadDragging()
+    store.setState({ earlyPress: { id, event } })
+    const forget = () => store.setState({ earlyPress: null })
+    window.addEventListener('pointerup', forget, { once: true })
+    window.addEventListener('pointercancel', forget, { once: true })
   }
-  return { ref: setNodeRef, style, listeners, isDragging }
+}
+
+const earlyEvents = new WeakSet<Event>()
+
+/** The item that is being dragged in the list around a component; null: none. */
+export const useDraggedId = (): string | null =>
+  useStore(useContext(SortableStore), ({ draggedId }) => draggedId)
+
+function setElement(store: StoreApi<SortableState>, id: string, element: HTMLElement | null): void {
+  const elements = new Map(store.getState().elements)
+  if (element) elements.set(id, element)
+  else elements.delete(id)
+  store.setState({ elements })
 }

@@ -1,4 +1,3 @@
-import { useDndContext } from '@dnd-kit/core'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { Table2 } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
@@ -10,7 +9,7 @@ import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { matches } from '../../ui/matches.ts'
-import { SortableList } from '../../ui/sortable.tsx'
+import { SortableList, useDraggedId } from '../../ui/sortable.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import { createTable, reorderTable } from '../tables/table-commands.tsx'
@@ -94,11 +93,11 @@ interface TableLinesProps {
  */
 function TableLines({ tables, draw }: TableLinesProps) {
   const { tableId: openId } = useOpenPlace()
-  const { active } = useDndContext()
+  const draggedId = useDraggedId()
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const box = useRef<HTMLElement>(null)
   const indexOf = (id: unknown) => tables.findIndex((table) => table.id === id)
-  const kept = [indexOf(focusedId), indexOf(active?.id)]
+  const kept = [indexOf(focusedId), indexOf(draggedId)]
   const lines = useVirtualizer({
     count: tables.length,
     estimateSize: () => LINE_PX,
