@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { clusterPoints } from '../../web/map/clusters.ts'
-import { countryName } from '../../web/map/world.ts'
 import { labelsThatFit } from '../../web/map/label-places.ts'
 import { boundsOf, fromWorld, toWorld, worldSize } from '../../web/map/mercator.ts'
 import { placeIn, valueAt } from '../../web/map/place-value.ts'
-import { unwrapRing } from '../../web/map/world.ts'
+import { countryName, unwrapRing } from '../../web/map/world.ts'
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 }
 const pin = (key: string, lat: number, lng: number) => ({ key, ...toWorld({ lat, lng }) })
