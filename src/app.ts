@@ -115,7 +115,7 @@ export function createServices(kernel: Kernel) {
   const views = createViewsService(kernel, auth, schema)
   const records = createRecordsService(kernel, auth, bases, schema, views)
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
-  const imports = createImportsService(kernel, auth, bases, schema, views, records)
+  const imports = createImportsService(kernel, auth, bases, schema, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records)
   kernel.registry.fill(HOME_OF, bases.homeOf)

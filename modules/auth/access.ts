@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, not, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor, ShareActor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
@@ -20,7 +20,7 @@ import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_USERS = 10_000
-const STANDINGS_AT_ONCE = 500
+const MAX_NAMED_USERS = 500
 /** Id of the only workspace on the wire. */
 const WORKSPACE = 'nc'
 
@@ -64,6 +64,13 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     const { bases, workspace } = await of(actor.id)
     return capped(actor, bases.get(baseId) ?? workspace)
   }
+
+  const membersIn = (scope: SQL | undefined) =>
+    meta.db
+      .select({ user: users, role: memberships.role, since: memberships.createdAt })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(and(scope, isNull(users.deletedAt)))
 
   const isMembership = (baseId: string, userId: string) =>
     and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), eq(memberships.userId, userId))
@@ -121,8 +128,8 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
      */
     async standings(userIds: readonly string[], baseIds: readonly string[]): Promise<Map<string, Standing>> {
       const found = new Map<string, Standing>()
-      for (let start = 0; start < userIds.length; start += STANDINGS_AT_ONCE) {
-        const some = userIds.slice(start, start + STANDINGS_AT_ONCE)
+      for (let start = 0; start < userIds.length; start += MAX_NAMED_USERS) {
+        const some = userIds.slice(start, start + MAX_NAMED_USERS)
         const inScope = or(
           eq(memberships.scope, 'workspace'),
           and(eq(memberships.scope, 'base'), inArray(memberships.scopeId, [...baseIds])),
@@ -153,21 +160,13 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
     /** Members of a base, unordered, without deleted accounts. */
     async members(baseId: string): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
-      const rows = await meta.db
-        .select({ user: users, role: memberships.role, since: memberships.createdAt })
-        .from(memberships)
-        .innerJoin(users, eq(users.id, memberships.userId))
-        .where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), isNull(users.deletedAt)))
+      const rows = await membersIn(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId)))
       return rows.flatMap(({ user, role, since }) => (isBaseRole(role) ? [{ user, role, since }] : []))
     },
 
     /** People with a workspace role other than `no-access`, unordered. */
     async workspaceMembers(): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
-      const rows = await meta.db
-        .select({ user: users, role: memberships.role, since: memberships.createdAt })
-        .from(memberships)
-        .innerJoin(users, eq(users.id, memberships.userId))
-        .where(and(eq(memberships.scope, 'workspace'), isNull(users.deletedAt)))
+      const rows = await membersIn(eq(memberships.scope, 'workspace'))
       return rows.flatMap(({ user, role, since }) => {
         const inBases = isWorkspaceRole(role) ? asBaseRole(role) : 'no-access'
         return inBases === 'no-access' ? [] : [{ user, role: inBases, since }]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const MAX_EMAIL_LENGTH = 254
 
 /** The pattern of `<input type=email>` (WHATWG), plus a required dot in the domain. */
-const SHAPE =
+const EMAIL_PATTERN =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/i
 
 /** A trimmed email address (spec §5). */
@@ -12,7 +12,7 @@ export const EmailAddress = z
   .string()
   .trim()
   .max(MAX_EMAIL_LENGTH)
-  .pipe(z.email({ pattern: SHAPE }))
+  .pipe(z.email({ pattern: EMAIL_PATTERN }))
 
 /** Key for comparing addresses: they ignore case. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
@@ -34,11 +34,11 @@ export const NewPassword = z.string().min(8).max(MAX_PASSWORD_LENGTH)
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, COST)
 
 /** Hash to verify against for unknown accounts, so that they take as long as known ones. */
-const nobody = hashPassword(crypto.randomUUID())
+const dummyHash = hashPassword(crypto.randomUUID())
 
 /** Compares a password with its hash. A null hash never matches, but takes as long. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const matches = await Bun.password.verify(password, hash ?? (await nobody))
+  const matches = await Bun.password.verify(password, hash ?? (await dummyHash))
   return matches && hash !== null
 }
 

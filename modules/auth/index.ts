@@ -1,4 +1,4 @@
-export { type Access, capped, forbidden, isSuperAdmin } from './access.ts'
+export { type Access, capped, forbidden, isSuperAdmin, requireUser } from './access.ts'
 export type { ListedUser } from './org-users.ts'
 export { BASE_TITLES } from './org-users.ts'
 export { asPublicPerson } from './people.ts'

@@ -120,7 +120,7 @@ export function createOrgUsers(
       { limit, offset, query }: { limit: number; offset: number; query?: string },
     ): Promise<{ rows: UserRow[]; total: number }> {
       await access.authorize(actor, 'user.list')
-      const found = and(isLive, query ? holds(users.emailKey, query) : undefined)
+      const found = and(isLive, query ? contains(users.emailKey, query) : undefined)
       const [counted] = await meta.db.select({ total: count() }).from(users).where(found)
       const rows = await meta.db
         .select()
@@ -178,7 +178,7 @@ export function createOrgUsers(
       if (isSuper(user)) throw badRequest('Cannot delete super admin')
       await refuseSoleOwner(user)
       const deletedAt = new Date().toISOString()
-      const remains = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }
+      const cleared = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }
       await meta.atomically([
         meta.db.delete(sessions).where(eq(sessions.userId, userId)),
         meta.db.delete(apiTokens).where(eq(apiTokens.userId, userId)),
@@ -186,7 +186,7 @@ export function createOrgUsers(
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
         meta.db
           .update(users)
-          .set({ ...remains, emailKey: `deleted ${userId}`, deletedAt, updatedAt: deletedAt })
+          .set({ ...cleared, emailKey: `deleted ${userId}`, deletedAt, updatedAt: deletedAt })
           .where(eq(users.id, userId)),
       ])
       accounts.changed(userId)
@@ -211,7 +211,7 @@ export function createOrgUsers(
 }
 
 /** Matches a literal substring: % and _ are no wildcards. */
-function holds(column: SQL.Aliased | Parameters<typeof eq>[0], text: string): SQL {
+function contains(column: SQL.Aliased | Parameters<typeof eq>[0], text: string): SQL {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`${column} like ${pattern} escape '\\'`
 }

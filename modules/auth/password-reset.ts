@@ -28,11 +28,11 @@ export function createPasswordReset(
 ) {
   const { users, passwordResets } = meta.tables(defineAuthTables)
   const invalid = () => badRequest('Invalid reset url')
-  const isAlive = (token: string) =>
+  const isValid = (token: string) =>
     and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, Date.now()))
 
-  const isLate = () => lte(passwordResets.expiresAt, Date.now())
-  const fresh = (userId: string) => {
+  const isExpired = () => lte(passwordResets.expiresAt, Date.now())
+  const newToken = (userId: string) => {
     const token = crypto.randomUUID()
     const expiresAt = Date.now() + RESET_LIFE_MS
     const row = { id: sha256(token), userId, expiresAt }
@@ -45,8 +45,8 @@ export function createPasswordReset(
      * its owner is about to use. `expiresAt` is in milliseconds since 1970.
      */
     async issue(userId: string): Promise<{ token: string; expiresAt: number }> {
-      const { token, expiresAt, insert } = fresh(userId)
-      await meta.atomically([meta.db.delete(passwordResets).where(isLate()), insert])
+      const { token, expiresAt, insert } = newToken(userId)
+      await meta.atomically([meta.db.delete(passwordResets).where(isExpired()), insert])
       return { token, expiresAt }
     },
 
@@ -57,10 +57,10 @@ export function createPasswordReset(
     async create(actor: Actor, userId: string): Promise<string> {
       await access.authorize(actor, 'user.reset-password')
       if (!(await accounts.find(userId))) throw notFound('User', userId)
-      const { token, insert } = fresh(userId)
+      const { token, insert } = newToken(userId)
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
-        meta.db.delete(passwordResets).where(isLate()),
+        meta.db.delete(passwordResets).where(isExpired()),
         insert,
       ])
       return token
@@ -71,7 +71,7 @@ export function createPasswordReset(
      * @throws BAD_REQUEST if the token is unknown, used or expired
      */
     async check(token: string): Promise<ApiTokenRow[]> {
-      const [found] = isUuid(token) ? await meta.db.select().from(passwordResets).where(isAlive(token)) : []
+      const [found] = isUuid(token) ? await meta.db.select().from(passwordResets).where(isValid(token)) : []
       if (!found) throw invalid()
       return tokens.activeOf(found.userId)
     },
@@ -85,7 +85,7 @@ export function createPasswordReset(
       await this.check(token)
       const passwordHash = await hashPassword(password)
       // Deleted in one statement, so that a token works once even if it is sent twice at the same time.
-      const [taken] = await meta.db.delete(passwordResets).where(isAlive(token)).returning()
+      const [taken] = await meta.db.delete(passwordResets).where(isValid(token)).returning()
       if (!taken) throw invalid()
       const updatedAt = new Date().toISOString()
       await meta.atomically([
@@ -103,7 +103,7 @@ export function createPasswordReset(
 }
 
 /** Limits per hour: requests from one address, and mails to one person. */
-export const MAX_ASKED_PER_PLACE = 20
+export const MAX_REQUESTS_PER_ADDRESS = 20
 export const MAX_MAILED_PER_PERSON = 3
 
 /** Mails reset links. */
@@ -112,7 +112,7 @@ export function createForgotPassword(
   accounts: Pick<Accounts, 'findByEmail'>,
   passwordReset: Pick<PasswordReset, 'issue'>,
 ) {
-  const limit = createHourlyLimit(MAX_ASKED_PER_PLACE, 'requests for a new password')
+  const limit = createHourlyLimit(MAX_REQUESTS_PER_ADDRESS, 'requests for a new password')
   // Mails are counted and queued one after the other: parallel requests must not exceed the limit.
   const exclusively = createMutex()
 

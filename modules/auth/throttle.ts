@@ -34,10 +34,10 @@ export function createThrottle(now: () => number = Date.now) {
   }
 
   const limitsOf = (account: string, address: string) => {
-    const place = placeOf(address)
+    const network = networkOf(address)
     return [
-      [`${account} ${place}`, MAX_FAILURES_PER_ACCOUNT],
-      [place, MAX_FAILURES_PER_ADDRESS],
+      [`${account} ${network}`, MAX_FAILURES_PER_ACCOUNT],
+      [network, MAX_FAILURES_PER_ADDRESS],
     ] as const
   }
 
@@ -76,7 +76,7 @@ export function createThrottle(now: () => number = Date.now) {
  * The key of an address: the /64 network of an IPv6 address, since one customer has all of it (RFC 6177); an
  * IPv4 address in its IPv6 form is the IPv4 address.
  */
-function placeOf(address: string): string {
+function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
   if (mapped !== undefined) return mapped
@@ -104,7 +104,7 @@ export function createHourlyLimit(most: number, sent: string, now: () => number 
 
   /** Counts one event. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
   function take(subject: string, address: string): string {
-    const key = `${subject} ${placeOf(address)}`
+    const key = `${subject} ${networkOf(address)}`
     const since = now() - HOUR_MS
     const recent = (times.get(key) ?? []).filter((at) => at > since)
     const [oldest] = recent

@@ -35,16 +35,16 @@ export function createBaseCopies(
     ): Promise<BaseDraft> {
       const now = new Date().toISOString()
       const times = { createdAt: now, updatedAt: now }
-      const theirs = (await store.sourcesOf([original.id])).get(original.id) ?? []
-      const copied = theirs.filter(({ isOwn }) => isOwn || withSources)
+      const all = (await store.sourcesOf([original.id])).get(original.id) ?? []
+      const copied = all.filter(({ isOwn }) => isOwn || withSources)
       const sourceIds = new Map(copied.map(({ id }) => [id, createId('source')]))
-      const { description, meta: look } = original
+      const { description, meta: baseMeta } = original
       const row: BaseRow = {
         id: baseId,
         title,
         description,
-        meta: look,
-        order: await store.lastPlace(),
+        meta: baseMeta,
+        order: await store.nextOrder(),
         createdBy: owner.id,
         ...times,
         deletedAt: now,

@@ -28,7 +28,7 @@ export const UpdateInput = z.object({
 })
 
 // Some clients send booleans of metadata as numbers (wire §1.4).
-const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
+export const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
 
 /** A base's place and flags in the caller's own list. */
 export const PreferenceBody = z.object({

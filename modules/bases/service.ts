@@ -154,7 +154,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
         title: input.title,
         description: input.description ?? null,
         meta: input.meta ?? {},
-        order: await store.lastPlace(),
+        order: await store.nextOrder(),
         createdBy: actor.id,
         ...times,
         deletedAt: null,
@@ -201,9 +201,9 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       await enter(actor, 'base.reorder', baseId)
       if (actor.kind !== 'user' || before === baseId) return
       const order = (await visible(actor)).map(({ base }) => base.id).filter((id) => id !== baseId)
-      const place = before === null ? order.length : order.indexOf(before)
-      if (before !== null && place < 0) throw notFound('Base', before)
-      order.splice(place, 0, baseId)
+      const position = before === null ? order.length : order.indexOf(before)
+      if (before !== null && position < 0) throw notFound('Base', before)
+      order.splice(position, 0, baseId)
       // All get an order: bases without one come last.
       await meta.atomically(order.map((id, index) => setPreference(actor.id, id, { order: index + 1 })))
     },

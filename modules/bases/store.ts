@@ -106,17 +106,17 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
      */
     async arranged(userId: string, trash: boolean, among: string[] | null): Promise<ListedBase[]> {
       if (among?.length === 0) return []
-      const isAsked = among && among.length <= MAX_NAMED_BASES ? inArray(bases.id, among) : undefined
+      const isNamed = among && among.length <= MAX_NAMED_BASES ? inArray(bases.id, among) : undefined
       const isOwn = and(eq(basePreferences.baseId, bases.id), eq(basePreferences.userId, userId))
       const rows = await meta.db
         .select({ base: bases, preference: basePreferences })
         .from(bases)
         .leftJoin(basePreferences, isOwn)
-        .where(and(trash ? isTrashed : isLive, isAsked))
-      const place = ({ preference }: ListedBase) => preference?.order ?? Number.POSITIVE_INFINITY
+        .where(and(trash ? isTrashed : isLive, isNamed))
+      const orderOf = ({ preference }: ListedBase) => preference?.order ?? Number.POSITIVE_INFINITY
       return rows.sort(
         (a, b) =>
-          comparePlaces(place(a), place(b)) ||
+          compareOrders(orderOf(a), orderOf(b)) ||
           a.base.order - b.base.order ||
           a.base.createdAt.localeCompare(b.base.createdAt),
       )
@@ -150,7 +150,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return own?.client ?? null
     },
 
-    async lastPlace(): Promise<number> {
+    async nextOrder(): Promise<number> {
       const [row] = await meta.db.select({ last: max(bases.order) }).from(bases)
       return (row?.last ?? 0) + 1
     },
@@ -158,4 +158,4 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
 }
 
 // Subtracting two infinities gives NaN.
-const comparePlaces = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)
+const compareOrders = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1)

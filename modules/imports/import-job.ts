@@ -4,7 +4,7 @@ import type { UserActor } from '../../src/core/actor.ts'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { toStored } from '../../src/core/dates.ts'
-import { AppError, badRequest } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
@@ -13,23 +13,22 @@ import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, EngineLocation, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { workerUrl } from '../../src/worker-url.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { PreparedTable, SchemaService, TableModel } from '../schema/index.ts'
-import { isSameLink, tablesOf, toImportLink } from './link-column.ts'
 import {
-  type FromWorker,
   type ImportColumn,
   type ImportOutcome,
   type ImportPlan,
   isLinkColumn,
-  type KnownFile,
+  isSameLink,
   LINKS_COLUMNS,
   type LinkColumn,
   linksTableOf,
   ROW_COLUMN,
-  type ToWorker,
+  tablesOf,
+  toImportLink,
 } from './plan.ts'
+import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
 
 export const IMPORT_JOB = 'import'
@@ -98,12 +97,12 @@ export function createImportJob({
       report({ done: outcome.rows, total: outcome.rows })
       // A new table can still be cancelled here; appended records are saved already.
       if (model === null) signal.throwIfAborted()
-      const { id: tableId, title } = await conclude(input, outcome, { staging, userId, model })
-      uploads.letGo(jobId)
-      await tidy(uploads.discard(input.uploadId))
-      const { choices: _choices, ...told } = outcome
+      const { id: tableId, title } = await publish(input, outcome, { staging, userId, model })
+      uploads.release(jobId)
+      await logFailure(uploads.discard(input.uploadId))
+      const { choices: _choices, ...counts } = outcome
       return {
-        ...told,
+        ...counts,
         tableId,
         title,
         isNewTable: model === null,
@@ -114,12 +113,12 @@ export function createImportJob({
       await rm(reportPath(jobId), { force: true })
       throw error
     } finally {
-      await tidy(dropStaging(engine, staging))
+      await logFailure(dropStaging(engine, staging))
     }
   }
 
   /** Logs failed cleanup: the records are saved. */
-  async function tidy(work: Promise<unknown>): Promise<void> {
+  async function logFailure(work: Promise<unknown>): Promise<void> {
     await work.catch((error) => kernel.log.error('an import could not be tidied up', error))
   }
 
@@ -173,7 +172,7 @@ export function createImportJob({
   }
 
   /** Publishes the filled staging table as the new table, or announces the appended records. */
-  async function conclude(
+  async function publish(
     input: ImportInput,
     outcome: ImportOutcome,
     { staging, userId, model }: { staging: string; userId: string; model: TableModel | null },
@@ -310,99 +309,3 @@ async function dropStaging(engine: Engine, staging: string): Promise<void> {
     await engine.writeScript(engine.dialect.dropTable(name))
   }
 }
-
-/** The main thread's side of an import. */
-export interface ThreadHost {
-  engine: Engine
-  signal: AbortSignal
-  progress(rows: number, total: number): void
-  /**
-   * Called under the write lease before each write of the thread.
-   * @throws to end the import
-   */
-  verify(): Promise<void>
-  /** Those of the stored files that the actor may use; links them to the base. */
-  files(paths: string[]): Promise<KnownFile[]>
-}
-
-/**
- * Runs a plan in its own thread. Lends it the base's write lease for one chunk at a time, so that others can
- * write in between. Rejects once the thread has closed its connection.
- * @throws BAD_REQUEST for an invalid file; the signal's reason after an abort
- */
-function runInThread(
-  plan: ImportPlan,
-  { engine, signal, progress, verify, files }: ThreadHost,
-): Promise<ImportOutcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<ImportOutcome>()
-  const worker = new Worker(workerUrl('modules/imports/import-worker.ts'))
-  const post = (message: ToWorker) => worker.postMessage(message)
-  let release: (() => void) | null = null
-  let refusal: unknown = null
-  let hasEnded = false
-
-  const cancel = () => post({ type: 'cancel' })
-
-  function end(settle: () => void): void {
-    if (hasEnded) return
-    hasEnded = true
-    signal.removeEventListener('abort', cancel)
-    release?.()
-    // Terminated only here: a thread stopped within a transaction would keep the file locked.
-    worker.terminate()
-    settle()
-  }
-
-  async function lend(): Promise<void> {
-    if (hasEnded) return
-    const { promise: returned, resolve: giveBack } = Promise.withResolvers<void>()
-    release = giveBack
-    try {
-      await verify()
-      post({ type: 'go' })
-    } catch (error) {
-      refusal = error
-      cancel()
-    }
-    await returned
-    release = null
-  }
-
-  async function tell(paths: string[]): Promise<void> {
-    const known = await files(paths)
-    if (!hasEnded) post({ type: 'files', known })
-  }
-
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    switch (data.type) {
-      case 'lease':
-        engine.exclusively(lend).catch(reject)
-        break
-      case 'release':
-        release?.()
-        break
-      case 'files':
-        tell(data.paths).catch((error) => end(() => reject(error)))
-        break
-      case 'progress':
-        progress(data.rows, data.total)
-        break
-      case 'done':
-        end(() => resolve(data.outcome))
-        break
-      case 'failed':
-        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))))
-        break
-    }
-  }
-  worker.onerror = (event) => end(() => reject(new Error(`The import's thread failed: ${event.message}`)))
-  // A thread can exit without an error and would keep the lease.
-  worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
-  signal.addEventListener('abort', cancel)
-  post({ type: 'start', plan })
-  if (signal.aborted) cancel()
-  return promise
-}
-
-const failure = ({ message, code, isRefusal }: Extract<FromWorker, { type: 'failed' }>): Error =>
-  isRefusal ? badRequest(message) : Object.assign(new Error(message), { code })

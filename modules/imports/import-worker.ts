@@ -2,11 +2,11 @@ import { CsvError } from '../../src/core/csv/reader.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
 import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
-import type { FromWorker, ImportOutcome, ImportPlan, ToWorker } from './plan.ts'
+import type { ImportOutcome, ImportPlan } from './plan.ts'
+import { connectMainThread, type FromWorker, type ToWorker } from './thread.ts'
 import { createConverter } from './worker/convert.ts'
 import { fill } from './worker/fill.ts'
 import { finish } from './worker/finish.ts'
-import { createLink } from './worker/link.ts'
 import { checkEncoding } from './worker/read-rows.ts'
 import { createReport } from './worker/report.ts'
 
@@ -18,10 +18,10 @@ import { createReport } from './worker/report.ts'
 declare const self: Worker
 
 const send = (message: FromWorker): void => self.postMessage(message)
-const link = createLink(send)
+const mainThread = connectMainThread(send)
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type !== 'start') return link.receive(data)
+  if (data.type !== 'start') return mainThread.receive(data)
   try {
     send({ type: 'done', outcome: await runImport(data.plan) })
   } catch (error) {
@@ -42,8 +42,8 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
       { width: plan.width, timeZone: plan.timeZone, decimal: plan.format.decimal },
       report,
     )
-    const filled = await fill(plan, checked, { writer, converter, report, link })
-    const finished = await finish(plan, filled.rows, { writer, converter, report, link })
+    const filled = await fill(plan, checked, { writer, converter, report, mainThread })
+    const finished = await finish(plan, filled.rows, { writer, converter, report, mainThread })
     return {
       rows: finished.rows,
       rowsRefused: filled.rowsRefused + finished.rowsRefused,

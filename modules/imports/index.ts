@@ -1,7 +1,6 @@
 export { type Copies, createCopies } from './copies/index.ts'
-export { copiesRouter } from './copies/router.ts'
 export type { StartInput } from './input.ts'
 export { copiesRest, importsRest } from './rest/index.ts'
-export { importsRouter, jobsRouter } from './router.ts'
+export { copiesRouter, importsRouter, jobsRouter } from './router.ts'
 export { createImportsService, type ImportsService } from './service.ts'
 export type { Upload } from './uploads.ts'

@@ -17,15 +17,13 @@ import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { type AuthService, forbidden } from '../auth/index.ts'
+import { type AuthService, forbidden, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
 import type { SchemaReader, SchemaService, TableModel } from '../schema/index.ts'
-import type { ViewsService } from '../views/index.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
 import type { MissingNamesInput, StartInput } from './input.ts'
-import { requireOwnTable, toImportLink } from './link-column.ts'
-import { type ImportColumn, linkColumnName } from './plan.ts'
+import { type ImportColumn, linkColumnName, requireOwnTable, toImportLink } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
 import { requireCsvFile } from './worker/read-rows.ts'
 
@@ -42,7 +40,6 @@ export function createImportsService(
   auth: Pick<AuthService, 'access'>,
   bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
-  _views: ViewsService,
   records: Pick<RecordsService, 'people' | 'openLink' | 'attachments'>,
 ) {
   const { access } = auth
@@ -55,7 +52,7 @@ export function createImportsService(
   kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, status }) => {
-    if (hasEnded(status)) uploads.letGo(id)
+    if (hasEnded(status)) uploads.release(id)
   })
   setInterval(() => {
     clean().catch((error) => kernel.log.error('cleaning up failed', error))
@@ -87,15 +84,15 @@ export function createImportsService(
     await requireCsvUpload(path)
     const { format, width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
-    const maker = { userId: user.id, members: await records.people(actor, baseId), made }
-    const goal = model ? await appendTo(model, input, maker) : await newTable(user, baseId, input, maker)
+    const context = { userId: user.id, members: await records.people(actor, baseId), made }
+    const goal = model ? await appendTo(model, input, context) : await newTable(user, baseId, input, context)
     const job: ImportInput = { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
     uploads.hold(id, uploadId)
     try {
       await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
     } catch (error) {
-      uploads.letGo(id)
+      uploads.release(id)
       throw error
     }
     return { jobId: id }
@@ -105,17 +102,17 @@ export function createImportsService(
     user: UserActor,
     baseId: string,
     { table, columns }: StartInput,
-    maker: ImportMaker,
+    context: ImportContext,
   ) {
     if (!table) throw badRequest('Choose a table or describe a new one')
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
-    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, maker))
+    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, context))
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  async function appendTo(model: TableModel, { columns }: StartInput, maker: ImportMaker) {
+  async function appendTo(model: TableModel, { columns }: StartInput, context: ImportContext) {
     const filled: ImportColumn[] = []
     for (const { index, fieldId = '' } of columns) {
       const field = model.field(fieldId)
@@ -124,14 +121,14 @@ export function createImportsService(
       // Links are allowed even if hidden, as the other end of a table's link to itself.
       if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
       if (!isLink) requireFillable(field.type, field.title)
-      const column = toColumn(index, field, false, maker)
-      filled.push(isLink ? await toLinkColumn(model, column, maker) : column)
+      const column = toColumn(index, field, false, context)
+      filled.push(isLink ? await toLinkColumn(model, column, context) : column)
     }
     refuseRequiredLinks(model, filled)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isImportable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
-      const value = fallbackOf(field, maker)
+      const value = fallbackOf(field, context)
       if (value !== null) return [{ column: field.columnName, value }]
       if (field.required) throw requiredWithoutColumn(field)
       return []
@@ -140,7 +137,7 @@ export function createImportsService(
   }
 
   /** @throws BAD_REQUEST for a broken link, or if its records cannot be found by name */
-  async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportMaker) {
+  async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportContext) {
     const link = toImportLink(await records.openLink(model, column.fieldId), members)
     // Only the child needs its link: the other side has no key.
     const required = column.required && link.kept.in === 'own'
@@ -209,11 +206,6 @@ async function requireCsvUpload(path: string): Promise<void> {
   }
 }
 
-const requireUser = (actor: Actor): UserActor => {
-  if (actor.kind === 'user') return actor
-  throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-}
-
 const cannotFill = (title: string) =>
   badRequest(`Field "${title}" is filled in automatically and can’t be imported into`)
 
@@ -237,22 +229,27 @@ const requiredWithoutColumn = ({ id, title }: Field): AppError =>
   })
 
 /** The importing user, the time of the import, and people that names may refer to. */
-interface ImportMaker {
+interface ImportContext {
   userId: string
   members: Person[]
   made: MadeAt
 }
 
-function fallbackOf(field: Field, { userId, members, made }: ImportMaker): CellValue {
+function fallbackOf(field: Field, { userId, members, made }: ImportContext): CellValue {
   if (holdsPeople(field))
     return defaultPeople(field.defaultValue, userId, new Set(members.map(({ id }) => id)))
   return startValue(field, made)
 }
 
-function toColumn(index: number, field: Field | undefined, grows: boolean, maker: ImportMaker): ImportColumn {
+function toColumn(
+  index: number,
+  field: Field | undefined,
+  grows: boolean,
+  context: ImportContext,
+): ImportColumn {
   if (!field) throw new Error('A column has no field')
   const { id: fieldId, title, columnName: column, type, required } = field
-  const options = withPeople(type, field.options, maker.members)
+  const options = withPeople(type, field.options, context.members)
   return {
     index,
     fieldId,
@@ -261,7 +258,7 @@ function toColumn(index: number, field: Field | undefined, grows: boolean, maker
     type,
     options,
     required,
-    fallback: fallbackOf(field, maker),
+    fallback: fallbackOf(field, context),
     grows,
   }
 }
@@ -358,9 +355,7 @@ function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['a
      */
     async unfinished(actor: Actor, pageAgeMs = 0): Promise<Job[]> {
       const openedAt = new Date(Date.now() - pageAgeMs).toISOString()
-      if (actor.kind !== 'user')
-        throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-      const own = await jobs.list({ userId: actor.id, unfinished: true })
+      const own = await jobs.list({ userId: requireUser(actor).id, unfinished: true })
       return own.filter(({ createdAt }) => createdAt <= openedAt)
     },
     /** Jobs of a base, newest first. */

@@ -114,9 +114,9 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     receive,
     get,
     clean,
-    /** Protects a file from deletion until `letGo`. */
+    /** Protects a file from deletion until `release`. */
     hold: (jobId: string, uploadId: string): void => void held.set(jobId, uploadId),
-    letGo: (jobId: string): void => void held.delete(jobId),
+    release: (jobId: string): void => void held.delete(jobId),
     /** Deletes an imported file unless another job needs it. */
     async discard(uploadId: string): Promise<void> {
       if (!isHeld(uploadId)) await remove(uploadId)

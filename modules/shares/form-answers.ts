@@ -70,7 +70,7 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
 export function createFormAnswers({ kernel, auth, records }: Deps) {
   const limit = createHourlyLimit(kernel.config.formAnswersPerHour, 'answers')
   const once = createAnswerOnce<Answered>()
-  const tell = createAnswerMails(kernel, records.forms)
+  const mailAnswer = createAnswerMails(kernel, records.forms)
   const cookie = createAnsweredCookie(kernel.config, kernel.secrets)
 
   function stateOf(row: Pick<ShareRow, 'answers'>, view: View, headers: Headers): FormState {
@@ -101,7 +101,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     const recordId = await read(form, files.take)
       // Receiving files takes time: the form may have been closed since.
       .then(async (values) =>
-        keep(actor, await openTaking(actor, headers), { ...values, ...files.values() }, zoneIn(headers)),
+        save(actor, await openTaking(actor, headers), { ...values, ...files.values() }, zoneIn(headers)),
       )
       .catch(async (error) => {
         // Files of refused answers must not fill the disk or count against the upload limit.
@@ -124,7 +124,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     return form
   }
 
-  async function keep(
+  async function save(
     actor: ShareActor,
     form: SharedForm,
     given: Record<string, unknown>,
@@ -152,7 +152,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
       shareId: actor.shareId,
       recordId,
     })
-    await tell(form, { recordId, values, timeZone: timeZone ?? 'UTC' })
+    await mailAnswer(form, { recordId, values, timeZone: timeZone ?? 'UTC' })
     return recordId
   }
 
@@ -162,7 +162,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
    */
   function filesOf(actor: ShareActor, { view, model }: SharedForm) {
     const asked = questionsOf(view, model.fields).filter(({ field }) => holdsFiles(field))
-    const kept = new Map<string, AttachmentItem[]>(asked.map(({ field }) => [field.id, []]))
+    const filesByField = new Map<string, AttachmentItem[]>(asked.map(({ field }) => [field.id, []]))
     let count = 0
     return {
       async take({ name, fileName, body }: SentFile): Promise<void> {
@@ -171,7 +171,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
         if (++count > MAX_FILES) throw badRequest(`A response can contain up to ${MAX_FILES} files`)
         const { field } = question
         const limits = field.options as AttachmentOptions
-        const items = kept.get(field.id) ?? []
+        const items = filesByField.get(field.id) ?? []
         // Checked before receiving the file.
         const most = limits.maxCount ?? kernel.config.attachmentMaxCount
         if (items.length >= most) throw refused(field, `Add up to ${most} ${most === 1 ? 'file' : 'files'}`)
@@ -189,10 +189,14 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
         const problem = limitProblem(items, limits)
         if (problem !== null) throw refused(field, problem)
       },
-      discard: () => records.attachments.discard([...kept.values()].flat().flatMap(({ path }) => path ?? [])),
+      discard: () =>
+        records.attachments.discard([...filesByField.values()].flat().flatMap(({ path }) => path ?? [])),
       values: (): Record<string, unknown> =>
         Object.fromEntries(
-          [...kept].map(([id, items]) => [id, items.length === 0 ? undefined : writeAttachments(items)]),
+          [...filesByField].map(([id, items]) => [
+            id,
+            items.length === 0 ? undefined : writeAttachments(items),
+          ]),
         ),
     }
   }
@@ -243,11 +247,11 @@ function createAnswerOnce<T extends object>() {
     const key = `${shareId} ${id}`
     const known = sent.get(key)
     if (known) return known
-    const kept = answer()
-    sent.set(key, kept)
+    const running = answer()
+    sent.set(key, running)
     // A refused answer may be corrected and sent again.
-    kept.catch(() => sent.delete(key))
-    return kept
+    running.catch(() => sent.delete(key))
+    return running
   }
 }
 
@@ -334,14 +338,14 @@ function createAnswerMails(
     const shown = asked.filter(({ field }) => !isSecret(field))
     const fields = shown.map(({ field }) => field)
     const texts = await forms.read(form, recordId, fields, timeZone)
-    return shown.map(({ field, form: said }, at) => ({
-      label: said.label ?? field.title,
+    return shown.map(({ field, form: options }, at) => ({
+      label: options.label ?? field.title,
       value: shortened(texts[at] || '–'),
     }))
   }
 
   /** Queues the mails of an answer. Failures are only logged. */
-  return async function tell(form: SharedForm, answer: KeptAnswer): Promise<void> {
+  return async function mailAnswer(form: SharedForm, answer: KeptAnswer): Promise<void> {
     if (!mail.isConfigured) return
     try {
       await exclusively(() => send(form, answer))

@@ -11,7 +11,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asShare, noShare, type SharePatch, type ShareTarget } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
-import { diagramOf, type SchemaReader, type SchemaService } from '../schema/index.ts'
+import { diagramOf, type SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createFormAnswers } from './form-answers.ts'
 import { futureMoment } from './input.ts'
@@ -19,7 +19,7 @@ import { futureMoment } from './input.ts'
 export type SharesService = ReturnType<typeof createSharesService>
 
 /** A visitor's request to open a link. */
-export interface Knock {
+export interface LinkRequest {
   kind: ShareKind
   id: string
   password: string | null
@@ -55,21 +55,33 @@ export function createSharesService(
   }
 
   /** An open link with its target. @throws VIEW_NOT_FOUND, BASE_NOT_FOUND; as `visitors.enter` */
-  async function enter({ kind, id, password, address }: Omit<Knock, 'headers'>) {
+  async function enter({ kind, id, password, address }: Omit<LinkRequest, 'headers'>) {
     const row = await auth.visitors.enter(kind, id, password, address)
     const target = await targets.findOpen(kind, row.targetId)
     if (!target) throw noShare(kind, id)
     return { row, target }
   }
 
+  /**
+   * The shared diagram: tables of one source with their fields' names and types.
+   * @throws FORBIDDEN unless the actor came by a link to a diagram
+   */
+  async function diagram(actor: Actor): Promise<Diagram> {
+    if (actor.kind !== 'share' || actor.grant.kind !== 'erd') {
+      throw new AppError('FORBIDDEN', 'Forbidden - This is for visitors of a shared diagram')
+    }
+    const tables = await schema.tablesOfSource(actor.baseId, actor.grant.sourceId)
+    return diagramOf(await Promise.all(tables.map(({ id }) => schema.load(id))))
+  }
+
   return {
     enter,
     answers,
-    diagram: createDiagrams(schema),
+    diagram,
     targets,
 
     /** The facts that a visitor's page loads first. @throws as `enter` */
-    async open(knock: Knock): Promise<OpenedShare> {
+    async open(knock: LinkRequest): Promise<OpenedShare> {
       const { row, target } = await enter(knock)
       const { view } = target
       return {
@@ -115,26 +127,14 @@ export function createSharesService(
 
     /** All links of a base and its views, without those of trashed views. */
     async list(actor: Actor, baseId: string): Promise<Share[]> {
-      const { id } = await targets.enter(actor, 'base', baseId).then(({ baseId }) => ({ id: baseId }))
+      await targets.enter(actor, 'base', baseId)
       const found: Share[] = []
-      for (const row of await auth.shares.ofBase(id)) {
+      for (const row of await auth.shares.ofBase(baseId)) {
         const target = await targets.findOpen(row.kind, row.targetId)
         if (target) found.push(asShare(row, target.isBlocked))
       }
       return found
     },
-  }
-}
-
-/** The shared diagram: tables of one source with their fields' names and types. */
-function createDiagrams(schema: Pick<SchemaReader, 'tablesOfSource' | 'load'>) {
-  /** @throws FORBIDDEN unless the actor came by a link to a diagram */
-  return async function diagram(actor: Actor): Promise<Diagram> {
-    if (actor.kind !== 'share' || actor.grant.kind !== 'erd') {
-      throw new AppError('FORBIDDEN', 'Forbidden - This is for visitors of a shared diagram')
-    }
-    const tables = await schema.tablesOfSource(actor.baseId, actor.grant.sourceId)
-    return diagramOf(await Promise.all(tables.map(({ id }) => schema.load(id))))
   }
 }
 

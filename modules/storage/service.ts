@@ -120,10 +120,10 @@ export function createStorageService(
     await records.attachments.forgetBase(baseId)
   }
 
-  const round = () => {
+  const cleanUp = () => {
     purgeDue().catch((error) => log.error('removing old history failed', error))
   }
-  const timers = [setTimeout(round, FIRST_ROUND_MS), setInterval(round, HOUR_MS)]
+  const timers = [setTimeout(cleanUp, FIRST_ROUND_MS), setInterval(cleanUp, HOUR_MS)]
   for (const timer of timers) timer.unref()
 
   async function enter(actor: Actor, baseId: string): Promise<BaseRow> {

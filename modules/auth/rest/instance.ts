@@ -46,29 +46,29 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
 }
 
 /** The checks are public, so their result is cached. */
-const READINESS_KEPT_MS = 1_000
-const READINESS_PATIENCE_MS = 5_000
+const READINESS_CACHE_MS = 1_000
+const READINESS_TIMEOUT_MS = 5_000
 
 /** Checks which databases answer; returns the names of those that do not: `metadata`, `bases`. */
 function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources' | 'log'>) {
-  let asked: Promise<string[]> | null = null
-  let askedAt = 0
+  let pending: Promise<string[]> | null = null
+  let checkedAt = 0
 
-  async function ask(): Promise<string[]> {
+  async function findProblems(): Promise<string[]> {
     const checks = { metadata: () => meta.check(), bases: () => sources.check() }
     const problems = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {
-        const late = Bun.sleep(READINESS_PATIENCE_MS).then(() => {
-          throw new Error(`no answer within ${READINESS_PATIENCE_MS} ms`)
+        const timeout = Bun.sleep(READINESS_TIMEOUT_MS).then(() => {
+          throw new Error(`no answer within ${READINESS_TIMEOUT_MS} ms`)
         })
         try {
-          await Promise.race([check(), late])
+          await Promise.race([check(), timeout])
           return []
         } catch (error) {
           log.error('not ready', error, { check: name })
           return [name]
         } finally {
-          late.catch(() => undefined)
+          timeout.catch(() => undefined)
         }
       }),
     )
@@ -76,11 +76,11 @@ function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources'
   }
 
   return (): Promise<string[]> => {
-    if (asked === null || performance.now() - askedAt > READINESS_KEPT_MS) {
-      askedAt = performance.now()
-      asked = ask()
+    if (pending === null || performance.now() - checkedAt > READINESS_CACHE_MS) {
+      checkedAt = performance.now()
+      pending = findProblems()
     }
-    return asked
+    return pending
   }
 }
 

@@ -47,9 +47,9 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       await auth.access.authorize(actor, 'user.create')
       const { email, roles } = readBody(InviteBody, body)
       const invited = await auth.users.create(actor, email, roles)
-      const handed = { invite_token: invited.inviteToken, email: invited.email }
+      const invitation = { invite_token: invited.inviteToken, email: invited.email }
       // Mails get lost, so the inviter gets the link as well.
-      return auth.sendsMail ? { msg: 'success', ...handed } : handed
+      return auth.sendsMail ? { msg: 'success', ...invitation } : invitation
     })
 
     .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
@@ -57,11 +57,11 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       const { roles, workspace_roles: workspaceRole } = readBody(RolesBody, body)
       if (workspaceRole === undefined) readBody(OrgRolesBody, body)
       // First, since it needs the higher right and a refusal must change nothing.
-      const placed =
+      const updated =
         workspaceRole === undefined
           ? null
           : await auth.users.setWorkspaceRole(actor, params.userId, workspaceRole)
-      const row = roles === undefined ? placed : await auth.users.updateRoles(actor, params.userId, roles)
+      const row = roles === undefined ? updated : await auth.users.updateRoles(actor, params.userId, roles)
       const [presented] = await presentUsers(auth, actor, row === null ? [] : [row])
       return presented
     })

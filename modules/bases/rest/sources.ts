@@ -7,24 +7,21 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { Flag } from '../input.ts'
 import type { BasesService } from '../service.ts'
 import { type ConnectionTest, isSupported } from '../sources/read-connection.ts'
 import { SentConnection } from '../sources/router.ts'
 import { presentSource } from './present.ts'
 
-// Some clients send booleans of metadata as numbers (wire §1.4).
-const Flag = z
-  .union([z.boolean(), z.literal(0), z.literal(1)])
-  .transform(Boolean)
-  .nullish()
+const OptionalFlag = Flag.nullish()
 const Inflection = z.enum(['none', 'camelize']).nullish().catch(null)
 
 const PatchBody = z.object({
   alias: plainText(255).nullish(),
   config: SentConnection.nullish(),
-  enabled: Flag,
-  is_schema_readonly: Flag,
-  is_data_readonly: Flag,
+  enabled: OptionalFlag,
+  is_schema_readonly: OptionalFlag,
+  is_data_readonly: OptionalFlag,
 })
 const CreateBody = PatchBody.extend({
   type: z.string().max(64).nullish(),

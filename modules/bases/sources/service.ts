@@ -274,7 +274,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       if (leftOut.length === (source.leftOut ?? []).length) return []
       return [meta.db.update(sources).set({ leftOut }).where(eq(sources.id, source.id))]
     },
-    async nextPlace(baseId: string): Promise<number> {
+    async nextOrder(baseId: string): Promise<number> {
       const [row] = await meta.db
         .select({ last: max(sources.order) })
         .from(sources)

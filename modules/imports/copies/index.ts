@@ -1,8 +1,8 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
-import { AppError, notFound } from '../../../src/core/errors.ts'
+import { notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import type { AuthService } from '../../auth/index.ts'
+import { type AuthService, requireUser } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { FieldPlace, SchemaService, TableModel } from '../../schema/index.ts'
@@ -137,9 +137,4 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       return start(user, baseId, options, true)
     },
   }
-}
-
-function requireUser(actor: Actor): UserActor {
-  if (actor.kind === 'user') return actor
-  throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
 }

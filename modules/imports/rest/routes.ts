@@ -150,9 +150,9 @@ const fetchRest = (kernel: Kernel, auth: Pick<AuthService, 'access' | 'authentic
 /** Below the timeouts of common proxies; the client then asks again. */
 const WAIT_MS = 25_000
 /** Messages of ended jobs are kept this long. */
-const KEPT_MS = 5 * 60_000
+const MESSAGES_KEPT_MS = 5 * 60_000
 /** Clients show each message as a line. */
-const TELL_EVERY_MS = 1000
+const PROGRESS_EVERY_MS = 1000
 
 /** wire §13.2 */
 interface JobMessage {
@@ -163,7 +163,7 @@ interface JobMessage {
 
 interface Channel {
   messages: JobMessage[]
-  toldAt: number
+  reportedAt: number
   status: Job['status'] | null
   waiting: Set<() => void>
 }
@@ -175,12 +175,12 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
   function channelOf(jobId: string): Channel {
     const known = channels.get(jobId)
     if (known) return known
-    const channel: Channel = { messages: [], toldAt: 0, status: null, waiting: new Set() }
+    const channel: Channel = { messages: [], reportedAt: 0, status: null, waiting: new Set() }
     channels.set(jobId, channel)
     return channel
   }
 
-  function tell(channel: Channel, jobId: string, data: { status?: string; data?: unknown }): void {
+  function publish(channel: Channel, jobId: string, data: { status?: string; data?: unknown }): void {
     channel.messages.push({
       status: 'update',
       data: { id: jobId, ...data },
@@ -193,11 +193,11 @@ function createJobMessages({ events, jobs }: Pick<Kernel, 'events' | 'jobs'>) {
     const channel = channelOf(job.id)
     if (job.status !== channel.status) {
       channel.status = job.status
-      tell(channel, job.id, stateOf(job))
-      if (hasEnded(job.status)) setTimeout(() => channels.delete(job.id), KEPT_MS).unref()
-    } else if (Date.now() - channel.toldAt > TELL_EVERY_MS) {
-      channel.toldAt = Date.now()
-      tell(channel, job.id, { data: { message: `${job.progress.done} ${job.progress.unit}` } })
+      publish(channel, job.id, stateOf(job))
+      if (hasEnded(job.status)) setTimeout(() => channels.delete(job.id), MESSAGES_KEPT_MS).unref()
+    } else if (Date.now() - channel.reportedAt > PROGRESS_EVERY_MS) {
+      channel.reportedAt = Date.now()
+      publish(channel, job.id, { data: { message: `${job.progress.done} ${job.progress.unit}` } })
     }
   }
 

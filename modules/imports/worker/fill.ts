@@ -8,9 +8,9 @@ import {
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
-import type { ImportPlan, KnownFile } from '../plan.ts'
+import type { ImportPlan } from '../plan.ts'
+import type { KnownFile, MainThread } from '../thread.ts'
 import { type Converter, leftOut } from './convert.ts'
-import type { Link } from './link.ts'
 import { type CheckedEncoding, readRows } from './read-rows.ts'
 import type { Report } from './report.ts'
 
@@ -37,8 +37,8 @@ export async function fill(
     writer,
     converter,
     report,
-    link,
-  }: { writer: BulkWriter; converter: Converter; report: Report; link: Link },
+    mainThread,
+  }: { writer: BulkWriter; converter: Converter; report: Report; mainThread: MainThread },
 ): Promise<Filled> {
   const { columns, constants, staging, format } = plan
   const shape: RowShape = {
@@ -47,7 +47,7 @@ export async function fill(
     constants,
   }
   const chunkRows = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / shape.columns.length)))
-  const settleFiles = createSettleFiles(plan, { converter, report, link })
+  const resolveFiles = createFileResolver(plan, { converter, report, mainThread })
   const size = Bun.file(plan.path).size
   const filled: Filled = { rows: 0, rowsRefused: 0 }
   let chunk: CellValue[][] = []
@@ -55,20 +55,20 @@ export async function fill(
   let seen = 0
 
   async function write(bytes: number): Promise<void> {
-    const rows = await settleFiles(chunk)
+    const rows = await resolveFiles(chunk)
     filled.rowsRefused += chunk.length - rows.length
     chunk = []
-    await link.withLease(() => writer.insert(shape, rows))
+    await mainThread.withLease(() => writer.insert(shape, rows))
     filled.rows += rows.length
     if (bytes > checkpointAt) {
       writer.checkpoint()
       checkpointAt = bytes + CHECKPOINT_BYTES
     }
-    link.progress(filled.rows, bytes === 0 ? filled.rows : Math.round(filled.rows * (size / bytes)))
+    mainThread.progress(filled.rows, bytes === 0 ? filled.rows : Math.round(filled.rows * (size / bytes)))
   }
 
   for await (const { rows, firstRow, problems, bytes } of readRows(plan.path, { ...format, encoding })) {
-    link.check()
+    mainThread.check()
     for (const { row, message } of problems)
       report.add({ row, column: '', value: '', reason: `Quotes: ${message}` })
     for (let at = 0; at < rows.length; at++) {
@@ -101,17 +101,19 @@ function isBlank(cells: string[]): boolean {
   return true
 }
 
-export type SettleFiles = (rows: CellValue[][]) => Promise<CellValue[][]>
-
 /**
  * Resolves the files that rows name before they are written, as the write door does: checks access and the
  * field's limits, and takes their metadata from the store. An unknown path and another person's look the same.
  * Returns the rows to write.
  */
-function createSettleFiles(
+function createFileResolver(
   { columns, maxFiles }: Pick<ImportPlan, 'columns' | 'maxFiles'>,
-  { converter, report, link }: { converter: Pick<Converter, 'refuse'>; report: Report; link: Link },
-): SettleFiles {
+  {
+    converter,
+    report,
+    mainThread,
+  }: { converter: Pick<Converter, 'refuse'>; report: Report; mainThread: MainThread },
+): (rows: CellValue[][]) => Promise<CellValue[][]> {
   // Column 0 is the row's number.
   const places = columns.flatMap((column, at) => (holdsFiles(column) ? [{ column, at: at + 1 }] : []))
   if (places.length === 0) return async (rows) => rows
@@ -119,45 +121,47 @@ function createSettleFiles(
   return async (rows) => {
     const items = rows.map((row) => places.map(({ at }) => readAttachments(row[at] ?? null)))
     const paths = new Set(items.flat(2).flatMap(({ path }) => path ?? []))
-    const known = paths.size === 0 ? new Map() : await link.knownFiles([...paths])
+    const known = paths.size === 0 ? new Map() : await mainThread.knownFiles([...paths])
     return rows.filter((row, index) => {
-      let isWhole = true
+      let isAccepted = true
       for (const [place, { column, at }] of places.entries()) {
         const files = items[index]?.[place] ?? []
         if (files.length === 0) continue
-        const settled = settle(files, known, { maxCount: maxFiles, ...withoutNull(column.options) })
-        row[at] = settled.value
-        if (settled.value !== null) continue
+        const resolved = resolveItems(files, known, { maxCount: maxFiles, ...limitsOf(column.options) })
+        row[at] = resolved.value
+        if (resolved.value !== null) continue
         const value = files.map(({ title }) => title).join(', ')
         const [number, { title, required }] = [Number(row[0]), column]
-        isWhole &&= !required
-        if (required) report.add({ row: number, column: title, value, reason: leftOut(settled.reason) })
-        else converter.refuse(number, title, value, settled.reason)
+        isAccepted &&= !required
+        if (required) report.add({ row: number, column: title, value, reason: leftOut(resolved.reason) })
+        else converter.refuse(number, title, value, resolved.reason)
       }
-      return isWhole
+      return isAccepted
     })
   }
 }
 
-const withoutNull = ({ kinds, maxCount, maxSizeMb }: Record<string, unknown>) => ({
+const limitsOf = ({ kinds, maxCount, maxSizeMb }: Record<string, unknown>) => ({
   kinds: (kinds ?? []) as AttachmentOptions['kinds'],
   maxSizeMb: (maxSizeMb ?? null) as number | null,
   ...(typeof maxCount === 'number' && { maxCount }),
 })
 
-function settle(
+function resolveItems(
   files: AttachmentItem[],
   known: ReadonlyMap<string, KnownFile>,
   limits: AttachmentOptions,
 ): { value: CellValue; reason: string } {
   const unknown = files.find(({ path }) => path !== undefined && !known.has(path))
   if (unknown) return { value: null, reason: `The file "${unknown.title}" was not found` }
-  const whole = files.map((item): AttachmentItem => {
+  const complete = files.map((item): AttachmentItem => {
     const facts = known.get(item.path ?? '')
     if (!facts) return item
     const { mimetype, size, width, height } = facts
     return { ...item, mimetype, size, width: width ?? undefined, height: height ?? undefined }
   })
-  const problem = limitProblem(whole, limits)
-  return problem === null ? { value: writeAttachments(whole), reason: '' } : { value: null, reason: problem }
+  const problem = limitProblem(complete, limits)
+  return problem === null
+    ? { value: writeAttachments(complete), reason: '' }
+    : { value: null, reason: problem }
 }

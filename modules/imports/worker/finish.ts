@@ -20,10 +20,10 @@ import {
   linksTableOf,
   ROW_COLUMN,
 } from '../plan.ts'
+import type { MainThread } from '../thread.ts'
 import { type Converter, leftOut, REQUIRED } from './convert.ts'
-import type { Link } from './link.ts'
 import type { Report } from './report.ts'
-import { groupLinks, newKeys, settleLinks, writeKeys, writePairs } from './write-links.ts'
+import { groupLinks, newKeys, resolveLinkIds, writeKeys, writePairs } from './write-links.ts'
 
 /** Rows moved between two checks for cancellation. */
 const MOVE_ROWS = 20_000
@@ -44,14 +44,14 @@ export async function finish(
     writer,
     converter,
     report,
-    link,
-  }: { writer: BulkWriter; converter: Converter; report: Report; link: Link },
+    mainThread,
+  }: { writer: BulkWriter; converter: Converter; report: Report; mainThread: MainThread },
 ): Promise<Finished> {
   const { finish: how } = plan
-  return link.withLease(async () => {
+  return mainThread.withLease(async () => {
     const finished = await writer.write(async (tx) => {
       if (how.kind === 'append')
-        return append(plan, how, { tx, dialect: writer.dialect, converter, report, link })
+        return append(plan, how, { tx, dialect: writer.dialect, converter, report, mainThread })
       for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
@@ -66,19 +66,19 @@ interface AppendTools {
   dialect: Dialect
   converter: Converter
   report: Report
-  link: Link
+  mainThread: MainThread
 }
 
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
 async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promise<Finished> {
-  const { tx, dialect, link } = tools
+  const { tx, dialect, mainThread } = tools
   const rowsRefused = await refuseRows(plan, how, tools)
   const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
   const row = sql.identifier(ROW_COLUMN)
   const order = sql.identifier(how.orderColumn)
   const one = async <T>(query: SQL) => (await tx.all<{ n: T }>(dialect.render(query)))[0]?.n ?? null
-  const place = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
+  const lastOrder = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
   const rows = (await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0
   if (rows === 0) return { rows, rowsRefused, changeId: null }
@@ -93,7 +93,7 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   })
   const groups = groupLinks(plan)
   const hasLinks = plan.columns.some(isLinkColumn)
-  if (hasLinks) await settleLinks(plan, groups, tools, { firstId: from })
+  if (hasLinks) await resolveLinkIds(plan, groups, tools, { firstId: from })
   await writeKeys(plan, groups, tools, entry.id)
   const columns = plan.columns.filter((column) => !isLinkColumn(column)).map(({ column }) => column)
   const keys = newKeys({ staging: plan.staging, tableName: how.target }, groups, sql`staged.new_id`)
@@ -105,14 +105,14 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   ]
   const values = [
     sql`staged.new_id`,
-    sql`cast(${place} as double precision) + ${row}`,
+    sql`cast(${lastOrder} as double precision) + ${row}`,
     ...how.numbered.map(({ behind }) => sql`staged.new_id - ${behind}`),
     ...keys.map(({ value }) => value),
     ...columns.map((column) => sql`${sql.identifier(column)}`),
   ]
   let moved = 0
   for (let after = 0; after < last; after += MOVE_ROWS) {
-    await link.breathe()
+    await mainThread.yieldNow()
     const { changes } = await tx.run(
       dialect.render(
         dialect.insertSelected({
@@ -126,7 +126,7 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
       ),
     )
     moved += changes
-    link.progress(moved, moved)
+    mainThread.progress(moved, moved)
   }
   await writePairs(plan, groups, tools)
   return { rows, rowsRefused, changeId: entry.id }
@@ -138,21 +138,21 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
  * first: removed rows cannot be linked to.
  */
 async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Promise<number> {
-  const nameLinks = createNameLinks(plan, tools)
+  const resolveLinks = createLinkResolver(plan, tools)
   const columns = plan.columns.filter(isLinkColumn)
   const required = columns.filter((column) => column.required)
   const before = required.filter(({ link }) => link.kind !== 'oo')
   const after = required.filter(({ link }) => link.kind === 'oo')
   return (
-    (await nameLinks(before)) +
-    (await refuseDoubles(plan, how, tools)) +
-    (await nameLinks(after)) +
-    (await nameLinks(columns.filter((column) => !column.required)))
+    (await resolveLinks(before)) +
+    (await refuseDuplicates(plan, how, tools)) +
+    (await resolveLinks(after)) +
+    (await resolveLinks(columns.filter((column) => !column.required)))
   )
 }
 
 /** Removes rows whose unique value is in the table or earlier in the file. */
-async function refuseDoubles(
+async function refuseDuplicates(
   plan: ImportPlan,
   how: Append,
   { tx, dialect, report }: AppendTools,
@@ -163,15 +163,15 @@ async function refuseDoubles(
   let refused = 0
   for (const { column, title } of how.unique) {
     const value = sql.identifier(column)
-    const isDouble = sql`${value} is not null and (
+    const isDuplicate = sql`${value} is not null and (
       exists (select 1 from ${target} t where t.${value} = ${staging}.${value})
       or ${row} not in (select min(${row}) from ${staging} group by ${value}))`
-    const doubles = await tx.all<{ n: number; v: unknown }>(
+    const duplicates = await tx.all<{ n: number; v: unknown }>(
       dialect.render(
-        sql`select ${row} as n, ${value} as v from ${staging} where ${isDouble} order by ${row}`,
+        sql`select ${row} as n, ${value} as v from ${staging} where ${isDuplicate} order by ${row}`,
       ),
     )
-    for (const { n, v } of doubles) {
+    for (const { n, v } of duplicates) {
       report.add({
         row: n,
         column: title,
@@ -181,9 +181,9 @@ async function refuseDoubles(
     }
     await tx.runMany(
       `delete from ${dialect.quote(plan.staging)} where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(0)}`,
-      doubles.map(({ n }) => [n]),
+      duplicates.map(({ n }) => [n]),
     )
-    refused += doubles.length
+    refused += duplicates.length
   }
   return refused
 }
@@ -196,7 +196,7 @@ interface Tools {
   dialect: Dialect
   converter: Pick<Converter, 'refuse'>
   report: Report
-  link: Link
+  mainThread: MainThread
 }
 
 /**
@@ -204,43 +204,43 @@ interface Tools {
  * names are reported and left out; rows without a required link are removed.
  * @returns resolves some columns, and counts the rows removed
  */
-function createNameLinks(plan: ImportPlan, tools: Tools) {
-  let place = 0
+function createLinkResolver(plan: ImportPlan, tools: Tools) {
+  let seq = 0
   return async (columns: readonly LinkColumn[]): Promise<number> => {
     let refused = 0
-    for (const column of columns) refused += await nameColumn(plan, column, tools, () => ++place)
+    for (const column of columns) refused += await resolveLinkColumn(plan, column, tools, () => ++seq)
     return refused
   }
 }
 
-async function nameColumn(
+async function resolveLinkColumn(
   plan: ImportPlan,
   column: LinkColumn,
-  { tx, dialect, converter, report, link: host }: Tools,
-  nextPlace: () => number,
+  { tx, dialect, converter, report, mainThread }: Tools,
+  nextSeq: () => number,
 ): Promise<number> {
   const { link, index, title, required } = column
   const read = (statement: Statement) => tx.all<ColumnValue>(statement)
   const names = await namesFor(plan, column, { dialect, read })
-  const held = required && link.kind === 'oo' ? await heldTargets(column, { tx, dialect }) : null
+  const taken = required && link.kind === 'oo' ? await takenTargets(column, { tx, dialect }) : null
   const insert = insertSql(dialect, plan.staging)
   let refused = 0
   const cells = { type: 'LongText' as const, columnName: column.column }
   for await (const page of pagesOf({ dialect }, stagedRows(plan), cells, read)) {
-    host.check()
+    mainThread.check()
     const links: unknown[][] = []
-    const gone: unknown[][] = []
+    const removed: unknown[][] = []
     for (const { id: row, value } of page) {
       const text = String(value ?? '')
       const named = readNames(text, link, names)
-      const ids = named.ids.filter((id) => !held?.has(id))
+      const ids = named.ids.filter((id) => !taken?.has(id))
       for (const id of ids) {
-        links.push([nextPlace(), index, row, null, id])
-        held?.add(id)
+        links.push([nextSeq(), index, row, null, id])
+        taken?.add(id)
       }
       const reason = problemOf(named, ids.length, column)
       if (required && ids.length === 0) {
-        gone.push([row])
+        removed.push([row])
         const why = reason === null ? REQUIRED : leftOut(reason)
         report.add({ row: Number(row), column: title, value: text, reason: why })
       } else if (reason !== null) {
@@ -250,9 +250,9 @@ async function nameColumn(
     await tx.runMany(insert, links)
     await tx.runMany(
       `delete from ${dialect.quote(plan.staging)} where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(0)}`,
-      gone,
+      removed,
     )
-    refused += gone.length
+    refused += removed.length
   }
   return refused
 }
@@ -292,7 +292,7 @@ async function namesFor(
 }
 
 /** Records that already have a partner which needs them, in a one-to-one link. */
-async function heldTargets(
+async function takenTargets(
   { link: { kept } }: LinkColumn,
   { tx, dialect }: Pick<Tools, 'tx' | 'dialect'>,
 ): Promise<Set<RecordId>> {

@@ -2,8 +2,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
 import { logRows } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
-import type { KeyKept, PairsKept } from '../link-column.ts'
-import { type ImportPlan, isLinkColumn, type LinkColumn, linksTableOf, ROW_COLUMN } from '../plan.ts'
+import {
+  type ImportPlan,
+  isLinkColumn,
+  type KeyKept,
+  type LinkColumn,
+  linksTableOf,
+  type PairsKept,
+  ROW_COLUMN,
+} from '../plan.ts'
 
 /*
  * Writes the links of imported rows by set-based statements, whose number depends on the columns alone. Links
@@ -17,7 +24,7 @@ interface Group<Kept> {
   link: number
   kind: LinkColumn['link']['kind']
   kept: Kept
-  columns: { link: number; isTurned: boolean }[]
+  columns: { link: number; isSwapped: boolean }[]
 }
 
 export interface LinkGroups {
@@ -40,15 +47,15 @@ export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups
     const { kind, kept } = how
     if (kept.in === 'pairs') {
       const [first, second] = [kept.ownColumn, kept.relatedColumn].toSorted()
-      const turned = { ...kept, ownColumn: first ?? '', relatedColumn: second ?? '' }
+      const swapped = { ...kept, ownColumn: first ?? '', relatedColumn: second ?? '' }
       const known = groups.pairs.find((group) => group.kept.tableName === kept.tableName)
-      const group = known ?? { link, kind, kept: turned, columns: [] }
-      group.columns.push({ link, isTurned: kept.ownColumn !== first })
+      const group = known ?? { link, kind, kept: swapped, columns: [] }
+      group.columns.push({ link, isSwapped: kept.ownColumn !== first })
       if (!known) groups.pairs.push(group)
     } else {
       const known = groups.keys.find((group) => group.kept.keyFieldId === kept.keyFieldId)
       const group = known ?? { link, kind, kept, columns: [] }
-      group.columns.push({ link, isTurned: kept.in === 'related' })
+      group.columns.push({ link, isSwapped: kept.in === 'related' })
       if (!known) groups.keys.push(group)
     }
   }
@@ -59,7 +66,7 @@ export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups
  * Replaces row numbers in the links table by record ids, and keeps the last of conflicting links: a child has
  * one parent, and in a one-to-one link a parent has one child.
  */
-export async function settleLinks(
+export async function resolveLinkIds(
   { staging }: Pick<ImportPlan, 'staging'>,
   { keys, pairs }: LinkGroups,
   { tx, dialect }: Tools,
@@ -79,16 +86,16 @@ export async function settleLinks(
   await run(sql`delete from ${links} where own is null or target < 0`)
   for (const { link, columns } of [...keys, ...pairs]) {
     for (const column of columns) {
-      const turned = column.isTurned ? sql`own = target, target = own, ` : sql``
-      if (column.isTurned || column.link !== link)
-        await run(sql`update ${links} set ${turned} link = ${link} where link = ${column.link}`)
+      const swapped = column.isSwapped ? sql`own = target, target = own, ` : sql``
+      if (column.isSwapped || column.link !== link)
+        await run(sql`update ${links} set ${swapped} link = ${link} where link = ${column.link}`)
     }
   }
   for (const statement of dialect.createIndex(name, ['link', 'own'])) await tx.run(statement)
   for (const statement of dialect.createIndex(name, ['link', 'target'])) await tx.run(statement)
   const keepLast = (link: number, side: SQL) =>
     run(sql`delete from ${links} where link = ${link} and exists (select 1 from ${links} as later
-      where later.link = ${link} and later.${side} = ${links}.${side} and later.place > ${links}.place)`)
+      where later.link = ${link} and later.${side} = ${links}.${side} and later.seq > ${links}.seq)`)
   for (const { link, kind } of keys) {
     await keepLast(link, sql`own`)
     if (kind === 'oo') await keepLast(link, sql`target`)
@@ -190,14 +197,14 @@ export async function writePairs(
   const links = sql.identifier(linksTableOf(staging))
   const now = toStored(Date.now())
   for (const { link, kept } of pairs) {
-    const once = sql`from (select own, target, min(place) as place from ${links} where link = ${link}
+    const once = sql`from (select own, target, min(seq) as seq from ${links} where link = ${link}
       group by own, target) as once`
     const one = async (query: SQL) => (await tx.all<{ n: number | null }>(dialect.render(query)))[0]?.n ?? 0
     const count = await one(sql`select count(*) as n ${once}`)
     const order = await one(sql`select max(nc_order) as n from ${sql.identifier(kept.tableName)}`)
     const [firstId = 1] = await dialect.allocateIds(tx, kept.tableName, count)
     const names = ['created_at', 'created_by', kept.idColumn, kept.ownColumn, kept.relatedColumn, 'nc_order']
-    const at = sql`row_number() over (order by place)`
+    const at = sql`row_number() over (order by seq)`
     await tx.run(
       dialect.render(
         dialect.insertSelected({

@@ -142,7 +142,7 @@ async function createSource(
   if (tables.length === 0) throw badRequest(nothingFound(config, found.tables.length > 0))
   job.report({ done: 0, total: tables.length, unit: 'tables' })
   await bases.require(baseId)
-  const order = await bases.sources.nextPlace(baseId)
+  const order = await bases.sources.nextOrder(baseId)
   const actor = actorOf(job.userId)
   const plan = await context.apply(
     actor,

@@ -45,7 +45,7 @@ export function publicRest(kernel: Kernel, services: RestServices) {
 const queryOf = ({ request }: Pick<Call, 'request'>) => new URL(request.url).searchParams
 
 /** These routes take the password from the header. */
-const knock = (config: Kernel['config'], kind: ShareKind, call: Call) => ({
+const linkRequest = (config: Kernel['config'], kind: ShareKind, call: Call) => ({
   kind,
   id: call.params.uuid,
   password: passwordIn(call.request.headers),
@@ -61,7 +61,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     call: Call,
     kinds: ViewKind[],
   ): Promise<{ actor: ShareActor; view: View; share: ShareRow }> {
-    const { row, target } = await shares.enter(knock(kernel.config, 'view', call))
+    const { row, target } = await shares.enter(linkRequest(kernel.config, 'view', call))
     if (!target.view || !kinds.includes(target.view.kind)) throw wrongKind()
     return { actor: asVisitor(row), view: target.view, share: row }
   }
@@ -143,7 +143,9 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     .get('/group/:columnId', async (call) => {
       const { actor, view } = await enter(call, SHOWING)
       return groups.byOption(
-        ...([actor, view.tableId, call.params.columnId] as const),
+        actor,
+        view.tableId,
+        call.params.columnId,
         await listQuery(actor, view.tableId, call),
       )
     })
@@ -183,11 +185,11 @@ function otherRoutes(prefix: string, kernel: Kernel, { auth, shares }: RestServi
     .use(restBase(kernel, auth))
     .use(UNSTORED)
     .get('/shared-base/:uuid/meta', async (call) => {
-      const { row } = await shares.enter(knock(kernel.config, 'base', call))
+      const { row } = await shares.enter(linkRequest(kernel.config, 'base', call))
       return { base_id: row.baseId }
     })
     .get('/shared-erd/:uuid/meta', async (call) => {
-      const { row } = await shares.enter(knock(kernel.config, 'erd', call))
+      const { row } = await shares.enter(linkRequest(kernel.config, 'erd', call))
       return shares.diagram(asVisitor(row))
     })
 }
@@ -197,7 +199,7 @@ function exportRoute(kernel: Kernel, { auth, records, shares }: RestServices) {
   return new Elysia({ detail: OPEN })
     .use(restBase(kernel, auth))
     .post('/api/v2/public/export/:uuid/:type', async (call) => {
-      const { row, target } = await shares.enter(knock(kernel.config, 'view', call))
+      const { row, target } = await shares.enter(linkRequest(kernel.config, 'view', call))
       if (!target.view || !SHOWING.includes(target.view.kind)) throw wrongKind()
       const query = { tableId: target.view.tableId, viewId: target.view.id }
       const { jobId } = await records.exports.start(asVisitor(row), { query, format: call.params.type })

@@ -1,0 +1,212 @@
+import { badRequest } from '../../src/core/errors.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import { workerUrl } from '../../src/worker-url.ts'
+import type { ImportOutcome, ImportPlan } from './plan.ts'
+
+/*
+ * Both ends of the connection between the main thread and the thread of an import: `runInThread` starts it and lends
+ * it the base's write lease, `connectMainThread` is its end.
+ */
+
+/** Messages between the main thread and the worker. */
+export type ToWorker =
+  | { type: 'start'; plan: ImportPlan }
+  | { type: 'go' }
+  | { type: 'cancel' }
+  /** Answers `files`: those that the actor may use. */
+  | { type: 'files'; known: KnownFile[] }
+
+/** A stored file. */
+export interface KnownFile {
+  path: string
+  mimetype: string
+  /** Bytes. */
+  size: number
+  /** Pixels; null unless it is an image. */
+  width: number | null
+  height: number | null
+}
+
+export type FromWorker =
+  | { type: 'lease' }
+  | { type: 'release' }
+  /** Asks which of these stored files the actor may use. */
+  | { type: 'files'; paths: string[] }
+  | { type: 'progress'; rows: number; total: number }
+  | { type: 'done'; outcome: ImportOutcome }
+  /**
+   * `isRefusal`: the file is to blame, so the message is shown to the user.
+   * `code`: error code of the system or database.
+   */
+  | { type: 'failed'; message: string; code: string | undefined; isRefusal: boolean }
+
+/** The main thread's side of an import. */
+interface ThreadHost {
+  engine: Engine
+  signal: AbortSignal
+  progress(rows: number, total: number): void
+  /**
+   * Called under the write lease before each write of the thread.
+   * @throws to end the import
+   */
+  verify(): Promise<void>
+  /** Those of the stored files that the actor may use; links them to the base. */
+  files(paths: string[]): Promise<KnownFile[]>
+}
+
+/**
+ * Runs a plan in its own thread. Lends it the base's write lease for one chunk at a time, so that others can
+ * write in between. Rejects once the thread has closed its connection.
+ * @throws BAD_REQUEST for an invalid file; the signal's reason after an abort
+ */
+export function runInThread(
+  plan: ImportPlan,
+  { engine, signal, progress, verify, files }: ThreadHost,
+): Promise<ImportOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<ImportOutcome>()
+  const worker = new Worker(workerUrl('modules/imports/import-worker.ts'))
+  const post = (message: ToWorker) => worker.postMessage(message)
+  let release: (() => void) | null = null
+  let refusal: unknown = null
+  let hasEnded = false
+
+  const cancel = () => post({ type: 'cancel' })
+
+  function end(conclude: () => void): void {
+    if (hasEnded) return
+    hasEnded = true
+    signal.removeEventListener('abort', cancel)
+    release?.()
+    // Terminated only here: a thread stopped within a transaction would keep the file locked.
+    worker.terminate()
+    conclude()
+  }
+
+  async function lend(): Promise<void> {
+    if (hasEnded) return
+    const { promise: returned, resolve: returnLease } = Promise.withResolvers<void>()
+    release = returnLease
+    try {
+      await verify()
+      post({ type: 'go' })
+    } catch (error) {
+      refusal = error
+      cancel()
+    }
+    await returned
+    release = null
+  }
+
+  async function sendFiles(paths: string[]): Promise<void> {
+    const known = await files(paths)
+    if (!hasEnded) post({ type: 'files', known })
+  }
+
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    switch (data.type) {
+      case 'lease':
+        engine.exclusively(lend).catch(reject)
+        break
+      case 'release':
+        release?.()
+        break
+      case 'files':
+        sendFiles(data.paths).catch((error) => end(() => reject(error)))
+        break
+      case 'progress':
+        progress(data.rows, data.total)
+        break
+      case 'done':
+        end(() => resolve(data.outcome))
+        break
+      case 'failed':
+        end(() => reject(refusal ?? (signal.aborted ? signal.reason : failure(data))))
+        break
+    }
+  }
+  worker.onerror = (event) => end(() => reject(new Error(`The import's thread failed: ${event.message}`)))
+  // A thread can exit without an error and would keep the lease.
+  worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
+  signal.addEventListener('abort', cancel)
+  post({ type: 'start', plan })
+  if (signal.aborted) cancel()
+  return promise
+}
+
+const failure = ({ message, code, isRefusal }: Extract<FromWorker, { type: 'failed' }>): Error =>
+  isRefusal ? badRequest(message) : Object.assign(new Error(message), { code })
+
+/** The import was cancelled, or the server is stopping. */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
+const PROGRESS_EVERY_MS = 100
+
+/** The worker's connection to the main thread. */
+export interface MainThread {
+  /**
+   * Runs `work` while the main thread blocks other writers of the base.
+   * @throws Cancelled, without running `work`
+   */
+  withLease<T>(work: () => T | Promise<T>): Promise<T>
+  progress(rows: number, total: number): void
+  /** @throws Cancelled */
+  check(): void
+  /** Yields to incoming messages, such as a cancel. @throws Cancelled */
+  yieldNow(): Promise<void>
+  /** Those of the stored files that the actor may use, by path. */
+  knownFiles(paths: string[]): Promise<ReadonlyMap<string, KnownFile>>
+  /** Handles every message but `start`. */
+  receive(message: Exclude<ToWorker, { type: 'start' }>): void
+}
+
+export function connectMainThread(send: (message: FromWorker) => void): MainThread {
+  let isCancelled = false
+  let leaseRequest: PromiseWithResolvers<void> | null = null
+  let filesRequest: PromiseWithResolvers<KnownFile[]> | null = null
+  let sentAt = 0
+
+  function check(): void {
+    if (isCancelled) throw new Cancelled('The import was cancelled')
+  }
+
+  return {
+    check,
+    async withLease(work) {
+      check()
+      leaseRequest = Promise.withResolvers()
+      send({ type: 'lease' })
+      await leaseRequest.promise
+      leaseRequest = null
+      try {
+        check()
+        return await work()
+      } finally {
+        send({ type: 'release' })
+      }
+    },
+    progress(rows, total) {
+      const now = performance.now()
+      if (now - sentAt < PROGRESS_EVERY_MS) return
+      sentAt = now
+      send({ type: 'progress', rows, total })
+    },
+    async yieldNow() {
+      await Bun.sleep(0)
+      check()
+    },
+    async knownFiles(paths) {
+      filesRequest = Promise.withResolvers()
+      send({ type: 'files', paths })
+      const known = await filesRequest.promise
+      return new Map(known.map((file) => [file.path, file]))
+    },
+    receive(message) {
+      if (message.type === 'files') return filesRequest?.resolve(message.known)
+      if (message.type === 'cancel') isCancelled = true
+      // A cancel also ends a long wait for the lease.
+      leaseRequest?.resolve()
+    },
+  }
+}
