@@ -84,3 +84,14 @@ export function ErrorState({
     </div>
   )
 }
+
+/** The error state of a query; "Try again" refetches it. */
+export function QueryError({
+  title,
+  query,
+}: {
+  title: string
+  query: { error: unknown; refetch: () => unknown }
+}) {
+  return <ErrorState title={title} error={query.error} onRetry={() => void query.refetch()} />
+}

@@ -12,7 +12,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
 import { KeptTokens } from '../auth/kept-tokens.tsx'
@@ -22,13 +22,7 @@ import styles from './account.module.css'
 export function ProfilePage() {
   const me = trpc.auth.me.useQuery()
   if (me.error && !me.data) {
-    return (
-      <ErrorState
-        title={m.account_profile_load_failed()}
-        error={me.error}
-        onRetry={() => void me.refetch()}
-      />
-    )
+    return <QueryError title={m.account_profile_load_failed()} query={me} />
   }
   if (!me.data?.user) {
     return (

@@ -8,10 +8,10 @@ import { hrefOf, paths } from '../../navigation/paths.ts'
 import { callRest } from '../../rest.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.ts'
 import { formatBytes } from '../storage/format-bytes.ts'
 import styles from './account.module.css'
 
@@ -30,19 +30,13 @@ export function SettingsPage() {
   })
   const save = useMutation({
     mutationFn: (isInviteOnly: boolean) => callRest('POST', PATH, { invite_only_signup: isInviteOnly }),
-    onError: (error) => toast.error({ text: messageOf(error) }),
+    onError: (error) => showError(error),
     async onSettled() {
       await Promise.all([queries.invalidateQueries({ queryKey: KEY }), utils.app.info.invalidate()])
     },
   })
   if (settings.error && !settings.data)
-    return (
-      <ErrorState
-        title={m.account_settings_load_failed()}
-        error={settings.error}
-        onRetry={() => void settings.refetch()}
-      />
-    )
+    return <QueryError title={m.account_settings_load_failed()} query={settings} />
   if (!settings.data) return <Skeleton height={56} />
   const isInviteOnly = save.isPending ? save.variables : settings.data.invite_only_signup === true
   return (
@@ -65,13 +59,7 @@ type Setup = Outputs['app']['setup']
 function ServerSetup() {
   const setup = trpc.app.setup.useQuery()
   if (setup.error && !setup.data)
-    return (
-      <ErrorState
-        title={m.account_server_setup_load_failed()}
-        error={setup.error}
-        onRetry={() => void setup.refetch()}
-      />
-    )
+    return <QueryError title={m.account_server_setup_load_failed()} query={setup} />
   if (!setup.data) return <Skeleton height={160} />
   const { mail, files, database, publicUrl } = setup.data
   return (
@@ -183,13 +171,7 @@ function MailSetup({ mail }: { mail: NonNullable<Setup['mail']> }) {
 export function StoragePage() {
   const bases = trpc.storage.bases.useQuery()
   if (bases.error && !bases.data)
-    return (
-      <ErrorState
-        title={m.account_base_sizes_load_failed()}
-        error={bases.error}
-        onRetry={() => void bases.refetch()}
-      />
-    )
+    return <QueryError title={m.account_base_sizes_load_failed()} query={bases} />
   if (!bases.data) return <Skeleton height={120} />
   if (bases.data.length === 0) return <EmptyState icon={HardDrive} title={m.account_no_bases_yet()} />
   return (

@@ -7,12 +7,12 @@ import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { callRest } from '../../rest.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { attempt } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.ts'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import styles from './account.module.css'
 
 const Token = z.object({
@@ -57,11 +57,7 @@ export function TokensPage() {
       danger: true,
     })
     if (!agreed) return
-    try {
-      await callRest('DELETE', `${PATH}/${token.id}`)
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    await attempt(() => callRest('DELETE', `${PATH}/${token.id}`))
     await queries.invalidateQueries({ queryKey: KEY })
   }
 
@@ -102,11 +98,7 @@ export function TokensPage() {
       {create.data && <FreshToken token={create.data.token} />}
 
       {tokens.error && !tokens.data ? (
-        <ErrorState
-          title={m.account_api_tokens_load_failed()}
-          error={tokens.error}
-          onRetry={() => void tokens.refetch()}
-        />
+        <QueryError title={m.account_api_tokens_load_failed()} query={tokens} />
       ) : tokens.data?.length === 0 ? (
         <EmptyState
           icon={KeyRound}

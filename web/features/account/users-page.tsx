@@ -9,12 +9,13 @@ import { addressOf, paths } from '../../navigation/paths.ts'
 import { callRest } from '../../rest.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
+import { attempt } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { roleName } from '../bases/role-pill.tsx'
 import styles from './account.module.css'
@@ -76,11 +77,7 @@ export function UsersPage() {
         }}
       />
       {users.error && !users.data ? (
-        <ErrorState
-          title={m.account_users_load_failed()}
-          error={users.error}
-          onRetry={() => void users.refetch()}
-        />
+        <QueryError title={m.account_users_load_failed()} query={users} />
       ) : total === 0 && users.data ? (
         <EmptyState icon={UsersRound} title={m.account_no_user_matches()} />
       ) : (
@@ -185,12 +182,10 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
   const path = `${PATH}/${user.id}`
 
   async function change(work: () => Promise<unknown>, done: string) {
-    try {
+    await attempt(async () => {
       await work()
       toast.success({ text: done })
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    })
     await onChange()
   }
 
@@ -199,14 +194,12 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
   }
 
   async function copyResetLink() {
-    try {
+    await attempt(async () => {
       const { reset_password_url: url } = ResetLink.parse(
         await callRest('POST', `${path}/generate-reset-url`),
       )
       await copy(url)
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    })
   }
 
   async function remove() {

@@ -1,11 +1,11 @@
 import { ArrowDown, ArrowUp, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
+import { attempt, showError } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
@@ -55,7 +55,7 @@ async function trashBase(base: Base): Promise<void> {
     await api.bases.delete.mutate({ baseId: base.id })
   } catch (error) {
     cache.bases.list.setData({}, before)
-    toast.error({ text: messageOf(error) })
+    showError(error)
     return
   }
   void cache.bases.list.invalidate()
@@ -75,24 +75,20 @@ export async function deleteBaseForever(base: Base): Promise<void> {
     typed: base.title,
   })
   if (!agreed) return
-  try {
+  await attempt(async () => {
     await api.storage.deleteBaseForever.mutate({ baseId: base.id })
     toast.success({ text: m.bases_base_title_was_deleted_forever({ title: base.title }) })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
   await cache.bases.invalidate()
 }
 
 /** Takes a base out of the trash. */
 export async function restoreBase(base: Base): Promise<void> {
-  try {
+  await attempt(async () => {
     await api.bases.restore.mutate({ baseId: base.id })
     await cache.bases.invalidate()
     toast.success({ text: m.bases_base_title_was_restored({ title: base.title }) })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }
 
 /** Puts a base ahead of another in the caller's list; null: to the end. */
@@ -103,7 +99,7 @@ export async function reorderBase(baseId: string, before: string | null): Promis
     await api.bases.reorder.mutate({ baseId, before })
   } catch (error) {
     cache.bases.list.setData({}, previous)
-    toast.error({ text: messageOf(error) })
+    showError(error)
   }
 }
 

@@ -8,9 +8,10 @@ import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { BASE_COLORS, BaseIcon } from '../layout/base-icon.tsx'
 import { themeProperties } from '../layout/theme.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
@@ -54,12 +55,12 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
       onClose={onClose}
       onSubmit={submit}
       footer={
-        <>
-          <Button onClick={onClose}>{m.common_cancel()}</Button>
-          <Button type="submit" variant="primary" busy={isPending} disabled={isEmpty}>
-            {base ? m.common_save() : m.bases_create_base()}
-          </Button>
-        </>
+        <DialogButtons
+          label={base ? m.common_save() : m.bases_create_base()}
+          busy={isPending}
+          disabled={isEmpty}
+          onClose={onClose}
+        />
       }
     >
       <div className={styles.form}>
@@ -201,11 +202,7 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
       }
     >
       {contents.error && !data ? (
-        <ErrorState
-          title={m.bases_contents_of_the_base_count_failed()}
-          error={contents.error}
-          onRetry={() => void contents.refetch()}
-        />
+        <QueryError title={m.bases_contents_of_the_base_count_failed()} query={contents} />
       ) : data === undefined ? (
         <Skeleton height={60} />
       ) : (
@@ -293,13 +290,7 @@ function TrashList<T extends Deleted>(props: TrashListProps<T>) {
   const { trash, emptyText, icon, onRestore, onPurge, keepsDays } = props
 
   if (trash.error) {
-    return (
-      <ErrorState
-        title={m.bases_trash_load_failed()}
-        error={trash.error}
-        onRetry={() => void trash.refetch()}
-      />
-    )
+    return <QueryError title={m.bases_trash_load_failed()} query={trash} />
   }
   if (trash.data?.length === 0)
     return <EmptyState icon={Trash2} title={m.bases_the_trash_is_empty()} text={emptyText} />

@@ -15,7 +15,7 @@ import { Main } from '../../ui/main.tsx'
 import { openContextMenu } from '../../ui/menu.tsx'
 import { scrollerOf } from '../../ui/scroller-of.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { useScreenUndo } from '../records/undo/use-screen-undo.ts'
@@ -157,11 +157,7 @@ function Overview({ base }: { base: Base }) {
         )}
       </div>
       {tables.error && !tables.data ? (
-        <ErrorState
-          title={m.bases_tables_load_failed()}
-          error={tables.error}
-          onRetry={() => void tables.refetch()}
-        />
+        <QueryError title={m.bases_tables_load_failed()} query={tables} />
       ) : tables.data?.length === 0 ? (
         <EmptyState
           icon={Table2}

@@ -14,7 +14,7 @@ import { matches } from '../../ui/matches.ts'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { baseMenu, createBase, openBaseTrash, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
@@ -67,11 +67,7 @@ export function BaseListScreen() {
       )}
 
       {bases.error && !bases.data ? (
-        <ErrorState
-          title={m.bases_bases_load_failed()}
-          error={bases.error}
-          onRetry={() => void bases.refetch()}
-        />
+        <QueryError title={m.bases_bases_load_failed()} query={bases} />
       ) : !found ? (
         <BaseListSkeleton />
       ) : bases.data?.length === 0 ? (

@@ -8,16 +8,18 @@ import { m } from '../../messages.gen.ts'
 import { addressOf, paths } from '../../navigation/paths.ts'
 import { useMe } from '../../session/use-me.ts'
 import { api, trpc } from '../../trpc.ts'
+import { attempt } from '../../ui/attempt.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy-text.ts'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { matches } from '../../ui/matches.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { checkEmail } from '../auth/check-credentials.ts'
 import { CopyButton } from '../shares/share-link.tsx'
@@ -31,13 +33,7 @@ export function MemberList({ base }: { base: Base }) {
   const { user } = useMe()
   const [search, setSearch] = useState('')
   if (members.error && !members.data) {
-    return (
-      <ErrorState
-        title={m.bases_members_load_failed()}
-        error={members.error}
-        onRetry={() => void members.refetch()}
-      />
-    )
+    return <QueryError title={m.bases_members_load_failed()} query={members} />
   }
   const found = members.data?.filter(({ email, displayName }) =>
     matches(`${displayName ?? ''} ${email}`, search),
@@ -91,12 +87,10 @@ function MemberRow({ base, member, isMe }: { base: Base; member: Member; isMe: b
     holdsBaseRole(base.role, member.role)
 
   async function change(work: () => Promise<unknown>, done: string) {
-    try {
+    await attempt(async () => {
       await work()
       toast.success({ text: done })
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    })
     await utils.bases.members.invalidate({ baseId: base.id })
   }
 
@@ -263,12 +257,7 @@ function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
             {m.common_done()}
           </Button>
         ) : (
-          <>
-            <Button onClick={onClose}>{m.common_cancel()}</Button>
-            <Button type="submit" variant="primary" busy={invite.isPending}>
-              {m.bases_invite()}
-            </Button>
-          </>
+          <DialogButtons label={m.bases_invite()} busy={invite.isPending} onClose={onClose} />
         )
       }
     >

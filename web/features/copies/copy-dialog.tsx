@@ -3,7 +3,9 @@ import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
@@ -63,7 +65,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
       else if (isOpen.current) onClose()
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
-      else toast.error({ text: messageOf(error) })
+      else showError(error)
       setJobId(null)
     } finally {
       setIsStarting(false)
@@ -90,12 +92,12 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
         jobId !== null ? (
           <Running jobId={jobId} onProblem={setProblem} onClose={onClose} />
         ) : (
-          <>
-            <Button onClick={onClose}>{m.common_cancel()}</Button>
-            <Button type="submit" variant="primary" busy={isStarting} disabled={!isReady}>
-              {m.common_duplicate()}
-            </Button>
-          </>
+          <DialogButtons
+            label={m.common_duplicate()}
+            busy={isStarting}
+            disabled={!isReady}
+            onClose={onClose}
+          />
         )
       }
     >

@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
@@ -48,7 +50,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
       else if (name !== null) toast.success({ text: m.exports_downloaded_name({ name }) })
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
-      else toast.error({ text: messageOf(error) })
+      else showError(error)
     } finally {
       run.current = null
       if (isOpen.current) setProgress(null)
@@ -76,12 +78,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
             </Button>
           </>
         ) : (
-          <>
-            <Button onClick={onClose}>{m.common_cancel()}</Button>
-            <Button type="submit" variant="primary">
-              {m.common_download()}
-            </Button>
-          </>
+          <DialogButtons label={m.common_download()} onClose={onClose} />
         )
       }
     >

@@ -8,9 +8,9 @@ import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.ts'
 import { AnalyseError, type Analysis } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
@@ -304,7 +304,7 @@ function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps
       onChange({ kind: 'append', tableId, fields })
     } catch (error) {
       setWanted(target.kind)
-      toast.error({ text: messageOf(error) })
+      showError(error)
     }
   }
 

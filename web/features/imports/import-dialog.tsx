@@ -1,12 +1,11 @@
 import { CircleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { toast } from '../../ui/toast.ts'
 import { freeTitle } from '../layout/unused-title.ts'
 import { ChooseSource } from './choose-source.tsx'
 import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
@@ -69,7 +68,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     if (hasBegun.current || start === null) return
     hasBegun.current = true
     const failed = (error: unknown) => {
-      toast.error({ text: messageOf(error) })
+      showError(error)
       setChoosing(true)
     }
     if (start instanceof File) add([sourceOfFile(start)]).catch(failed)

@@ -2,15 +2,14 @@ import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2, X } fro
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
-import { messageOf } from '../../errors.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { fetchSignedIn } from '../../session/index.ts'
 import { api, cache, type Outputs } from '../../trpc.ts'
+import { attempt, showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
-import { toast } from '../../ui/toast.ts'
 import { EXPORT_JOB, type ExportedFile, saveFile } from '../exports/run-export.ts'
 import styles from './run-view.module.css'
 import {
@@ -76,7 +75,7 @@ function Underway({
             setCancelling(true)
             cancelRun(run.id).catch((error) => {
               setCancelling(false)
-              toast.error({ text: messageOf(error) })
+              showError(error)
             })
           }}
         >
@@ -191,13 +190,11 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
   }
   async function undo(): Promise<void> {
     setBusy(true)
-    try {
+    await attempt(async () => {
       await takeBack(run, result)
       setTakenBack(true)
       if (result.isNewTable && currentPath().includes(result.tableId)) goTo(paths.base(run.baseId))
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    })
     setBusy(false)
   }
   return (
@@ -267,7 +264,7 @@ function Problems({ result }: { result: ImportResult }) {
 
 /** Saves the report of an import: what is not in the table, with row, column and reason. */
 async function downloadReport(jobId: string, fileName: string): Promise<void> {
-  try {
+  await attempt(async () => {
     const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
     if (!answer.ok) throw new Error(m.imports_report_no_longer_available())
     const url = URL.createObjectURL(await answer.blob())
@@ -277,9 +274,7 @@ async function downloadReport(jobId: string, fileName: string): Promise<void> {
     link.click()
     // The browser has taken it over by then.
     setTimeout(() => URL.revokeObjectURL(url), 10_000)
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }
 
 /**

@@ -2,11 +2,11 @@ import { choiceColor } from '../../../src/core/fields/choices.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { inLine } from '../../records/base-queue.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
+import { attempt, showError } from '../../ui/attempt.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
@@ -77,7 +77,7 @@ export async function addFieldOptions(
     await updateField(table, field.id, { options }, actionId)
     return true
   } catch (error) {
-    toast.error({ text: messageOf(error) })
+    showError(error)
     return false
   }
 }
@@ -96,12 +96,10 @@ export function choicesOf(field: Pick<Field, 'options'>): KnownChoice[] {
 
 /** Makes a field the one that names the records. */
 export async function setDisplayField(table: TableRef, field: Field): Promise<void> {
-  try {
+  await attempt(async () => {
     await inLine(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
     await refresh(table)
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }
 
 /** Copies a field to a place in a view; where it has values of its own, after asking whether they go along. */
@@ -112,12 +110,10 @@ export function duplicateField(table: TableRef, field: Field, place: FieldPlace)
 }
 
 async function duplicateAtOnce(table: TableRef, field: Field, place: FieldPlace): Promise<void> {
-  try {
+  await attempt(async () => {
     const copy = await startFieldCopy(table, field, { ...place, withData: true })
     if (await followJob(copy.jobId)) toast.success({ text: await copy.finish() })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }
 
 /** Puts a field in the trash, after saying what goes with it where there is anything; the message offers the way back. */
@@ -135,7 +131,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
     await inLine(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
     await refresh(schema.table)
   } catch (error) {
-    toast.error({ text: messageOf(error) })
+    showError(error)
     return
   }
   toast.success({
@@ -145,11 +141,9 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
 }
 
 async function restoreField(table: TableRef, field: Field): Promise<void> {
-  try {
+  await attempt(async () => {
     await inLine(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
     await refresh(table)
     toast.success({ text: m.schema_field_title_was_restored({ title: field.title }) })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }

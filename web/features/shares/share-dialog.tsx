@@ -10,7 +10,7 @@ import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { ErrorState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { BASE_COLORS } from '../layout/base-icon.tsx'
 import { PrefillBuilder } from './prefill-builder.tsx'
@@ -34,11 +34,7 @@ export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & 
     return (
       <Dialog title={m.common_share()} onClose={onClose}>
         {failed ? (
-          <ErrorState
-            title={m.shares_links_load_failed()}
-            error={failed.error}
-            onRetry={() => void failed.refetch()}
-          />
+          <QueryError title={m.shares_links_load_failed()} query={failed} />
         ) : (
           <Skeleton height={240} />
         )}

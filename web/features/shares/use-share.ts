@@ -1,7 +1,7 @@
 import type { Share, ShareKind, ShareSettings } from '../../../src/core/shares.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api, cache, trpc } from '../../trpc.ts'
+import { attempt } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -103,9 +103,5 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
 const isToCome = (moment: string | null): boolean => moment !== null && Date.parse(moment) > Date.now()
 
 async function tell(work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  await attempt(() => work)
 }

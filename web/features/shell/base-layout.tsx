@@ -10,7 +10,7 @@ import { session } from '../../session/index.ts'
 import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
 import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { TableSkeleton } from '../layout/table-skeleton.tsx'
 import { useBaseTheme } from '../layout/theme.ts'
@@ -101,13 +101,7 @@ export function TableRouteScreen() {
   if (params.tableId.startsWith('vw'))
     return <ViewLink baseId={baseId} viewId={params.tableId} rowId={rowId} />
   if (tables.error && !tables.data) {
-    return (
-      <ErrorState
-        title={m.shell_table_load_failed()}
-        error={tables.error}
-        onRetry={() => void tables.refetch()}
-      />
-    )
+    return <QueryError title={m.shell_table_load_failed()} query={tables} />
   }
   if (tables.data && !table) return <NoSuchTable baseId={baseId} />
   return (

@@ -5,18 +5,17 @@ import { createPortal } from 'react-dom'
 import type { Action, ActionContext } from '../../actions/action.ts'
 import { actionContext } from '../../actions/action.ts'
 import { actionsFor } from '../../actions/index.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { lastPlaces } from '../../session/last-places.ts'
 import { type RecentView, recentViews } from '../../session/recent-views.ts'
 import { cache, trpc } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
-import { toast } from '../../ui/toast.ts'
 import { useDebounced } from '../layout/use-debounced.ts'
 import { TableIcon } from '../views/icons/chosen-icon.tsx'
 import { ViewIcon } from '../views/manage/kind-info.tsx'
@@ -258,7 +257,7 @@ function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; i
         icon: action.icon,
         shortcut: action.shortcut && shortcutLabel(action.shortcut),
         run: () => {
-          Promise.resolve(action.run(context)).catch((error) => toast.error({ text: messageOf(error) }))
+          Promise.resolve(action.run(context)).catch((error) => showError(error))
         },
       }),
     )

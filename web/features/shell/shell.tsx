@@ -4,18 +4,17 @@ import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'reac
 import { useStore } from 'zustand'
 import { actionContext } from '../../actions/action.ts'
 import { actionsFor, provideAppActions } from '../../actions/index.ts'
-import { messageOf } from '../../errors.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
 import { api, cache } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { hasOpenLayer, useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
 import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
-import { toast } from '../../ui/toast.ts'
 import { BaseDialog } from '../bases/base-commands.tsx'
 import {
   MAX_SIDEBAR_WIDTH,
@@ -262,7 +261,7 @@ function useKeyMap(): void {
       })
       if (!action) return
       event.preventDefault()
-      Promise.resolve(action.run(context)).catch((error) => toast.error({ text: messageOf(error) }))
+      Promise.resolve(action.run(context)).catch((error) => showError(error))
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { matches } from '../../ui/matches.ts'
 import { SortableList, useDraggedId } from '../../ui/sortable.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import { createTable, reorderTable } from '../tables/table-commands.tsx'
 import { TableNode } from './table-node.tsx'
@@ -24,11 +24,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   if (tables.error && !tables.data) {
     return (
       <div className={styles.tree}>
-        <ErrorState
-          title={m.shell_tables_load_failed()}
-          error={tables.error}
-          onRetry={() => void tables.refetch()}
-        />
+        <QueryError title={m.shell_tables_load_failed()} query={tables} />
       </div>
     )
   }

@@ -1,10 +1,9 @@
 import { useEffect } from 'react'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { attempt } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
-import { toast } from '../../ui/toast.ts'
 import { isOver, useJob } from './jobs.ts'
 import styles from './sources.module.css'
 
@@ -29,11 +28,7 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
   }, [isDone, baseId])
 
   async function cancel() {
-    try {
-      await api.jobs.cancel.mutate({ jobId })
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    await attempt(() => api.jobs.cancel.mutate({ jobId }))
   }
 
   if (job?.status === 'failed') return <Alert tone="error">{job.error}</Alert>

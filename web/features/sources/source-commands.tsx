@@ -1,7 +1,7 @@
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs } from '../../trpc.ts'
+import { attempt, showError } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -40,7 +40,7 @@ export async function patchSource(source: Source, patch: Patch): Promise<void> {
     await Promise.all([cache.schema.tables.invalidate({ baseId }), cache.schema.table.invalidate()])
   } catch (error) {
     cache.sources.list.setData({ baseId }, before)
-    toast.error({ text: messageOf(error) })
+    showError(error)
   }
 }
 
@@ -54,12 +54,10 @@ export async function removeSource(source: Source): Promise<void> {
     danger: true,
   })
   if (!isSure) return
-  try {
+  await attempt(async () => {
     await api.sources.delete.mutate({ baseId, sourceId })
     cache.sources.list.setData({ baseId }, (list) => list?.filter(({ id }) => id !== sourceId))
     await cache.schema.tables.invalidate({ baseId })
     toast.success({ text: m.sources_data_source_removed() })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }

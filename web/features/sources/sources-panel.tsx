@@ -5,7 +5,7 @@ import { m } from '../../messages.gen.ts'
 import { trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { ENGINES, placeOf, type Source } from './connection-draft.ts'
 import { Switch } from './settings-fields.tsx'
 import {
@@ -23,13 +23,7 @@ export function SourcesPanel({ base }: { base: Base }) {
   const sources = trpc.sources.list.useQuery({ baseId: base.id })
   const mayConnect = roleCan(base.role, 'source.create')
   if (sources.error && !sources.data) {
-    return (
-      <ErrorState
-        title={m.sources_data_sources_load_failed()}
-        error={sources.error}
-        onRetry={() => void sources.refetch()}
-      />
-    )
+    return <QueryError title={m.sources_data_sources_load_failed()} query={sources} />
   }
   const connected = sources.data?.filter(({ isOwn }) => !isOwn)
   return (

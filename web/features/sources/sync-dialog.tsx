@@ -4,8 +4,9 @@ import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import type { Source } from './connection-draft.ts'
 import { JobView } from './job-view.tsx'
 import styles from './sources.module.css'
@@ -42,12 +43,12 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
       onSubmit={submit}
       footer={
         jobId === null && changes.length > 0 ? (
-          <>
-            <Button onClick={onClose}>{m.common_cancel()}</Button>
-            <Button type="submit" variant="primary" busy={sync.isPending} disabled={chosen.length === 0}>
-              {m.sources_apply_changes({ count: chosen.length })}
-            </Button>
-          </>
+          <DialogButtons
+            label={m.sources_apply_changes({ count: chosen.length })}
+            busy={sync.isPending}
+            disabled={chosen.length === 0}
+            onClose={onClose}
+          />
         ) : (
           <Button onClick={onClose}>{m.common_close()}</Button>
         )
@@ -73,13 +74,7 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
   function body() {
     if (jobId !== null) return <JobView jobId={jobId} baseId={baseId} />
     if (found.error) {
-      return (
-        <ErrorState
-          title={m.sources_database_read_failed()}
-          error={found.error}
-          onRetry={() => void found.refetch()}
-        />
-      )
+      return <QueryError title={m.sources_database_read_failed()} query={found} />
     }
     if (found.isPending) {
       return (

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
-import { messageOf } from '../../errors.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
+import { attempt } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { formatBytes } from './format-bytes.ts'
 import styles from './storage.module.css'
@@ -21,14 +21,7 @@ export function StoragePanel({ base }: { base: Base }) {
   const utils = trpc.useUtils()
   const [isBusy, setIsBusy] = useState(false)
   const { data } = storage
-  if (storage.error && !data)
-    return (
-      <ErrorState
-        title={m.storage_base_size_load_failed()}
-        error={storage.error}
-        onRetry={() => void storage.refetch()}
-      />
-    )
+  if (storage.error && !data) return <QueryError title={m.storage_base_size_load_failed()} query={storage} />
   if (!data) return <Skeleton height={120} />
 
   async function setDays(value: string) {
@@ -43,24 +36,18 @@ export function StoragePanel({ base }: { base: Base }) {
         confirmLabel: m.storage_keep_for_days({ days: daysText(kept) }),
       }))
     if (!agreed) return
-    try {
-      await api.storage.setHistoryDays.mutate({ baseId: base.id, days })
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    await attempt(() => api.storage.setHistoryDays.mutate({ baseId: base.id, days }))
     await utils.storage.base.invalidate({ baseId: base.id })
   }
 
   async function reclaim() {
     setIsBusy(true)
-    try {
+    await attempt(async () => {
       const { jobId } = await api.storage.reclaim.mutate({ baseId: base.id })
       const result = await finished(jobId)
       const saved = formatBytes(Math.max(0, result.before - result.after))
       toast.success({ text: m.storage_space_reclaimed({ saved }) })
-    } catch (error) {
-      toast.error({ text: messageOf(error) })
-    }
+    })
     setIsBusy(false)
     await utils.storage.base.invalidate({ baseId: base.id })
   }

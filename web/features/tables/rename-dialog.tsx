@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -60,14 +60,7 @@ function RenameDialog({
       size="confirm"
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button onClick={onClose}>{m.common_cancel()}</Button>
-          <Button type="submit" variant="primary" busy={isBusy} disabled={isEmpty}>
-            {m.common_rename()}
-          </Button>
-        </>
-      }
+      footer={<DialogButtons label={m.common_rename()} busy={isBusy} disabled={isEmpty} onClose={onClose} />}
     >
       <TextField
         label={m.common_name()}

@@ -1,9 +1,10 @@
 import type { Table } from '../../../src/core/model.ts'
-import { appCodeOf, messageOf } from '../../errors.ts'
+import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
+import { attempt, showError } from '../../ui/attempt.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -75,7 +76,7 @@ export async function reorderTable(baseId: string, tableId: string, before: stri
     await api.schema.reorderTable.mutate({ tableId, before })
   } catch (error) {
     cache.schema.tables.setData({ baseId }, previous)
-    toast.error({ text: messageOf(error) })
+    showError(error)
   }
 }
 
@@ -91,7 +92,7 @@ export async function deleteTable(table: Table): Promise<void> {
     await api.schema.deleteTable.mutate({ tableId: table.id })
   } catch (error) {
     cache.schema.tables.setData({ baseId }, previous)
-    toast.error({ text: messageOf(error) })
+    showError(error)
     return
   }
   toast.success({
@@ -120,7 +121,7 @@ async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
       },
     )
   } catch (error) {
-    toast.error({ text: messageOf(error) })
+    showError(error)
     return false
   }
 }
@@ -133,13 +134,11 @@ const unknownCount = (error: unknown): { count: null } => {
 
 /** Takes a table out of the trash, and opens it where it was open before. */
 export async function restoreTable(table: Table, open = false): Promise<void> {
-  try {
+  await attempt(async () => {
     await api.schema.restoreTable.mutate({ tableId: table.id })
     await cache.schema.tables.invalidate()
     void cache.schema.table.invalidate({ tableId: table.id })
     if (open) goTo(paths.table(table.baseId, table.id))
     toast.success({ text: m.tables_table_title_was_restored({ title: table.title }) })
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
+  })
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
-import { Button } from '../../ui/button.tsx'
+import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
@@ -38,12 +38,12 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
       onClose={onClose}
       onSubmit={() => !isEmpty && !create.isPending && create.mutate({ baseId, title: title.trim() })}
       footer={
-        <>
-          <Button onClick={onClose}>{m.common_cancel()}</Button>
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={isEmpty}>
-            {m.tables_create_table()}
-          </Button>
-        </>
+        <DialogButtons
+          label={m.tables_create_table()}
+          busy={create.isPending}
+          disabled={isEmpty}
+          onClose={onClose}
+        />
       }
     >
       <div style={{ display: 'grid', gap: 16 }}>
@@ -103,14 +103,7 @@ export function DescriptionDialog({ title, question, onSave, onClose, ...props }
       title={m.tables_description_of_title({ title })}
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button onClick={onClose}>{m.common_cancel()}</Button>
-          <Button type="submit" variant="primary" busy={isBusy}>
-            {m.common_save()}
-          </Button>
-        </>
-      }
+      footer={<DialogButtons label={m.common_save()} busy={isBusy} onClose={onClose} />}
     >
       <TextArea
         label={question}

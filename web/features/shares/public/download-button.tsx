@@ -1,11 +1,10 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { fetchSignedIn } from '../../../session/index.ts'
+import { showError } from '../../../ui/attempt.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
-import { toast } from '../../../ui/toast.ts'
 
 const FORMATS = [
   { type: 'csv', extension: 'csv', label: () => m.shares_csv() },
@@ -37,7 +36,7 @@ export function DownloadButton({ address, title }: { address: string; title: str
       // The browser has taken it over by then.
       setTimeout(() => URL.revokeObjectURL(url), 10_000)
     } catch (error) {
-      toast.error({ text: messageOf(error) })
+      showError(error)
     } finally {
       setBusy(false)
     }

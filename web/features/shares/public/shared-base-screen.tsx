@@ -9,7 +9,7 @@ import { goTo, hrefOf, paths } from '../../../navigation/paths.ts'
 import { trpc } from '../../../trpc.ts'
 import { useOnChange } from '../../../ui/effects.ts'
 import { Main } from '../../../ui/main.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { TableIcon } from '../../views/icons/chosen-icon.tsx'
 import { TableScreen } from '../../views/kinds/table-screen.tsx'
@@ -83,13 +83,7 @@ function SharedBase({
           </button>
         )}
         <nav className={styles.tables} aria-label={m.common_tables()} hidden={isNarrow && !isChoosing}>
-          {tables.error && (
-            <ErrorState
-              title={m.shares_tables_load_failed()}
-              error={tables.error}
-              onRetry={() => void tables.refetch()}
-            />
-          )}
+          {tables.error && <QueryError title={m.shares_tables_load_failed()} query={tables} />}
           {!tables.data && !tables.error && <Skeleton width="70%" />}
           {tables.data && (
             <ul>

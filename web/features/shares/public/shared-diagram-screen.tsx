@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import { ErdView } from '../../erd/erd-view.tsx'
 import styles from './public-share.module.css'
 import { ShareGate, ShareHeader } from './share-gate.tsx'
@@ -22,13 +22,7 @@ function SharedDiagram({ title }: { title: string }) {
   return (
     <Main className={styles.screen}>
       <ShareHeader title={title} description={null} />
-      {diagram.error && (
-        <ErrorState
-          title={m.shares_diagram_load_failed()}
-          error={diagram.error}
-          onRetry={() => void diagram.refetch()}
-        />
-      )}
+      {diagram.error && <QueryError title={m.shares_diagram_load_failed()} query={diagram} />}
       {diagram.data && <ErdView diagram={diagram.data} title={title} />}
       {!diagram.data && !diagram.error && <Skeleton height={240} />}
     </Main>

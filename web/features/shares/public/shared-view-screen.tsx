@@ -8,7 +8,7 @@ import { createFormerPeople, FormerPeopleProvider, PeopleProvider } from '../../
 import { m } from '../../../messages.gen.ts'
 import { api, trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
-import { ErrorState } from '../../../ui/states.tsx'
+import { QueryError } from '../../../ui/states.tsx'
 import { TableSkeleton } from '../../layout/table-skeleton.tsx'
 import { KIND_SCREENS } from '../../views/kinds/index.ts'
 import { ViewIcon } from '../../views/manage/kind-info.tsx'
@@ -63,13 +63,7 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
           />
         )}
       </ShareHeader>
-      {schema.error && (
-        <ErrorState
-          title={m.shares_records_load_failed()}
-          error={schema.error}
-          onRetry={() => void schema.refetch()}
-        />
-      )}
+      {schema.error && <QueryError title={m.shares_records_load_failed()} query={schema} />}
       {Screen && schema.data && view ? (
         <PeopleProvider value={byId}>
           <FormerPeopleProvider value={former}>
