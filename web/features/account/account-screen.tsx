@@ -18,7 +18,7 @@ const pages = (): {
   id: AccountPage
   title: string
   icon: typeof UserRound
-  /** Who has this page, where not everyone has. */
+  /** Minimum organization role; everyone may open a page without it. */
   least?: OrgRole
   page: () => React.ReactNode
 }[] => [
@@ -42,14 +42,14 @@ const pages = (): {
   { id: 'storage', title: m.common_storage(), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
 ]
 
-/** One's own account: a page for each subject, chosen at the side. */
+/** Account pages with their navigation, limited to those that the user's role may open. */
 export function AccountScreen() {
   const { page = 'profile' } = useParams({ from: '/shell/account/{-$page}' })
   const { user, holds } = useMe()
   const all = pages().filter(({ least }) => least === undefined || holds(least))
   const open = all.find(({ id }) => id === page)
   useDocumentTitle(open?.title)
-  // Which pages there are is known once it is known who looks.
+  // The role decides which pages exist.
   if (!open && !user) return null
   if (!open) return <NotFoundScreen />
   return (

@@ -18,7 +18,7 @@ import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
 import { KeptTokens } from '../auth/kept-tokens.tsx'
 import styles from './account.module.css'
 
-/** The name that others see, and the address one signs in with. */
+/** Display name, and the e-mail address to sign in with. */
 export function ProfilePage() {
   const me = trpc.auth.me.useQuery()
   if (me.error && !me.data) {
@@ -84,7 +84,7 @@ const TokenList = z.object({
   list: z.array(z.looseObject({ description: z.string().nullable(), token: z.string() })),
 })
 
-/** Changes the password. Every other session of the account ends by it. */
+/** Changes the password, which ends all other sessions of the account. */
 export function PasswordPage() {
   const { user } = useMe()
   const [current, setCurrent] = useState('')
@@ -121,7 +121,7 @@ export function PasswordPage() {
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       {change.error && <Alert tone="error">{messageOf(change.error)}</Alert>}
-      {/* Password managers need to know whose password it is. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
       <PasswordField
         label={m.account_current_password()}

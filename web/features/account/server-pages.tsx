@@ -20,7 +20,7 @@ const AppSettings = z.object({ invite_only_signup: z.boolean().optional() })
 const PATH = '/api/v1/app-settings'
 const KEY = ['rest', PATH]
 
-/** What super admins set for the whole server. */
+/** Server settings for super admins. */
 export function SettingsPage() {
   const queries = useQueryClient()
   const utils = trpc.useUtils()
@@ -55,7 +55,7 @@ export function SettingsPage() {
 
 type Setup = Outputs['app']['setup']
 
-/** What the environment variables set up: mail, the address of the server, files and database. To be read only. */
+/** Read-only overview of what environment variables configure: mail, public URL, file store and database. */
 function ServerSetup() {
   const setup = trpc.app.setup.useQuery()
   if (setup.error && !setup.data)
@@ -167,7 +167,7 @@ function MailSetup({ mail }: { mail: NonNullable<Setup['mail']> }) {
   )
 }
 
-/** Every base with the room that it takes, the largest first. */
+/** Size of every base, largest first. */
 export function StoragePage() {
   const bases = trpc.storage.bases.useQuery()
   if (bases.error && !bases.data)

@@ -29,7 +29,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const PATH = '/api/v1/tokens'
 const KEY = ['rest', PATH]
 
-/** Tokens by which programs act as oneself: make one, see it once, delete it. */
+/** API tokens of the user: create, show once, delete. */
 export function TokensPage() {
   const [description, setDescription] = useState('')
   const [days, setDays] = useState('')
@@ -136,10 +136,10 @@ function expiryOf(expiry: string): string {
   return m.account_expires_on_day({ day: new Date(expiry).toLocaleDateString(localeTag()) })
 }
 
-/** Its last characters, by which its owner knows it again. */
+/** Ellipsis and the last four characters, for the owner to recognize. */
 const masked = (token: Token): string => `…${token.token.slice(-4)}`
 
-/** A text to hand on, such as a token that was just made: the only time that it can be read. */
+/** A new token or invitation link with a copy button; it is shown only this once. */
 export function FreshToken({ token, note }: { token: string; note?: string }) {
   const [copied, setCopied] = useState(false)
   return (

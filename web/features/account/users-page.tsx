@@ -43,13 +43,12 @@ type GivenRole = 'org-level-creator' | 'org-level-viewer'
 const roleLabel = (role: GivenRole): string =>
   role === 'org-level-creator' ? m.account_can_create_bases() : m.account_shared_bases_only()
 
-/** A role in every base, in a word. */
 const allBasesLabel = (role: WorkspaceRole | null): string =>
   role === null
     ? m.account_all_bases_no_role()
     : m.account_all_bases_role({ role: roleName(asBaseRole(role)) })
 
-/** Everyone with an account: invite, choose who may create bases, hand over a reset link, delete. */
+/** All accounts: invite, set roles, copy reset links, delete. */
 export function UsersPage() {
   const { user: me, holds } = useMe()
   const [search, setSearch] = useState('')

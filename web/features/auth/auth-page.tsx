@@ -6,7 +6,7 @@ import { Main } from '../../ui/main.tsx'
 import { Logo } from '../layout/logo.tsx'
 import styles from './auth-page.module.css'
 
-/** The frame of sign-in, sign-up and their kin: one card in the middle. */
+/** Page layout of sign-in, sign-up and password reset: one centred card. */
 export function AuthPage({
   title,
   text,

@@ -1,7 +1,7 @@
 import { m } from '../../messages.gen.ts'
 import { Switch } from '../../ui/switch.tsx'
 
-/** An API token as lists show it: `token` is masked but for its end. */
+/** An API token as lists show it: `token` is masked except for its last characters. */
 export interface KeptToken {
   description: string | null
   token: string
@@ -15,7 +15,7 @@ interface Props {
   onChange(revokes: boolean): void
 }
 
-/** Names the API tokens that a new password leaves active, and offers to revoke them with it. Nothing where there are none. */
+/** Lists the API tokens that survive a password change and offers to revoke them; empty without tokens. */
 export function KeptTokens({ tokens, revokes, onChange }: Props) {
   if (tokens.length === 0) return null
   const names = tokens

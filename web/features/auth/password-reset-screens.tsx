@@ -16,7 +16,7 @@ import { AuthPage } from './auth-page.tsx'
 import { checkEmail, checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
 import { KeptTokens } from './kept-tokens.tsx'
 
-/** Asks for a reset link, or says honestly that this server sends no mail, and what to do instead. */
+/** Requests a reset link. A server without mail explains how to get one from an administrator. */
 export function ForgotPasswordScreen() {
   const info = trpc.app.info.useQuery()
   return (
@@ -91,7 +91,7 @@ const Link = z.object({
   api_tokens: z.array(z.object({ description: z.string().nullable(), token: z.string() })).default([]),
 })
 
-/** Sets a new password by the link that was mailed or that an administrator made; it works once, for an hour. */
+/** Sets a new password by a reset link, which works once and for an hour. */
 export function ResetPasswordScreen() {
   const { id } = useParams({ from: '/reset/$id' })
   const [password, setPassword] = useState('')

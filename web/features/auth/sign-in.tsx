@@ -15,7 +15,7 @@ import styles from './auth-page.module.css'
 import { AuthPage } from './auth-page.tsx'
 import { checkEmail } from './check-credentials.ts'
 
-/** Sign-in. The route leads on once the session is there. */
+/** Sign-in page; the route guard redirects once the session exists. */
 export function SignInScreen() {
   const { continueAfterSignIn } = useSearch({ from: '/signin' })
   const info = trpc.app.info.useQuery()
@@ -37,7 +37,7 @@ export function SignInScreen() {
   )
 }
 
-/** Over the page whose session ended: signing in goes on exactly where one was. */
+/** Sign-in dialog over the page whose session expired; signing in keeps the page's state. */
 export function SignedOutDialog() {
   return (
     <Dialog title={m.auth_youve_been_signed_out()} size="confirm" closable={false} onClose={leave}>
@@ -52,7 +52,7 @@ export function SignedOutDialog() {
   )
 }
 
-/** E-mail and password. After success the session is signed in; what follows that is up to the page. */
+/** E-mail and password form that signs the session in; the page decides where to go next. */
 function SignInForm({ initialEmail = '', forgotHref }: { initialEmail?: string; forgotHref?: string }) {
   const [email, setEmail] = useState(initialEmail)
   const [password, setPassword] = useState('')

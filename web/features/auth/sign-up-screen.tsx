@@ -14,7 +14,7 @@ import formStyles from './auth-page.module.css'
 import { AuthPage } from './auth-page.tsx'
 import { checkEmail, checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
 
-/** Sign-up, by invitation where the address has its token. The first user becomes the administrator. */
+/** Sign-up page; a token in the URL is an invitation. The first user becomes the administrator. */
 export function SignUpScreen() {
   const { token } = useParams({ from: '/signup/{-$token}' })
   const { continueAfterSignIn } = useSearch({ from: '/signup/{-$token}' })
@@ -48,7 +48,7 @@ export function SignUpScreen() {
       />
     )
   }
-  // The form begins with the invited address; where that cannot be read, the person types it.
+  // Wait for the invited address, the form's initial value; if it cannot be read, the user types it.
   const isReady = !token || invitation.data !== undefined || invitation.error !== null
   return (
     <AuthPage
@@ -70,7 +70,7 @@ export function SignUpScreen() {
 
 interface SignUpFormProps {
   inviteToken?: string
-  /** The address that the invitation is for: no other one can be used. */
+  /** Address of the invitation; no other address is accepted. */
   invited: string | null
   continueTo: string | null
 }
@@ -85,7 +85,7 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
     onSuccess(result) {
       const firstBaseId = 'firstBaseId' in result ? result.firstBaseId : undefined
       void utils.app.info.invalidate()
-      // Straight to the sample base, unless a link brought the person here.
+      // Open the sample base unless a link led here.
       if (!continueTo && firstBaseId) localSettings.set('continueAfterSignIn', paths.base(firstBaseId))
       session.signIn(result.token)
     },
@@ -144,7 +144,7 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
   )
 }
 
-/** What the server's input check says of single fields, by name. */
+/** The server's validation errors by field name. */
 function refusedFields(error: unknown): Record<string, string> {
   const { issues } = detailsOf(error)
   if (!Array.isArray(issues)) return {}

@@ -13,24 +13,24 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 
-/** Fetched by the shell while idle, so that it opens at once. */
+/** The shell preloads it when idle. */
 export const BaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseDialog')
 const DuplicateBaseDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateBaseDialog')
 const DeleteBaseDialog = lazyPart(() => import('./base-dialogs.tsx'), 'DeleteBaseDialog')
 const BaseTrashDialog = lazyPart(() => import('./base-dialogs.tsx'), 'BaseTrashDialog')
 
-/** Asks for a name and colour, makes the base and opens it. */
+/** Opens the dialog that creates a base. */
 export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)
 
-/** Asks for another name or colour. */
+/** Opens the dialog for name and colours of a base. */
 export const editBase = (base: Base): void =>
   void openDialog((close) => <BaseDialog base={base} onClose={close} />)
 
-/** Copies a base, with or without its records. */
+/** Opens the dialog that duplicates a base. */
 export const duplicateBase = (base: Base): void =>
   void openDialog((close) => <DuplicateBaseDialog base={base} onClose={close} />)
 
-/** Shows the deleted bases, to bring them back. */
+/** Opens the list of deleted bases. */
 export const openBaseTrash = (): void =>
   void openDialog((close) => (
     <BaseTrashDialog
@@ -40,13 +40,13 @@ export const openBaseTrash = (): void =>
     />
   ))
 
-/** Deletes a base after asking, see `DeleteBaseDialog`. */
+/** Deletes a base after confirmation in `DeleteBaseDialog`. */
 export const deleteBase = (base: Base): void =>
   void openDialog((close) => (
     <DeleteBaseDialog base={base} onClose={close} onConfirm={() => void trashBase(base)} />
   ))
 
-/** Puts a base in the trash; the message offers to undo it. */
+/** Moves a base to the trash, with an Undo message. */
 async function trashBase(base: Base): Promise<void> {
   const before = cache.bases.list.getData({})
   cache.bases.list.setData({}, (list) => list?.filter(({ id }) => id !== base.id))
@@ -65,7 +65,7 @@ async function trashBase(base: Base): Promise<void> {
   })
 }
 
-/** Deletes a base of the trash forever, once its name has been typed. */
+/** Permanently deletes a base in the trash, after its name has been typed. */
 export async function deleteBaseForever(base: Base): Promise<void> {
   const agreed = await confirm({
     title: m.bases_delete_base_forever_confirm({ title: base.title }),
@@ -82,7 +82,7 @@ export async function deleteBaseForever(base: Base): Promise<void> {
   await cache.bases.invalidate()
 }
 
-/** Takes a base out of the trash. */
+/** Restores a base from the trash. */
 export async function restoreBase(base: Base): Promise<void> {
   await attempt(async () => {
     await api.bases.restore.mutate({ baseId: base.id })
@@ -91,7 +91,7 @@ export async function restoreBase(base: Base): Promise<void> {
   })
 }
 
-/** Puts a base ahead of another in the caller's list; null: to the end. */
+/** Moves a base before another one in the user's list, or to the end (null). */
 export async function reorderBase(baseId: string, before: string | null): Promise<void> {
   const previous = cache.bases.list.getData({})
   cache.bases.list.setData({}, (list) => list && moveBefore(list, baseId, before))
@@ -103,13 +103,13 @@ export async function reorderBase(baseId: string, before: string | null): Promis
   }
 }
 
-/** Opens the API's own page in a tab: of a base, or of this server. Whoever is signed in is so there, too. */
+/** Opens the API documentation of a base, or of the server (null), in a new tab. */
 export function openApiDocs(base: Base | null): void {
   const address = base ? `/api/v2/meta/bases/${encodeURIComponent(base.id)}/swagger` : '/api/docs/'
   window.open(address, '_blank', 'noopener')
 }
 
-/** The menu of a base, for its "⋯" and for a right click. */
+/** Menu items of a base. */
 export function baseMenu(base: Base): MenuItem[] {
   const ids = cache.bases.list.getData({})?.map(({ id }) => id) ?? []
   const at = ids.indexOf(base.id)

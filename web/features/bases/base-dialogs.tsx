@@ -17,7 +17,7 @@ import { themeProperties } from '../layout/theme.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
 import styles from './base-dialogs.module.css'
 
-/** Name and colour of a base: of a new one, or, given `base`, of that one. */
+/** Creates a base, or edits the name and colours of `base`. */
 export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void }) {
   const utils = trpc.useUtils()
   const [title, setTitle] = useState(
@@ -36,13 +36,13 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
   const create = trpc.bases.create.useMutation({ onSuccess })
   const update = trpc.bases.update.useMutation({ onSuccess })
   const { error, isPending } = base ? update : create
-  // A colour that another program chose stays a choice.
+  // Also offer a colour that was set through the API.
   const colors = [...new Set<string>([...BASE_COLORS, base?.meta.iconColor ?? BASE_COLORS[0]])]
   const isEmpty = title.trim() === ''
 
   function submit() {
     if (isEmpty || isPending) return
-    // A base that keeps the product's colours follows them when they change.
+    // The default theme is not stored, so that such bases follow changes of the product's colours.
     const { theme: _, ...others } = base?.meta ?? {}
     const meta = { ...others, iconColor, ...(!isDefaultTheme(theme) && { theme }) }
     if (base) update.mutate({ baseId: base.id, title: title.trim(), meta })
@@ -103,7 +103,7 @@ interface ThemeChoiceProps {
   onChange: (theme: BaseTheme) => void
 }
 
-/** The colours of a base's pages, with a sample of how they look. */
+/** Theme colours of a base with a preview. */
 function ThemeChoice({ theme, onChange }: ThemeChoiceProps) {
   return (
     <>
@@ -132,7 +132,7 @@ interface ColorChoiceProps {
   legend: string
   /** `#RRGGBB`. */
   color: string
-  /** The default, which leads the row. */
+  /** Default colour, offered first. */
   first: string
   onChange: (color: string) => void
 }
@@ -174,12 +174,12 @@ interface DeleteBaseDialogProps {
   onConfirm: () => void
 }
 
-/** Asks before a base is deleted: names what goes along, and has its name typed where that is more than tables. */
+/** Confirms the deletion of a base: lists its contents, and requires typing its name unless it is empty and private. */
 export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogProps) {
   const [typed, setTyped] = useState('')
   const contents = trpc.records.baseContents.useQuery({ baseId: base.id }, { staleTime: 0 })
   const { data } = contents
-  // Nothing is lost with an empty base of one's own.
+  // An empty base without other members or links needs no typed name.
   const isLight = data !== undefined && data.records === 0 && data.members <= 1 && data.links === 0
   const isReady = data !== undefined && (isLight || typed.trim() === base.title.trim())
   const submit = () => {
@@ -244,7 +244,7 @@ function linesOf(contents: Outputs['records']['baseContents']): string[] {
   return lines
 }
 
-/** Deleted bases, each with a way back. */
+/** Deleted bases, to restore or delete forever. */
 export function BaseTrashDialog(props: {
   onRestore: (base: Base) => void
   onPurge: (base: Base) => void
@@ -266,7 +266,6 @@ export function BaseTrashDialog(props: {
   )
 }
 
-/** What lies in a trash, whatever it is. */
 interface Deleted {
   id: string
   title: string
@@ -275,17 +274,16 @@ interface Deleted {
 
 interface TrashListProps<T extends Deleted> {
   trash: { data: T[] | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
-  /** Said where nothing is in it. */
+  /** Text of the empty state. */
   emptyText: string
   icon: (item: T) => ReactNode
   onRestore: (item: T) => void
-  /** Absent: nothing is deleted forever from here. */
+  /** Without it, items cannot be deleted forever. */
   onPurge?: (item: T) => void
-  /** For how many days an item is kept, 0: until someone deletes it. */
+  /** Days until an item is removed permanently; 0: never. */
   keepsDays?: (item: T) => number
 }
 
-/** What was deleted, each with a way back. */
 function TrashList<T extends Deleted>(props: TrashListProps<T>) {
   const { trash, emptyText, icon, onRestore, onPurge, keepsDays } = props
 

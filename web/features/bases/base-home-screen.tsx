@@ -30,10 +30,10 @@ import styles from './base-home-screen.module.css'
 import { MemberList } from './members.tsx'
 import { tableMenu } from './node-menus.ts'
 
-/** The first page of a base: what is in it, who is in it, and how to add a table. */
+/** Start page of a base: tables, members, data sources and storage. */
 export function BaseHomeScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
-  // The layout around this screen has read the base and says so where it could not.
+  // The layout reports a base that cannot be read.
   const base = trpc.bases.get.useQuery({ baseId }).data
   const tab = useTab()
   useDocumentTitle(base?.title)
@@ -88,7 +88,7 @@ export function BaseHomeScreen() {
   )
 }
 
-/** The tab that the address names: one can send it, and the browser's "back" leads to the one before. */
+/** The tab in the URL, so that it can be shared and Back returns to the previous one. */
 function useTab(): 'overview' | 'members' | 'sources' | 'storage' {
   const { pathname, search } = useLocation()
   if (pathname.endsWith('/auth')) return 'members'
@@ -191,7 +191,7 @@ function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: 
   )
 }
 
-/** The keys of a base's first page, for the shortcut sheet. They are read by `use-screen-undo.ts`. */
+/** Shortcuts of this page for the shortcut sheet; `use-screen-undo.ts` handles the keys. */
 const BASE_SHORTCUTS: ShortcutSection = {
   title: () => m.common_base(),
   lines: [
@@ -203,7 +203,7 @@ const BASE_SHORTCUTS: ShortcutSection = {
 /** Height of a row without a description, with its border. */
 const ROW_PX = 49
 
-/** The tables of a base, with what is in them. Without `base` and `tables` it is a skeleton. */
+/** Tables of a base with record and field counts; a skeleton without `base` or `tables`. */
 function TableList({ base, tables }: { base?: Base; tables: Table[] | undefined }) {
   return (
     <table
@@ -243,7 +243,7 @@ function TableList({ base, tables }: { base?: Base; tables: Table[] | undefined 
   )
 }
 
-/** Only the rows in sight are drawn, and asked for: each counts its records and its fields. */
+/** Renders only visible rows, because each row queries its own counts. */
 function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
@@ -258,7 +258,7 @@ function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
     getItemKey: (index) => tables[index]?.id ?? index,
     rangeExtractor: (range) => withIndexes(defaultRangeExtractor(range), [focusedAt]),
   })
-  // What stands above takes another height in a window of another width.
+  // The height above the rows depends on the window's width.
   useLayoutEffect(() => setTop(topIn(scrollerOf(body.current), body.current)))
 
   const drawn = rows.getVirtualItems()
@@ -295,7 +295,7 @@ function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
   )
 }
 
-/** The room of rows that are not drawn. */
+/** Spacer for rows that are not rendered. */
 const Gap = ({ px }: { px: number }): ReactNode =>
   px > 0 && (
     <tr aria-hidden className={styles.gap}>
@@ -303,7 +303,7 @@ const Gap = ({ px }: { px: number }): ReactNode =>
     </tr>
   )
 
-/** Where an element begins in what scrolls around it, in pixels. */
+/** Offset of an element within its scroller, in pixels. */
 function topIn(scroller: Element | null, element: Element | null): number {
   if (!scroller || !element) return 0
   return Math.round(

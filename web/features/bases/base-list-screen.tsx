@@ -20,7 +20,7 @@ import { baseMenu, createBase, openBaseTrash, reorderBase, restoreBase } from '.
 import styles from './base-list-screen.module.css'
 import { RolePill } from './role-pill.tsx'
 
-/** All bases of the person: search, create, order, delete, restore. */
+/** The user's bases: search, create, reorder, delete, restore. */
 export function BaseListScreen() {
   useDocumentTitle(m.bases_bases())
   const [search, setSearch] = useState('')
@@ -99,7 +99,7 @@ export function BaseListScreen() {
   )
 }
 
-/** The page of someone without a base: what they can do about it. */
+/** Empty state with the next step that the user's role and trash allow. */
 function NoBases({ canCreate }: { canCreate: boolean }) {
   const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
   const deleted = trash.data ?? []
@@ -170,7 +170,7 @@ function BaseListSkeleton() {
   )
 }
 
-/** One base in the list: opens where one was last; drag to order. */
+/** Card of a base: opens the last visited table or view; drag to reorder. */
 function BaseCard({ base }: { base: Base }) {
   const { ref, style, listeners } = useSortableItem(base.id)
   const place = lastPlaceIn(base.id)

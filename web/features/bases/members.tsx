@@ -27,7 +27,7 @@ import homeStyles from './base-home-screen.module.css'
 import styles from './members.module.css'
 import { RolePill, roleName } from './role-pill.tsx'
 
-/** Who can open the base, and as what; who may invite does so here. */
+/** Members of a base with their roles, and invitations. */
 export function MemberList({ base }: { base: Base }) {
   const members = trpc.bases.members.useQuery({ baseId: base.id })
   const { user } = useMe()
@@ -75,7 +75,7 @@ export function MemberList({ base }: { base: Base }) {
   )
 }
 
-/** One member of a base, and what whoever looks may change of them: anything up to their own role. */
+/** A member; users may change members up to their own role. */
 function MemberRow({ base, member, isMe }: { base: Base; member: Member; isMe: boolean }) {
   const utils = trpc.useUtils()
   const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
@@ -200,15 +200,15 @@ async function copyInvitation(token: string): Promise<void> {
   if (await copyText(addressOf(paths.acceptInvite(token)))) toast.success({ text: m.common_copied() })
 }
 
-/** As the server takes them in one call. */
+/** Limit of one invite call. */
 const MAX_AT_ONCE = 200
 
-/** Addresses as people write or paste them, each once: between commas, semicolons, blanks or lines. */
+/** Splits typed or pasted addresses at commas, semicolons and whitespace, without duplicates. */
 const readAddresses = (text: string): string[] => [
   ...new Set(text.split(/[\s,;]+/).filter((part) => part !== '')),
 ]
 
-/** Makes people members of a base. Those without an account get a link to sign up with. */
+/** Invites people to a base. Those without an account get a sign-up link. */
 function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
   const utils = trpc.useUtils()
   const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
@@ -226,7 +226,7 @@ function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
     if (invited > 0) toast.success({ text: m.bases_people_invited({ count: invited }) })
     if (problems.length === 0 && fresh.length === 0) return onClose()
     setLinks((before) => [...before, ...fresh])
-    // What was taken in is gone from the field; what was refused stays, with the reason.
+    // Keep the rejected addresses in the field, with the reason.
     setText(problems.map(({ email }) => email).join(', '))
     setRefused(problems.length > 0 ? problems.map(({ problem }) => problem).join('. ') : null)
   }
@@ -288,7 +288,7 @@ function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
   )
 }
 
-/** The links of people who have no account yet, to hand over. */
+/** Sign-up links of invited people without an account. */
 function InviteLinks({ invitations, sendsMail }: { invitations: MemberInvitation[]; sendsMail: boolean }) {
   return (
     <section className={styles.links} aria-label={m.bases_invitation_links()}>
@@ -303,11 +303,11 @@ function InviteLinks({ invitations, sendsMail }: { invitations: MemberInvitation
   )
 }
 
-/** The roles that someone with `own` may give, the highest first. */
+/** Roles that a member with role `own` may assign, highest first. */
 const rolesToGive = (own: BaseRole): BaseRole[] =>
   BASE_ROLES.filter((role) => holdsBaseRole(own, role)).toReversed()
 
-/** What a role lets one do, in a sentence. */
+/** One sentence on the rights of a role. */
 function roleHint(role: BaseRole): string {
   const hints: Record<BaseRole, string> = {
     owner: m.bases_full_access_including_deleting_base(),
@@ -320,7 +320,7 @@ function roleHint(role: BaseRole): string {
   return hints[role]
 }
 
-/** A role of those that `own` may give, each with what it lets one do. */
+/** Radio buttons of the roles that `own` may assign. */
 function RoleChoice(props: { own: BaseRole; role: BaseRole; onChange: (role: BaseRole) => void }) {
   const { own, role, onChange } = props
   return (

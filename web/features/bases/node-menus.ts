@@ -17,7 +17,7 @@ import {
 import { duplicateView } from '../views/manage/view-commands.tsx'
 import { newViewItems } from '../views/manage/view-menu.ts'
 
-/** The menu of a table, the same for "⋯" and a right click. `rename` starts editing in place. */
+/** Menu items of a table; `rename` starts editing its title. */
 export function tableMenu(base: Base, table: Table, rename: () => void): MenuItem[] {
   const items: MenuItem[] = [{ kind: 'id', label: m.bases_table_id(), value: table.id }]
   const add = (
@@ -52,13 +52,12 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
   return items
 }
 
-/** A line of a long menu: the name says enough. */
 const withoutHint = (item: MenuItem): MenuItem =>
   item.kind === 'action' ? { ...item, hint: undefined } : item
 
 type Icon = Extract<MenuItem, { kind: 'action' }>['icon']
 
-/** The keyboard's way to what dragging does. */
+/** Keyboard alternative to dragging. */
 function moveItems(ids: string[], id: string, move: (before: string | null) => void): MenuItem[] {
   const at = ids.indexOf(id)
   const items: MenuItem[] = []

@@ -2,7 +2,7 @@ import type { BaseRole } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import styles from './role-pill.module.css'
 
-/** A base role in its colour (spec §6) and in words. */
+/** A base role in its colour (spec §6). */
 export function RolePill({ role }: { role: BaseRole }) {
   return (
     <span className={styles.pill} style={{ color: `var(--color-role-${role})` }}>
@@ -11,7 +11,7 @@ export function RolePill({ role }: { role: BaseRole }) {
   )
 }
 
-/** The role in the language of the interface. */
+/** Localized name of a base role. */
 export function roleName(role: BaseRole): string {
   const names: Record<BaseRole, string> = {
     owner: m.bases_owner(),

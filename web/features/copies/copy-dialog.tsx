@@ -11,35 +11,35 @@ import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
-/** A copy that the server is making. */
+/** A running copy job. */
 export interface StartedCopy {
   jobId: string
-  /** Brings up to date what lists the copy, and gives the words to say then. */
+  /** Refreshes the caches that list the copy. @returns the text that reports it */
   finish: () => Promise<string>
-  /** Shows the copy; absent where it stands beside the original. */
+  /** Opens the copy; absent if it appears next to the original. */
   open?: () => void
 }
 
 export interface CopyDialogProps {
-  /** What is copied, by its name. */
+  /** Title of the original. */
   title: string
-  /** What is said while it is copied. */
+  /** Text next to the progress bar. */
   waiting: string
-  /** False: what was chosen cannot be asked for. */
+  /** False disables the submit button. */
   isReady?: boolean
   start: () => Promise<StartedCopy>
   onClose: () => void
-  /** What there is to choose. */
+  /** Fields of the form. */
   children: ReactNode
 }
 
-/** How many records are copied of how many; a total of null is not known yet. */
+/** Copied records; `total` is null while unknown. */
 interface Progress {
   done: number
   total: number | null
 }
 
-/** Asks what goes along with a copy, starts it, and shows how far it is; one may go on working meanwhile. */
+/** Options of a copy, then its progress, which can continue in the background. */
 export function CopyDialog({ title, waiting, isReady = true, start, onClose, children }: CopyDialogProps) {
   const [jobId, setJobId] = useState<string | null>(null)
   const [progress, setProgress] = useState<Progress>({ done: 0, total: null })
@@ -72,7 +72,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
     }
   }
 
-  /** Who waited is led to the copy; who went on working is told. */
+  /** Opens the copy if the dialog is still open; otherwise a message offers it. */
   function tellReady({ open }: StartedCopy, text: string) {
     if (!isOpen.current) {
       toast.success({ text, ...(open && { action: { label: m.common_open(), run: open } }) })
@@ -109,7 +109,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
   )
 }
 
-/** What can be done while the copy is made. */
+/** Buttons while the copy runs. */
 function Running({
   jobId,
   onProblem,
@@ -155,7 +155,6 @@ function CopyProgress({ text, done, total }: { text: string } & Progress) {
   )
 }
 
-/** Something that goes along or not. */
 export function Tick({
   label,
   checked,

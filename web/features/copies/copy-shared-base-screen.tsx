@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.ts'
 import { isOver, useJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
-/** Copies a base that somebody has shared into one's own bases (spec §2). */
+/** Copies a shared base into the user's bases (spec §2). */
 export function CopySharedBaseScreen() {
   const { base: shareId = '' }: { base?: string } = useSearch({ strict: false })
   const [withData, setWithData] = useState(true)

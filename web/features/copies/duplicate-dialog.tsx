@@ -10,7 +10,7 @@ import { freeTitle } from '../layout/unused-title.ts'
 import styles from './copies.module.css'
 import { CopyDialog, type StartedCopy, Tick } from './copy-dialog.tsx'
 
-/** What of a base or a table its copy has. */
+/** Options of a copied base or table. */
 interface CopyChoices {
   title: string
   withData: boolean
@@ -18,23 +18,23 @@ interface CopyChoices {
 }
 
 interface DuplicateDialogProps {
-  /** What is copied, by its name. */
+  /** Title of the original. */
   title: string
-  /** The name that is offered for the copy. */
+  /** Initial title of the copy. */
   newTitle: string
   labels: { views: string; waiting: string }
-  /** What is wrong with a name, in words; null: nothing. */
+  /** @returns the problem of a title, or null */
   problemOf: (title: string) => string | null
   start: (choices: CopyChoices) => Promise<StartedCopy>
   onClose: () => void
-  /** What one should know before. */
+  /** Hint below the options. */
   note?: ReactNode
 }
 
-/** A name has 255 characters at most, and the word around it is longer in some languages. */
+/** Suggested title of a copy, truncated so that it stays below 255 characters in every language. */
 const copyTitle = (title: string): string => m.copies_title_copy({ title: [...title].slice(0, 220).join('') })
 
-/** Copies a base or a table: asks for its name and for what goes along. */
+/** Dialog for duplicating a base or a table: title, records, views. */
 function DuplicateDialog({ title, newTitle, labels, problemOf, start, onClose, note }: DuplicateDialogProps) {
   const [choices, setChoices] = useState<CopyChoices>({ title: newTitle, withData: true, withViews: true })
   const change = (part: Partial<CopyChoices>) => setChoices((current) => ({ ...current, ...part }))
@@ -76,7 +76,7 @@ interface DuplicateBaseDialogProps {
   onClose: () => void
 }
 
-/** Copies a base, from its menu, and opens the copy. */
+/** Duplicates a base and opens the copy. */
 export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps) {
   return (
     <DuplicateDialog
@@ -108,7 +108,7 @@ interface DuplicateTableDialogProps {
   onClose: () => void
 }
 
-/** Copies a table within its base, from its menu or the palette, and opens the copy. */
+/** Duplicates a table in its base and opens the copy. */
 export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogProps) {
   const { id: tableId, baseId, title } = table
   const schema = trpc.schema.table.useQuery({ tableId }, { staleTime: 60_000 })

@@ -23,7 +23,7 @@ interface Progress {
 
 const START: ExportChoices = { format: 'csv', isGuarded: true, delimiter: ',', withHidden: false }
 
-/** How the records on the screen are written to a file; then how far that is. */
+/** Format and options of an export, then its progress. */
 export function ExportDialog({ source, onClose }: ExportDialogProps) {
   const [choices, setChoices] = useState(START)
   const [progress, setProgress] = useState<Progress | null>(null)

@@ -5,7 +5,7 @@ import type { ExportSource } from './run-export.ts'
 
 const ExportDialog = lazyPart(() => import('./export-dialog.tsx'), 'ExportDialog')
 
-/** Asks how the records of a view are to be written to a file, and has that done. */
+/** Opens the export dialog for the records of a view. */
 export function openExport(source: ExportSource): void {
   openDialog((close) => createElement(ExportDialog, { source, onClose: close }))
 }

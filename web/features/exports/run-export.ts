@@ -6,34 +6,34 @@ import { followJob } from '../sources/jobs.ts'
 
 type ExportInput = Inputs['records']['export']
 
-/** What is exported: the records as they are on the screen. */
+/** The records on the screen, to be exported. */
 export interface ExportSource {
   tableId: string
-  /** The view's, for the file's name. */
+  /** Title of the view, used as the file name. */
   title: string
-  /** Fields in the order of the screen. */
+  /** Visible fields in display order. */
   fieldIds: readonly string[]
-  /** All that nobody hides by himself, for those who want more than the view shows. */
+  /** Includes the view's hidden fields. */
   allFieldIds: readonly string[]
   query: Pick<StoreQuery, 'filter' | 'sorts' | 'search'>
-  /** Only these records: those that are ticked. */
+  /** Selected records; absent: all records of the query. */
   recordIds?: readonly RecordId[]
 }
 
-/** How the file is written. */
+/** Options of the exported file. */
 export interface ExportChoices extends Required<Pick<ExportInput, 'format' | 'isGuarded' | 'delimiter'>> {
   withHidden: boolean
 }
 
-/** An export under way. */
+/** A running export. */
 export interface ExportRun {
-  /** The file's name, once the browser has been given it; null after `cancel`. @throws Error in words */
+  /** Name of the downloaded file; null after `cancel`. @throws Error with the server's message */
   done: Promise<string | null>
-  /** Ends it; `done` then resolves without a file. */
+  /** Cancels the job; `done` then resolves with null. */
   cancel(): void
 }
 
-/** Has a file written and saves it, whatever becomes of the dialog meanwhile. */
+/** Exports to a file and downloads it, even if the dialog is closed meanwhile. */
 export function runExport(
   { tableId, title, fieldIds, allFieldIds, query, recordIds }: ExportSource,
   { withHidden, ...choices }: ExportChoices,
@@ -71,22 +71,22 @@ export function runExport(
     done: carryOut(),
     cancel() {
       isCancelled = true
-      // Where it cannot be told, it ends by itself and its file goes after a day.
+      // If this fails, the job finishes by itself and its file is deleted after a day.
       if (jobId) api.jobs.cancel.mutate({ jobId }).catch((error) => console.warn('not cancelled', error))
     },
   }
 }
 
-/** The kind of job that exports are. */
+/** Job kind of exports. */
 export const EXPORT_JOB = 'data-export'
 
-/** The file that an export has written: its signed address, which expires, and its name. */
+/** An exported file: signed URL, which expires, and name. */
 export interface ExportedFile {
   url: string
   name: string
 }
 
-/** Has the browser download the file. */
+/** Downloads the file. */
 export function saveFile({ url, name }: ExportedFile): void {
   const link = document.createElement('a')
   link.href = `/${url}`

@@ -7,14 +7,14 @@ import {
   type FileSamples,
 } from './analysis.ts'
 
-/** Looks into files in a thread of its own. */
+/** Analyses files in a worker. */
 export interface Analyser {
   /** @throws AnalyseError where the file cannot be read as CSV */
   analyse(samples: FileSamples, chosen: Partial<CsvFormat>, monthFirst: boolean): Promise<Analysis>
   close(): void
 }
 
-/** Starts the thread; close it with the dialog that asked for it. */
+/** Starts the worker; call `close` when its dialog closes. */
 export function createAnalyser(): Analyser {
   const worker = new Worker(new URL('../../workers/csv.ts', import.meta.url), { type: 'module' })
   const waiting = new Map<number, PromiseWithResolvers<Analysis>>()

@@ -1,38 +1,38 @@
 import type { CsvFormat } from '../../../src/core/csv/format.ts'
 import type { DetectedField } from '../../../src/core/fields/detect.ts'
 
-/** Parts of a file that tell enough of it: its beginning, and pieces from all over it. */
+/** Samples of a file: its beginning, and slices spread over the rest. */
 export interface FileSamples {
   head: ArrayBuffer
-  /** Each begins at an even byte, so that UTF-16 is not cut in two. */
+  /** Each starts at an even byte, so that UTF-16 code units stay whole. */
   slices: ArrayBuffer[]
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   size: number
 }
 
-/** What the worker is asked; what is not chosen it finds out. */
+/** Request to the worker, which detects the format options that `chosen` lacks. */
 export interface AnalyseRequest {
   id: number
   samples: FileSamples
   chosen: Partial<CsvFormat>
-  /** How `01/02/2024` is read where a column leaves it open. */
+  /** Reads `01/02/2024` as January 2 where a column is ambiguous. */
   monthFirst: boolean
 }
 
-/** What the file seems to hold. */
+/** Detected format, fields and sample rows of a file. */
 export interface Analysis {
   format: CsvFormat
-  /** One for each column of the file. */
+  /** One per column. */
   fields: DetectedField[]
-  /** Records from the beginning, then from all over the file; each as wide as `fields`. */
+  /** Rows from the beginning, then from the slices; each as wide as `fields`. */
   rows: string[][]
-  /** How many of `rows` are the first of the file. */
+  /** Number of `rows` that come from the beginning. */
   headRows: number
-  /** Records in the file, without the header. */
+  /** Rows of the file without the header. */
   rowCount: number
-  /** False where `rowCount` is worked out from a part of the file. */
+  /** False if `rowCount` is estimated. */
   isExact: boolean
-  /** What is wrong with the quotes in the part that was read. */
+  /** Number of quoting errors in the samples. */
   quoteProblems: number
 }
 
@@ -46,7 +46,7 @@ export type AnalyseReply =
   | { id: number; ok: true; analysis: Analysis }
   | { id: number; ok: false; message: string; fault: AnalyseFault }
 
-/** A file that cannot be read as CSV, with the reason in words. */
+/** A file cannot be read as CSV; the message is localized. */
 export class AnalyseError extends Error {
   override readonly name = 'AnalyseError'
   readonly fault: AnalyseFault

@@ -7,7 +7,7 @@ import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import styles from './choose-source.module.css'
 
-/** Kinds of files that are read; others are offered too, for a CSV file may be called anything. */
+/** Preferred file types; browsers let users pick others as well. */
 const ACCEPT = '.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
 
 export interface ChooseSourceProps {
@@ -18,7 +18,7 @@ export interface ChooseSourceProps {
 
 type Way = 'file' | 'text' | 'url'
 
-/** The first step of an import: files by choosing or dropping, pasted text, or an address. */
+/** First step of an import: choose or drop files, paste text, or enter a URL. */
 export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
   const [way, setWay] = useState<Way>('file')
   const [text, setText] = useState('')

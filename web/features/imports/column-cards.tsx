@@ -22,19 +22,19 @@ import {
 } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 
-/** Width of a card with the gap after it; the style sheet has the same. */
+/** Width of a card plus its gap, as in column-cards.module.css. */
 const CARD_WIDTH = 196
 
 interface ColumnCardsProps {
   draft: Draft
   analysis: Analysis
   onColumn: (index: number, patch: Partial<DraftColumn>) => void
-  /** Takes a column, by its position in the file, as the display field. */
+  /** Makes the column at this position in the file the display field. */
   onDisplay: (index: number) => void
   onTickAll: (isOn: boolean) => void
 }
 
-/** The columns of the file side by side, each with its first values. Only those in sight are drawn. */
+/** Columns of the file side by side with their first values; renders only visible ones. */
 export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }: ColumnCardsProps) {
   const { columns, target } = draft
   const scroller = useRef<HTMLDivElement>(null)
@@ -98,19 +98,19 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
   )
 }
 
-/** Values of a column that are shown. */
+/** Values shown per column. */
 const SHOWN = 10
 
 interface ColumnCardProps {
   column: DraftColumn
   target: DraftTarget
-  /** The fields to choose from, in a table that exists. */
+  /** Fields to map to, when appending to a table. */
   fields: Field[]
   analysis: Analysis
   onChange: (patch: Partial<DraftColumn>) => void
 }
 
-/** One column: whether it is imported, under which name and type, and its first values. */
+/** A column: included or not, title and type or target field, first values. */
 function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardProps) {
   const detected = analysis.fields[column.index]
   const name = detected?.title ?? column.title

@@ -20,17 +20,17 @@ import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
   baseId: string
-  /** Absent while the first file is being found. */
+  /** Undefined until the first file has been read. */
   draft: Draft | undefined
   all: Drafts
   tables: Table[]
-  /** False for editors, who fill tables and make none. */
+  /** False for editors, who may only append to tables. */
   mayCreate: boolean
-  /** Puts another file in the place of one that cannot be read. */
+  /** Replaces a file that cannot be read. */
   onChooseAnother: () => void
 }
 
-/** The second step of an import: what the file holds, and where it goes. */
+/** Second step of an import: format, target table and columns of a file. */
 export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChooseAnother }: DraftViewProps) {
   const looked = useMissingNames(baseId, given)
   const draft = given && { ...given, columns: looked.columns }
@@ -88,13 +88,13 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
 const rowsText = (count: number, isExact: boolean): string =>
   isExact ? m.imports_rows_count({ count }) : m.imports_about_rows({ count: roundish(count) })
 
-/** An estimate says no more than it knows: 1,234,567 is about 1,200,000. */
+/** Rounds an estimate to two digits: 1,234,567 becomes 1,200,000. */
 function roundish(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1)
   return Math.round(count / step) * step
 }
 
-/** What the person should know before they go on. */
+/** Problems and hints before the import starts. */
 function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
   if (!analysis) return null
   const problem = problemOf(columns, target)
@@ -136,25 +136,25 @@ function Reading() {
   )
 }
 
-/** Cells of a column that the server is asked about, and their length in all: it takes no more. */
+/** Limits of `imports.missingNames`: texts per column, and their total length. */
 const MAX_TEXTS = 1000
 const MAX_LENGTH = 200_000
 
-/** The columns of a draft, of those that go to links with the cells that name nothing. */
+/** The columns of a draft; those mapped to link fields with the cells that match no record. */
 interface Looked {
   columns: DraftColumn[]
-  /** Why a link cannot be filled, in words; null where none is known. */
+  /** Why link columns could not be checked, or null. */
   problem: string | null
 }
 
-/** Asks the server which cells name records that are not there; until it has answered all seem to be. */
+/** Asks the server which cells of link columns match no record; until it answers, all count as matching. */
 function useMissingNames(baseId: string, draft: Draft | undefined): Looked {
   const { analysis = null, columns = [], target } = draft ?? {}
   const asked = columns.flatMap((column) => {
     const field =
       target?.kind === 'append' ? target.fields.find(({ id }) => id === column.fieldId) : undefined
     const link = field && linkOf(field)
-    // Rows of a table that is linked with itself may name each other: which do is known when all have been read.
+    // Rows of a table linked to itself may refer to each other, so they cannot be checked yet.
     const isOpen = target?.kind === 'append' && link?.relatedTableId === target.tableId
     if (!analysis || !link || isOpen || !column.isOn || target?.kind !== 'append') return []
     return [
@@ -175,7 +175,7 @@ function useMissingNames(baseId: string, draft: Draft | undefined): Looked {
   }
 }
 
-/** What stands in a column, each text once. */
+/** Distinct texts of a column, up to the server's limits. */
 function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
   const texts: string[] = []
   let length = 0
@@ -188,7 +188,7 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
   return texts
 }
 
-/** How the file is taken apart; each choice shows at once. */
+/** CSV format options; each change is analysed at once. */
 function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
   const format = draft.analysis?.format ?? {
     encoding: 'utf-8',
@@ -289,11 +289,11 @@ interface TargetPickerProps {
   onChange: (target: DraftTarget) => void
 }
 
-/** Where the rows go: into a new table of a name, or into one that exists. */
+/** Target of the rows: a new table with a title, or an existing one. */
 function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps) {
   const id = useId()
   const [title, setTitle] = useState(target.kind === 'new' ? target.title : '')
-  // What was chosen last: the fields of a table take a moment to arrive.
+  // The latest choice, shown while the table's fields load.
   const [wanted, setWanted] = useState<DraftTarget['kind']>(target.kind)
   const isTaken = tables.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
 

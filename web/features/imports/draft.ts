@@ -10,43 +10,43 @@ import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
 import type { Analysis } from './analysis.ts'
 
-/** What will become of one column of the file. */
+/** Import settings of a column. */
 export interface DraftColumn {
   /** Position in the file. */
   index: number
   isOn: boolean
-  /** Title of the new field; the header's, for columns that go to a field that exists. */
+  /** Title of the new field; the header, when appending. */
   title: string
   type: FieldTypeName
   options: FieldOptions
-  /** The field that it fills, in a table that exists; null: none. */
+  /** Target field when appending; null: not mapped. */
   fieldId: string | null
-  /** True where the person chose it as the display field of a new table. */
+  /** Chosen as the display field of a new table. */
   isDisplay?: boolean
-  /** Cells that name records which are not there, as far as they have been looked for. */
+  /** Checked cells of a link column that match no record. */
   missing?: ReadonlySet<string>
 }
 
-/** Where the rows go. `null`: the name of a new table. */
+/** Target of the rows. */
 export type DraftTarget =
   | { kind: 'new'; title: string }
   | { kind: 'append'; tableId: string; fields: Field[] }
 
 type StartInput = Inputs['imports']['start']
 
-/** Types that a column of a new table can have, in the order in which people are offered them. */
+/** Field types offered for columns of a new table, in display order. */
 export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.map(({ name }) => name).filter(
   isOfferedForImport,
 )
 
-/** Fields of a table that a file can fill: links too, by the names of the linked records. */
+/** Fields that a column can be mapped to, including links (by record name). */
 export const importableFields = (fields: Field[]): Field[] =>
   fields.filter((field) => {
     if (field.isSystem || field.isPrimaryKey) return false
     return linkOf(field) === null ? isImportable(field.type) : field.error === null
   })
 
-/** Columns as the file suggests them: for a new table as detected, else each to the field of its name. */
+/** Initial columns: with detected types for a new table, otherwise mapped to the fields with the same title. */
 export function draftColumns({ fields: detected }: Analysis, target: DraftTarget): DraftColumn[] {
   const free = target.kind === 'append' ? importableFields(target.fields) : []
   const byTitle = new Map(free.map((field) => [keyOf(field.title), field]))
@@ -58,14 +58,14 @@ export function draftColumns({ fields: detected }: Analysis, target: DraftTarget
   })
 }
 
-/** Titles are alike where they differ only in case, spaces and underscores. */
+/** Ignores case, spaces, hyphens and underscores when comparing titles. */
 const keyOf = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[\s_-]+/g, ' ')
     .trim()
 
-/** The column with another type: as detected where it is that one, else with options that suit the values. */
+/** The column with another type, and with the detected options or options derived from its values. */
 export function withType(column: DraftColumn, type: FieldTypeName, analysis: Analysis): DraftColumn {
   const detected = analysis.fields[column.index]
   if (detected?.type === type) return { ...column, type, options: detected.options }
@@ -84,7 +84,7 @@ function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefin
 
 const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row) => row[index] ?? '')
 
-/** Whether the cell will be left empty because it does not fit what it goes to. */
+/** Whether the cell is left empty because its text is no value of the target. */
 export function isMisfit(
   text: string,
   column: DraftColumn,
@@ -102,12 +102,12 @@ export function isMisfit(
   }
   if (holdsFiles(column)) return readFileList(text, 'all') === null
   const type = fieldType(column.type)
-  // Options that a new select field lacks are added to it.
+  // A new select field gets all options that occur.
   if (type.choices !== undefined) return false
   return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 
-/** How many of the sampled cells of a column will not fit. */
+/** Number of sampled cells of a column that are invalid. */
 export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>
   column.isOn
     ? valuesOf(analysis, column.index).filter((text) =>
@@ -115,7 +115,7 @@ export const countMisfits = (analysis: Analysis, column: DraftColumn, target: Dr
       ).length
     : 0
 
-/** What stands in the way of the import, by words to show; null: nothing. */
+/** The first problem that blocks the import, or null. */
 export function problemOf(
   columns: DraftColumn[],
   target: DraftTarget,
@@ -128,7 +128,7 @@ export function problemOf(
   return missingFields(columns, target).length > 0 ? 'required' : null
 }
 
-/** Required fields of the table that no column goes to. */
+/** Required fields of the target table without a column. */
 export function missingFields(columns: DraftColumn[], target: DraftTarget): Field[] {
   if (target.kind === 'new') return []
   const filled = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
@@ -141,7 +141,7 @@ export function missingFields(columns: DraftColumn[], target: DraftTarget): Fiel
   )
 }
 
-/** The display field of a new table: as chosen, else the most readable of the columns that are imported. */
+/** Display field of a new table: the chosen column, otherwise the most readable imported one. */
 export function displayColumn(columns: DraftColumn[], { fields }: Analysis): DraftColumn | undefined {
   const readability = ({ index }: DraftColumn) => fields[index]?.readability ?? 0
   const on = columns.filter(({ isOn }) => isOn)
@@ -149,7 +149,7 @@ export function displayColumn(columns: DraftColumn[], { fields }: Analysis): Dra
   return chosen ?? on.toSorted((a, b) => readability(b) - readability(a))[0]
 }
 
-/** What the server is asked. */
+/** Input of `imports.start`. */
 export function toStartInput(
   { baseId, uploadId, analysis }: { baseId: string; uploadId: string; analysis: Analysis },
   columns: DraftColumn[],

@@ -17,7 +17,7 @@ import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './s
 import type { Draft } from './use-drafts.ts'
 import { useDrafts } from './use-drafts.ts'
 
-/** What an import begins with; null: the person chooses. */
+/** Initial source of an import; null: choose in the dialog. */
 export type ImportStart = File | File[] | { text: string } | { url: string } | null
 
 export interface ImportDialogProps {
@@ -27,7 +27,7 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** The import of files: choosing them, looking into them, and watching them arrive. */
+/** Import dialog: choose files, set up columns, follow progress. */
 export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogProps) {
   const all = useDrafts()
   const { drafts } = all
@@ -80,7 +80,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   const main = useRef<HTMLButtonElement>(null)
   const isShown = drafts.some(({ analysis }) => analysis)
   useEffect(() => {
-    // While the file was read there was nothing to give the focus to.
+    // The dialog had nothing to focus while the file was read.
     const isLost = document.activeElement === document.body || document.activeElement?.role === 'dialog'
     if (isShown && isLost) main.current?.focus()
   }, [isShown])
@@ -95,7 +95,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     setStarted(ids)
   }
 
-  /** What still runs goes on, and is seen in the corner of the page. */
+  /** Running imports continue as cards in the corner of the page. */
   function leave(): void {
     for (const run of runs) if (hasEnded(run)) dismissRun(run.id)
     if (runs.some((run) => !hasEnded(run))) showCards()
@@ -186,7 +186,7 @@ interface DraftTabsProps {
   onRemove: (key: number) => void
 }
 
-/** The files of an import of several, to look at one at a time. */
+/** Tabs of the files to import. */
 function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps) {
   return (
     <ul className={styles.tabs} aria-label={m.common_files()}>

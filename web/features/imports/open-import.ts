@@ -5,7 +5,7 @@ import type { ImportStart } from './import-dialog.tsx'
 
 const ImportDialog = lazyPart(() => import('./import-dialog.tsx'), 'ImportDialog')
 
-/** Where an import goes: into a base as a new table, or (`tableId`) into a table. The person may change it. */
+/** Initial target of an import: a new table of the base, or the table `tableId`. */
 export interface ImportPlace {
   baseId: string
   tableId?: string

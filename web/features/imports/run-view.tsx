@@ -22,7 +22,7 @@ import {
   useRuns,
 } from './runs.ts'
 
-/** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
+/** An import from upload to result; calls `onLeave` when its table is opened. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
   const { status, result } = run
   return (
@@ -52,7 +52,7 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
   )
 }
 
-/** The progress of a job, in a bar and in words, with a way to cancel it. */
+/** Progress of a job with a Cancel button. */
 function Underway({
   run,
   cancelLabel,
@@ -86,7 +86,7 @@ function Underway({
   )
 }
 
-/** Another job, such as a copy, that was still running when the page was opened. */
+/** Another job, such as a copy, that was running when the page was opened. */
 function JobView({ run }: { run: ImportRun }) {
   return (
     <section className={styles.run} aria-label={run.fileName}>
@@ -121,7 +121,7 @@ function JobView({ run }: { run: ImportRun }) {
   )
 }
 
-/** The download of a resumed export: browsers block one that no click asks for. */
+/** Downloads a resumed export by click, since browsers block downloads without one. */
 function DownloadExport({ file }: { file: ExportedFile }) {
   return (
     <Button size="small" variant="primary" icon={Download} onClick={() => saveFile(file)}>
@@ -152,7 +152,7 @@ function Bar({ run }: { run: ImportRun }) {
   )
 }
 
-/** What goes on, in words that change now and then and not with every row. */
+/** Status text of a running import. */
 function Going({ run }: { run: ImportRun }) {
   const seconds = useSeconds(run.startedAt)
   const time = m.imports_seconds_short({ count: seconds })
@@ -262,7 +262,7 @@ function Problems({ result }: { result: ImportResult }) {
   )
 }
 
-/** Saves the report of an import: what is not in the table, with row, column and reason. */
+/** Downloads the report of an import: skipped rows and cells with the reason. */
 async function downloadReport(jobId: string, fileName: string): Promise<void> {
   await attempt(async () => {
     const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
@@ -272,7 +272,7 @@ async function downloadReport(jobId: string, fileName: string): Promise<void> {
     link.href = url
     link.download = m.imports_name_not_imported_csv({ name: fileName.replace(/\.[^.]*$/, '') })
     link.click()
-    // The browser has taken it over by then.
+    // Revoke only after the download has started.
     setTimeout(() => URL.revokeObjectURL(url), 10_000)
   })
 }
@@ -290,12 +290,12 @@ async function takeBack(
   void cache.schema.tables.invalidate({ baseId })
 }
 
-/** False for an import that added nothing. */
+/** False if the import added nothing. */
 const mayTakeBack = ({ isNewTable, changeId }: ImportResult): boolean => isNewTable || changeId !== null
 
 let isShown = false
 
-/** Shows the imports that go on in the corner of the page, until each has ended and was put away. */
+/** Shows running imports as cards in the corner of the page until each has ended and is dismissed. */
 export function showCards(): void {
   if (isShown) return
   isShown = true
@@ -338,9 +338,9 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
 
 type Job = Outputs['jobs']['unfinished'][number]
 
-/** Shows jobs that were started before this page was opened, with their progress and a way to cancel them. */
+/** Shows cards of jobs that were started before this page was opened. */
 export function showUnfinished(jobs: readonly Job[]): void {
-  // The oldest first, as they were started.
+  // Oldest first.
   for (const job of jobs.toReversed()) followUnfinished(job, nameOf(job))
   showCards()
 }

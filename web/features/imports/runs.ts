@@ -8,32 +8,32 @@ import { EXPORT_JOB, type ExportedFile } from '../exports/run-export.ts'
 import type { ImportSource } from './source.ts'
 import { uploadSource } from './transfer.ts'
 
-/** Without live updates the server is asked this often; with them, the end shows at once. */
+/** Poll interval while there are no live updates. */
 const POLL_MS = 700
 
-/** The kind of job that imports are. */
+/** Job kind of imports. */
 export const IMPORT_JOB = 'import'
 
-/** An import that was started in this page, from the upload to its end, or a job that was running before. */
+/** An import that this page started, or a job that was running when it was opened. */
 export interface ImportRun {
   id: number
-  /** `import`, or the kind of another job that was still running when the page was opened. */
+  /** `import`, or the kind of a job that was running when the page was opened. */
   kind: string
   baseId: string
   fileName: string
   status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
-  /** Null until the server has the file. */
+  /** Null until the upload has finished. */
   jobId: string | null
   /** Bytes sent, of `size`. */
   sent: number
   size: number
-  /** Rows written, of a number that is worked out while it runs. */
+  /** Rows written; their total is unknown at first. */
   rows: number
   totalRows: number | null
   startedAt: number
   endedAt: number | null
   result: ImportResult | null
-  /** The file of an export that has ended. */
+  /** File of a finished export. */
   file: ExportedFile | null
   error: string | null
 }
@@ -86,7 +86,7 @@ export function startRun(
   return id
 }
 
-/** Follows a job that was started before the page was opened, or in another one. */
+/** Follows a job that this page has not started. */
 export function followUnfinished(job: Job, name: string): void {
   const { kind, progress, error } = job
   const id = nextId++
@@ -136,7 +136,7 @@ async function carryOut(
   }
 }
 
-/** Shows a job's progress until it has ended. */
+/** Updates a run from its job until the job has ended. */
 async function follow(id: number, jobId: string): Promise<void> {
   let wake = () => {}
   const unsubscribe = onJob((job) => job.id === jobId && wake())
@@ -149,7 +149,7 @@ async function follow(id: number, jobId: string): Promise<void> {
       show(id, job)
       const run = find(id)
       if (!run || hasEnded(run)) return
-      // Both: live updates come several times a second, and may not come at all.
+      // Live updates may come several times a second, or not at all.
       await Promise.all([Promise.race([news, sleep(POLL_MS)]), sleep(150)])
     }
   } finally {
@@ -171,24 +171,24 @@ function show(id: number, job: Job): void {
     ...(isOver && !isExport && { result: (job.result ?? null) as ImportResult | null }),
   })
   const run = find(id)
-  // An export has changed nothing that is on the screen.
+  // Exports change nothing on the screen.
   if (status !== 'completed' || !run || isExport) return
   if (run.baseId !== '') void cache.schema.tables.invalidate({ baseId: run.baseId })
   if (run.kind !== IMPORT_JOB) void cache.invalidate()
 }
 
-/** Ends an import; nothing of it is kept. */
+/** Cancels an import, which then leaves nothing behind. */
 export async function cancelRun(id: number): Promise<void> {
   const jobId = find(id)?.jobId
   if (jobId) await api.jobs.cancel.mutate({ jobId })
   else controllers.get(id)?.abort()
 }
 
-/** Takes an ended run off the list. */
+/** Removes an ended run from the list. */
 export const dismissRun = (id: number): void =>
   runs.setState((all) => all.filter((run) => run.id !== id), true)
 
-/** The imports of this page; the component draws again when they move on. */
+/** All runs; re-renders when they change. */
 export const useRuns = (): readonly ImportRun[] => useStore(runs)
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

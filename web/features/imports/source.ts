@@ -1,12 +1,12 @@
 import { m } from '../../messages.gen.ts'
 import type { FileSamples } from './analysis.ts'
 
-/** A file to import: one of this computer, pasted text, or one that the server has fetched by its address. */
+/** A file to import: local (or pasted text), or fetched from a URL by the server. */
 export type ImportSource =
   | { kind: 'file'; name: string; size: number; file: Blob }
   | { kind: 'upload'; name: string; size: number; uploadId: string }
 
-/** Bytes from the beginning that are looked at, and pieces from all over a longer file. */
+/** Bytes read from the beginning, and size and number of slices of a longer file. */
 const HEAD = 1 << 20
 const SLICE = 1 << 16
 const SLICES = 8
@@ -18,13 +18,12 @@ export const sourceOfFile = (file: File): ImportSource => ({
   file,
 })
 
-/** Pasted text as a file. */
 export function sourceOfText(text: string): ImportSource {
   const file = new Blob([text], { type: 'text/csv' })
   return { kind: 'file', name: m.imports_pasted_text(), size: file.size, file }
 }
 
-/** A name for the table: the file's, without its ending. */
+/** Suggested table title: the file name without extension. */
 export const tableTitleOf = ({ name }: ImportSource): string =>
   name
     .replace(/\.(csv|tsv|tab|txt)$/i, '')
@@ -32,15 +31,15 @@ export const tableTitleOf = ({ name }: ImportSource): string =>
     .trim()
     .slice(0, 200) || m.imports_import()
 
-/** Reads the bytes `from` to `to` (not included) of a file. */
+/** Reads the bytes `from` to `to` (exclusive) of a file. */
 export type ReadBytes = (source: ImportSource, from: number, to: number) => Promise<ArrayBuffer>
 
-/** Reads what the preview needs of a file, however large it is. */
+/** Reads the samples that the preview needs, for files of any size. */
 export async function readSamples(source: ImportSource, readBytes: ReadBytes): Promise<FileSamples> {
   const { size } = source
   const head = await readBytes(source, 0, Math.min(size, HEAD))
   if (size <= HEAD) return { head, slices: [], size }
-  // The last one is the end of the file, where totals and remarks stand.
+  // The last slice is the end of the file, where totals and remarks are.
   const step = Math.max(0, size - HEAD - SLICE) / (SLICES - 1)
   const starts = Array.from({ length: SLICES }, (_, at) => Math.floor((HEAD + at * step) / 2) * 2)
   const slices = await Promise.all(
@@ -49,7 +48,7 @@ export async function readSamples(source: ImportSource, readBytes: ReadBytes): P
   return { head, slices, size }
 }
 
-/** `1.2 MB`, in the words of the language. */
+/** Localized size, e.g. `1.2 MB`. */
 export function formatSize(bytes: number, locale: string): string {
   const [unit, divisor] =
     bytes < 1e3

@@ -3,7 +3,7 @@ import { m } from '../../messages.gen.ts'
 import { fetchSignedIn, session } from '../../session/index.ts'
 import type { ImportSource, ReadBytes } from './source.ts'
 
-/** Reads a part of a file, here or on the server. @throws Error in words where it is gone */
+/** Reads a part of a local or uploaded file. @throws Error when the upload has expired */
 export const readBytes: ReadBytes = async (source, from, to) => {
   if (source.kind === 'file') return source.file.slice(from, to).arrayBuffer()
   const answer = await fetchSignedIn(`/api/internal/uploads/${source.uploadId}?from=${from}&to=${to}`)

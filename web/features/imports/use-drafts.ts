@@ -6,16 +6,16 @@ import { type DraftColumn, type DraftTarget, draftColumns, withType } from './dr
 import { type ImportSource, readSamples } from './source.ts'
 import { readBytes } from './transfer.ts'
 
-/** A file that is being looked at before its import. */
+/** A file and its import settings before the import. */
 export interface Draft {
   key: number
   source: ImportSource
-  /** What the person chose of the format; the rest is found out. */
+  /** Format options set by the user; the others are detected. */
   chosen: Partial<CsvFormat>
   monthFirst: boolean
   target: DraftTarget
   isReading: boolean
-  /** Null until the file has been read, or where it cannot be. */
+  /** Null until the file has been analysed, or if that failed. */
   analysis: Analysis | null
   error: Error | null
   columns: DraftColumn[]
@@ -23,12 +23,12 @@ export interface Draft {
 
 export type Drafts = ReturnType<typeof useDrafts>
 
-/** The files of an import dialog, each read in a thread of its own and again whenever its format is changed. */
+/** Files of an import dialog; a worker analyses each, again whenever its format changes. */
 export function useDrafts() {
   const [drafts, setDrafts] = useState<Draft[]>([])
   const analyser = useRef<Analyser | null>(null)
   const samples = useRef(new Map<number, Promise<FileSamples>>())
-  /** The latest reading of each file: an earlier one that ends later is not shown. */
+  /** Sequence number of the latest analysis per file; older results are dropped. */
   const latest = useRef(new Map<number, number>())
   const nextKey = useRef(1)
 
@@ -86,12 +86,12 @@ export function useDrafts() {
       return added.map(({ key }) => key)
     },
     remove: (key: number) => setDrafts((all) => all.filter((draft) => draft.key !== key)),
-    /** Reads the file in another way. */
+    /** Changes the format and analyses the file again. */
     choose: (draft: Draft, chosen: Partial<CsvFormat>) =>
       reread({ ...draft, chosen: { ...draft.chosen, ...chosen } }),
     chooseMonthFirst: (draft: Draft, monthFirst: boolean) => reread({ ...draft, monthFirst }),
     tryAgain: (draft: Draft) => reread(draft),
-    /** Another title keeps the columns; another table maps them anew. */
+    /** Keeps the columns for another title; maps them again for another table. */
     setTarget: (key: number, target: DraftTarget) =>
       change(key, (draft) => {
         const isSame = draft.target.kind === 'new' && target.kind === 'new'
@@ -106,7 +106,7 @@ export function useDrafts() {
           return patch.type && analysis ? withType(next, patch.type, analysis) : next
         }),
       })),
-    /** Has another column name the records of the new table. */
+    /** Makes another column the display field of the new table. */
     setDisplay: (key: number, index: number) =>
       change(key, ({ columns }) => ({
         columns: columns.map((column) => ({ ...column, isDisplay: column.index === index })),

@@ -1,7 +1,7 @@
 import type { Base } from '../../../src/core/model.ts'
 import styles from './base-icon.module.css'
 
-/** Colours of base icons: each carries white text at 4.5:1. The first is what a new base gets. */
+/** Colours of base icons, with a contrast of 4.5:1 to white. The first one is the default. */
 export const BASE_COLORS = [
   '#3366ff',
   '#7c3aed',
@@ -15,7 +15,7 @@ export const BASE_COLORS = [
   '#475569',
 ] as const
 
-/** The square of a base: its colour and the first letter of its title. */
+/** Icon of a base: its colour and the first letter of its title. */
 export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta'>; size?: number }) {
   const color = isColor(base.meta.iconColor) ? base.meta.iconColor : BASE_COLORS[0]
   return (
@@ -35,11 +35,11 @@ export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta
   )
 }
 
-/** Other programs write the colour too: only a plain hex value reaches the style. */
+/** The API accepts any text as the colour: only `#rrggbb` may reach the style. */
 const isColor = (text: string | undefined): text is string =>
   text !== undefined && /^#[0-9a-f]{6}$/i.test(text)
 
-/** True where white letters would stand out less than 3:1 (WCAG's relative luminance). */
+/** Whether white letters would have a contrast below 3:1 (WCAG relative luminance). */
 function needsDarkLetter(color: string): boolean {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
@@ -48,7 +48,7 @@ function needsDarkLetter(color: string): boolean {
   return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) < 3
 }
 
-/** The first character as people see it: an emoji of several code points is one. */
+/** First grapheme, e.g. an emoji of several code points. */
 function firstGrapheme(title: string): string {
   for (const { segment } of new Intl.Segmenter().segment(title.trim())) return segment.toLocaleUpperCase()
   return '·'

@@ -8,12 +8,12 @@ export interface LinkPasswordProps {
   className: string | undefined
   title: string
   openLabel: string
-  /** What is wrong with the last try; null at first. */
+  /** Why the last attempt failed; null at first. */
   problem: string | null
   onTry: (password: string) => Promise<void>
 }
 
-/** Asks for the password of a public link; a wrong one is selected, to be typed over. */
+/** Asks for the password of a public link; selects a wrong one, to be typed over. */
 export function LinkPassword({ className, title, openLabel, problem, onTry }: LinkPasswordProps) {
   const [text, setText] = useState('')
   const [isBusy, setBusy] = useState(false)

@@ -1,4 +1,4 @@
-/** The sheaf: three stalks bound together. */
+/** Sheaf's logo: three bound stalks. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">

@@ -7,9 +7,9 @@ import { Main } from '../../ui/main.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import styles from './not-found-screen.module.css'
 
-/** A path that leads nowhere: says which, and the way home. */
+/** Names the unknown path and leads to the bases. */
 export function NotFoundScreen() {
-  // Read as a hook: from one path that leads nowhere to the next, nothing else changes.
+  // A hook, because going from one unknown path to another re-renders nothing else.
   const { href: path } = useLocation()
   return (
     <Main className={styles.centre}>

@@ -1,11 +1,11 @@
 /** Red, green and blue from 0 to 1. */
 type Rgb = [number, number, number]
 
-/** The faintest text that stands on a coloured ground: `--color-text-muted`. */
+/** `--color-text-muted`, the faintest text on a coloured background. */
 const FAINTEST_TEXT: Rgb = [0x58 / 255, 0x61 / 255, 0x74 / 255]
 const WHITE: Rgb = [1, 1, 1]
 
-/** WCAG 2.2, 1.4.3 and 1.4.11: text, and pictures that mean something. */
+/** Minimum contrast of text and of meaningful graphics (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT_RATIO = 4.5
 const PICTURE_RATIO = 3
 
@@ -23,19 +23,19 @@ export function groundColor(hex: string): string | null {
   )
 }
 
-/** The colour as a bar on white: so strong that it is seen. Null: no `#rrggbb`. */
+/** Darkens a colour until it is visible as a bar on white; null if it is not `#rrggbb`. */
 export function barColor(hex: string): string | null {
   const color = parse(hex)
   return color && format(soonest(color, stronger, (one) => contrast(one, WHITE) >= PICTURE_RATIO))
 }
 
-/** The colour as text on a ground, as little darker as it takes to be read there. Null: no `#rrggbb`. */
+/** Darkens a colour as little as needed to be readable on a background; null if either is not `#rrggbb`. */
 export function textColor(hex: string, ground: string): string | null {
   const [color, below] = [parse(hex), parse(ground)]
   return color && below && format(soonest(color, stronger, (one) => contrast(one, below) >= TEXT_RATIO))
 }
 
-/** The colour with so much of another in it, from 0 to 1. Null: no `#rrggbb`. */
+/** Mixes a share (0 to 1) of another colour in; null if either is not `#rrggbb`. */
 export function mixedColor(hex: string, other: string, part: number): string | null {
   const [color, added] = [parse(hex), parse(other)]
   if (!color || !added) return null
@@ -44,17 +44,17 @@ export function mixedColor(hex: string, other: string, part: number): string | n
 }
 
 const STEPS = 40
-/** How much white there is in the ground beside the colour itself. */
+/** Share of white in a row's background, so that pills of the same colour stand out. */
 const PILL_STANDS_OUT = 0.4
 
-/** The first of the shades from none to all that will do. */
+/** The weakest shade of a colour that is sufficient. */
 function soonest(
   color: Rgb,
   shade: (color: Rgb, part: number) => Rgb,
   isEnough: (color: Rgb) => boolean,
 ): Rgb {
   for (let step = 0; step < STEPS; step++) {
-    // As it will be written: two digits each.
+    // Rounded as in `#rrggbb`.
     const shaded = each(shade(color, step / STEPS), (part) => Math.round(part * 255) / 255)
     if (isEnough(shaded)) return shaded
   }
@@ -69,10 +69,10 @@ const each = ([red, green, blue]: Rgb, change: (part: number) => number): Rgb =>
 
 const lighter = (color: Rgb, part: number): Rgb => each(color, (one) => one + (1 - one) * part)
 
-/** Down to nothing in the same proportion, which keeps the hue and makes a pastel strong. */
+/** Darkens a colour in proportion, which keeps the hue. */
 function stronger(color: Rgb, part: number): Rgb {
   const lightest = Math.max(...color)
-  // What is white in a pastel goes first.
+  // A pastel loses its white first.
   return each(color, (one) => Math.max(0, one - part * (0.6 + (lightest - one))))
 }
 
@@ -92,7 +92,7 @@ const format = (color: Rgb): string =>
     )
     .join('')}`
 
-/** WCAG's relative luminance. */
+/** WCAG relative luminance. */
 function luminance(color: Rgb): number {
   const [red, green, blue] = each(color, (part) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,

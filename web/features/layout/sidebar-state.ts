@@ -10,9 +10,9 @@ const DEFAULT_WIDTH = 260
 interface SidebarState {
   width: number
   collapsed: boolean
-  /** The drawer of narrow windows. */
+  /** The sidebar as a drawer, in narrow windows. */
   drawerOpen: boolean
-  /** Tables whose views are shown. */
+  /** Tables whose views are listed. */
   expanded: ReadonlySet<string>
 }
 
@@ -26,16 +26,16 @@ const sidebar = createStore<SidebarState>(() => ({
   expanded: new Set(readJsonSetting('expandedTables', [], isTexts)),
 }))
 
-/** Width, fold and expanded tables of the sidebar; remembered in this browser. */
+/** Width, collapsed state and expanded tables of the sidebar, kept in this browser. */
 export const useSidebarState = (): SidebarState => useStore(sidebar)
 
-/** Sets the width in pixels, within 200 and 480. */
+/** Sets the width in pixels, clamped to the allowed range. */
 export function setSidebarWidth(width: number): void {
   sidebar.setState({ width: clampWidth(width) })
   localSettings.set('sidebarWidth', String(sidebar.getState().width))
 }
 
-/** Hides the sidebar, or shows it. In a narrow window it is the drawer that opens or closes. */
+/** Toggles the sidebar; in narrow windows, the drawer. */
 export function toggleSidebarCollapsed(): void {
   if (isNarrow()) {
     setDrawerOpen(!sidebar.getState().drawerOpen)

@@ -4,7 +4,7 @@ import styles from './table-skeleton.module.css'
 const ROWS = Array.from({ length: 12 }, (_, index) => index)
 const CARDS = ROWS.slice(0, 8)
 
-/** A view's frame while its code or its schema is on the way; a `canvas` is drawn whole once it is there. */
+/** Placeholder of a view while its code or schema loads; a `canvas` has only a toolbar. */
 export function TableSkeleton({ shape = 'rows' }: { shape?: 'rows' | 'cards' | 'canvas' }) {
   return (
     <div className={styles.screen} aria-busy="true">

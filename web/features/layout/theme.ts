@@ -3,7 +3,7 @@ import { type BaseTheme, DEFAULT_THEME, readTheme } from '../../../src/core/them
 import { textOn } from '../../cells/pill.tsx'
 import { barColor, mixedColor, textColor } from './readable-color.ts'
 
-/** The custom properties of web/tokens.css that a theme sets; what has its default colour is left out. */
+/** The custom properties of web/tokens.css that a theme changes; default colours are left out. */
 export function themeProperties({ primaryColor, accentColor }: BaseTheme): Record<string, string> {
   return {
     ...(primaryColor.toUpperCase() !== DEFAULT_THEME.primaryColor && primaryProperties(primaryColor)),
@@ -12,11 +12,11 @@ export function themeProperties({ primaryColor, accentColor }: BaseTheme): Recor
 }
 
 function primaryProperties(chosen: string): Record<string, string> {
-  // Also the colour of frames and rings on white: one that could not be seen there is darkened.
+  // Borders and focus rings use it on white: darken it until it is visible there.
   const strong = barColor(chosen) ?? chosen
   const color = textOn(chosen) !== '#ffffff' ? strong : chosen
   const ink = textOn(color)
-  // Away from its text, so that this keeps standing out while the pointer is on it.
+  // Away from the text colour, to keep the contrast on hover.
   const away = ink === '#ffffff' ? '#000000' : '#ffffff'
   const soft2 = mixedColor(color, '#ffffff', 0.82) ?? color
   return {
@@ -24,7 +24,7 @@ function primaryProperties(chosen: string): Record<string, string> {
     '--color-primary-hover': mixedColor(color, away, 0.12) ?? color,
     '--color-primary-active': mixedColor(color, away, 0.22) ?? color,
     '--color-on-primary': ink,
-    // The darkest ground that it stands on is the softened colour itself.
+    // `soft2` is the darkest background of this text.
     '--color-primary-text': textColor(color, soft2) ?? color,
     '--color-primary-soft': mixedColor(color, '#ffffff', 0.91) ?? color,
     '--color-primary-soft-2': soft2,
@@ -40,7 +40,7 @@ function accentProperties(chosen: string): Record<string, string> {
   }
 }
 
-/** Gives the page the colours of a theme; the function that is returned takes them off again. */
+/** Applies the colours of a theme to the page. @returns a function that removes them */
 export function applyTheme(theme: BaseTheme): () => void {
   const { style } = document.documentElement
   const properties = Object.entries(themeProperties(theme))
@@ -50,7 +50,7 @@ export function applyTheme(theme: BaseTheme): () => void {
   }
 }
 
-/** The page in the colours of a base, as long as it is on the screen (spec §1). */
+/** Applies the theme of a base while the component is mounted (spec §1). */
 export function useBaseTheme(meta: { theme?: unknown } | undefined): void {
   const { primaryColor, accentColor } = readTheme(meta ?? {})
   useEffect(() => applyTheme({ primaryColor, accentColor }), [primaryColor, accentColor])

@@ -1,4 +1,4 @@
-/** `Table-1`, or the first of `Table-2`, `Table-3`, … that no title in use equals, whatever its case. */
+/** The first of `Table-1`, `Table-2`, … that is not in use, ignoring case. */
 export function unusedTitle(word: string, titles: readonly string[]): string {
   const taken = new Set(titles.map((title) => title.toLowerCase()))
   let n = 1
@@ -6,7 +6,7 @@ export function unusedTitle(word: string, titles: readonly string[]): string {
   return `${word}-${n}`
 }
 
-/** The title itself where it is free, else `Title_1`, `Title_2`, …: the first that no title in use equals. */
+/** The first of `Title`, `Title_1`, `Title_2`, … that is not in use, ignoring case. */
 export function freeTitle(title: string, taken: readonly string[]): string {
   const used = new Set(taken.map((one) => one.toLowerCase()))
   let free = title

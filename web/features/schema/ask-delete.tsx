@@ -5,7 +5,7 @@ import { confirm } from '../../ui/confirm.tsx'
 
 type Dependent = Outputs['schema']['dependents'][number]
 
-/** Lines of the list; of more, their number is told. */
+/** Dependents that are listed; of the others, only the number. */
 const MAX_LINES = 12
 
 /**
@@ -57,7 +57,6 @@ function lineOf({ kind, title, tableTitle, effect, uses }: Dependent): string {
   return m.schema_field_title_table_computed_stays(names)
 }
 
-/** What a view needs a field for, in words. */
 function useOf(use: NonNullable<Dependent['uses']>[number]): string {
   switch (use) {
     case 'filter':

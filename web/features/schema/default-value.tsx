@@ -12,7 +12,7 @@ import { choicesOf } from './field-commands.tsx'
 import type { FieldDraft } from './field-draft.ts'
 import styles from './field-editor.module.css'
 
-/** The value that new records start with. */
+/** Editor of a field's default value. */
 export function DefaultValue({
   baseId,
   draft,
@@ -61,11 +61,11 @@ export function DefaultValue({
     )
   }
   if (takesNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
-  // The text starts anew with another type.
+  // `key`: another type starts with an empty text.
   return <TypedDefault key={type} draft={draft} onChange={onChange} />
 }
 
-/** The moment at which a record is made, or a value of its own. */
+/** Default of a date or time field: none, the creation time, or a fixed value. */
 function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
   const { type, defaultValue } = draft
   const [isFixed, setFixed] = useState(defaultValue !== null && defaultValue !== NOW)
@@ -137,7 +137,7 @@ interface DefaultPeopleProps {
   onChange: (value: CellValue) => void
 }
 
-/** Whom new records get: whoever makes them, or members of the base. */
+/** Default of a user field: the record's creator, or members of the base. */
 function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps) {
   const people = trpc.records.people.useQuery({ baseId }).data ?? []
   const ids = idsIn(value)

@@ -13,7 +13,7 @@ export interface DuplicateFieldDialogProps {
   onClose: () => void
 }
 
-/** Copies a field that has values, or links: asks whether they go along. */
+/** Asks whether to copy the values or links of a duplicated field. */
 export function DuplicateFieldDialog({ table, field, place, onClose }: DuplicateFieldDialogProps) {
   const [withData, setWithData] = useState(true)
   const link = linkOf(field)

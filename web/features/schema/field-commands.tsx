@@ -15,7 +15,7 @@ import { type FieldPlace, startFieldCopy } from './start-field-copy.ts'
 
 const DuplicateFieldDialog = lazyPart(() => import('./duplicate-field-dialog.tsx'), 'DuplicateFieldDialog')
 
-/** A field as it is asked for. */
+/** Input of `schema.createField`. */
 export type FieldInput = Inputs['schema']['createField']['field']
 
 type TableRef = Pick<Table, 'id' | 'baseId'>
@@ -56,14 +56,14 @@ export async function updateField(
 
 const refresh = (table: TableRef): Promise<void> => cache.schema.table.invalidate({ tableId: table.id })
 
-/** Adds options to a select field, each once. False where the server refused, which was shown. */
+/** Adds missing options to a select field. @returns false when that failed, which was shown */
 export async function addFieldOptions(
   table: TableRef,
   field: Field,
   titles: readonly string[],
   actionId?: string,
 ): Promise<boolean> {
-  // What the cache holds may be newer than what the caller drew from.
+  // The cache may be newer than the caller's field.
   const latest =
     cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === field.id) ?? field
   const known = choicesOf(latest)
@@ -88,13 +88,13 @@ interface KnownChoice {
   color?: string
 }
 
-/** The options of a select field; none for any other. */
+/** Options of a select field; empty for other types. */
 export function choicesOf(field: Pick<Field, 'options'>): KnownChoice[] {
   const { choices } = field.options
   return Array.isArray(choices) ? choices : []
 }
 
-/** Makes a field the one that names the records. */
+/** Makes a field the display field of its table. */
 export async function setDisplayField(table: TableRef, field: Field): Promise<void> {
   await attempt(async () => {
     await inLine(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
@@ -102,7 +102,7 @@ export async function setDisplayField(table: TableRef, field: Field): Promise<vo
   })
 }
 
-/** Copies a field to a place in a view; where it has values of its own, after asking whether they go along. */
+/** Duplicates a field to a position in a view; asks about values if it stores any. */
 export function duplicateField(table: TableRef, field: Field, place: FieldPlace): void {
   if (linkOf(field) || (field.columnName !== '' && !numbersRecords(field))) {
     openDialog((close) => <DuplicateFieldDialog table={table} field={field} place={place} onClose={close} />)
@@ -116,7 +116,7 @@ async function duplicateAtOnce(table: TableRef, field: Field, place: FieldPlace)
   })
 }
 
-/** Puts a field in the trash, after saying what goes with it where there is anything; the message offers the way back. */
+/** Moves a field to the trash after listing its dependents; the message offers Undo. */
 export async function deleteField(schema: TableSchema, field: Field): Promise<void> {
   try {
     const agreed = await askDelete(

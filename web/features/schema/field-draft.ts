@@ -16,7 +16,7 @@ export interface FieldDraft {
   defaultValue: CellValue
 }
 
-/** The draft that an editor starts with. */
+/** Initial draft for an existing field, or for a new one (null). */
 export function draftOf(field: Field | null): FieldDraft {
   if (field === null) return { ...EMPTY, options: optionsFor('SingleLineText', {}) }
   const { title, type, options, description, required, unique, defaultValue } = field
@@ -33,7 +33,7 @@ const EMPTY: FieldDraft = {
   defaultValue: null,
 }
 
-/** The draft with another type: options that both know stay (a select's choices), and the rest are the type's defaults. */
+/** The draft with another type: shared options, such as choices, are kept; the others get defaults. */
 export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
   const isKept = draft.defaultValue === NOW && keepsNow(draft.type, type)
   return {
@@ -50,7 +50,7 @@ function optionsFor(type: FieldTypeName, options: FieldOptions): FieldOptions {
   return kept.success ? kept.data : schema.parse({})
 }
 
-/** What creating a field sends; the server finds a title where none was given. */
+/** Input for creating the field; without a title, the server chooses one. */
 export function toInput(draft: FieldDraft): FieldInput {
   const { type, options, required, unique, defaultValue } = draft
   const title = draft.title.trim()
@@ -65,7 +65,7 @@ export function toInput(draft: FieldDraft): FieldInput {
   }
 }
 
-/** What changed, for an update; an empty title keeps the old one. */
+/** The changed properties, for an update; an empty title keeps the old one. */
 export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
   const next = toInput(draft)
   const before = toInput(draftOf(field))
@@ -74,17 +74,17 @@ export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
     return JSON.stringify(value) !== JSON.stringify(old)
   })
   const patch: Partial<FieldInput> = Object.fromEntries(entries)
-  // A conversion is told the options that go with the type.
+  // A conversion needs the options of the new type.
   return patch.type === undefined ? patch : { ...patch, options: draft.options }
 }
 
-/** The first thing that must be mended before saving, or null. */
+/** The first invalid option, or null. */
 export function problemOf(draft: FieldDraft): string | null {
   const read = fieldType(draft.type).options.safeParse(draft.options)
   return read.success ? null : (read.error.issues[0]?.message ?? null)
 }
 
-/** What a field that reads others still has to be told. */
+/** The option that a computed field still lacks, or null. */
 export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'options'>): string | null {
   switch (fieldType(type).computed) {
     case 'link':

@@ -38,21 +38,19 @@ interface FieldEditorProps {
   field: Field | null
   anchor: Element | { x: number; y: number }
   place?: FieldPlace
-  /** What an earlier editor was left with. */
+  /** Draft of an abandoned editor, to continue. */
   start?: FieldDraft
   onClose: () => void
-  /** Left by Escape or a press outside, with changes that were not saved. */
+  /** Called when the editor is closed by Escape or a press outside with unsaved changes. */
   onAbandoned?: (draft: FieldDraft) => void
   onSaved?: (field: Field) => void
 }
 
-/** Types that need room to write in. */
-
-/** Makes or changes a field: name, type, what goes with the type, and rules. */
+/** Creates or edits a field: title, type, options, rules, default value and description. */
 export function FieldEditor(props: FieldEditorProps) {
   const { table, field, anchor, place, start, onClose, onAbandoned, onSaved } = props
   const [draft, setDraft] = useState(() => start ?? draftOf(field))
-  /** What the list of types was opened with: the first letter of a search, or nothing. Null while it is closed. */
+  /** Initial search of the open type list; null while it is closed. */
   const [search, setSearch] = useState<string | null>(null)
   const [showsMore, setShowsMore] = useState(field?.description != null || draft.defaultValue !== null)
   const [error, setError] = useState<unknown>(null)
@@ -101,7 +99,7 @@ export function FieldEditor(props: FieldEditorProps) {
     void save()
   }
 
-  /** On the type, an arrow opens the list, and letters are what is looked for in it. */
+  /** On the type button, Arrow Down opens the list, and a letter opens it with that search. */
   function openByKey(event: KeyboardEvent) {
     const isLetter = event.key.length === 1 && event.key !== ' '
     if (event.ctrlKey || event.metaKey || event.altKey || !(isLetter || event.key === 'ArrowDown')) return
@@ -185,7 +183,7 @@ export function FieldEditor(props: FieldEditorProps) {
               />
               {m.common_required()}
             </label>
-            {/* Nobody can tell whether two passwords are the same. */}
+            {/* Passwords are stored as hashes, which cannot be compared. */}
             <label className={styles.check} hidden={isSecret(draft)}>
               <input
                 type="checkbox"
@@ -250,7 +248,7 @@ export function FieldEditor(props: FieldEditorProps) {
   )
 }
 
-/** What converting a field would do to its values, before anything is saved. */
+/** Previews the effect of a type change on the field's values. */
 function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
   const preview = trpc.schema.previewType.useQuery(
     { fieldId: field.id, type: draft.type, options: draft.options },
@@ -268,7 +266,7 @@ function TypePreview({ field, draft }: { field: Field; draft: FieldDraft }) {
   const shown = shownType(field)
   const text = (value: CellValue, type: Field['type'], options: Field['options']) => {
     if (value === null) return m.common_empty()
-    // What becomes a link is told by the names of the records.
+    // Link previews are record names already.
     return fieldType(type).computed === 'link' ? String(value) : fieldType(type).format(value, options)
   }
   return (

@@ -4,7 +4,7 @@ import { inLine } from '../../records/base-queue.ts'
 import { api, cache } from '../../trpc.ts'
 import type { StartedCopy } from '../copies/copy-dialog.tsx'
 
-/** Where a new field stands in a view. */
+/** Position of a new field in a view. */
 export interface FieldPlace {
   viewId?: string
   beforeFieldId?: string

@@ -39,14 +39,14 @@ const groupLabel = (group: FieldGroup): string =>
     system: m.schema_system(),
   })[group]
 
-/** Types that a person can choose, in the order of their groups. */
+/** Selectable types, by group. */
 const OFFERED = GROUPS.flatMap((group) =>
   FIELD_TYPES.map((type) => fieldType(type.name)).filter(
     (type) => type.group === group && !type.internal && !type.forPrograms,
   ),
 )
 
-/** Types that a text finds, those whose name begins with it first: "number" is first of all Number. */
+/** Types that match a search; labels that start with it come first. */
 function findTypes(text: string): typeof OFFERED {
   const wanted = text.trim().toLocaleLowerCase()
   const rank = (label: string) => (label.startsWith(wanted) ? 0 : label.includes(wanted) ? 1 : 2)
@@ -58,16 +58,16 @@ function findTypes(text: string): typeof OFFERED {
 
 interface TypeListProps {
   value: FieldTypeName
-  /** Types that the table cannot have: left out, and why said below. */
+  /** Types that the table does not support; the list names the reason. */
   withheld?: WithheldTypes | null
-  /** What is looked for from the start. */
+  /** Initial search text. */
   search?: string
   onChoose: (type: FieldTypeName) => void
-  /** Escape: the type stays as it is. */
+  /** Closes the list without a choice. */
   onClose: () => void
 }
 
-/** All field types with help and an example, found by typing. */
+/** Searchable list of all field types with help and example. */
 export function TypeList({ value, withheld = null, search = '', onChoose, onClose }: TypeListProps) {
   useLayer(onClose)
   const [text, setText] = useState(search)
@@ -103,7 +103,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
         value={text}
         onChange={(event) => {
           setText(event.target.value)
-          // The best match, and not what an earlier search had found.
+          // Activate the best match of the new search.
           setActive(event.target.value.trim() === '' ? value : '')
         }}
         onKeyDown={onKeyDown}
@@ -133,7 +133,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
                 {type.name === value ? (
                   <Check size={14} />
                 ) : (
-                  // Numbers and signs, which a page from right to left would turn round: 901820 30 49+.
+                  // Left to right, or right-to-left pages would show +49 30 901820 reversed.
                   <span className={styles.example} dir="ltr">
                     {type.example.split('\n')[0]}
                   </span>
@@ -149,7 +149,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
   )
 }
 
-/** Types that a field cannot have, and the reason in words where it is not the field's own nature. */
+/** Types that a field cannot have; `reason` is set if the table is the cause. */
 interface WithheldTypes {
   has: (type: string) => boolean
   reason: string | null
@@ -176,22 +176,22 @@ export function useWithheldTypes(
   }
 }
 
-/** The values of a formula would need a column that the database has not. */
+/** A formula converted to values would need a new column in the connected database. */
 const isOther = (field: Field | null, type: string): boolean =>
   field !== null && fieldType(field.type).computed === 'formula' && field.type !== type
 
-/** True where the field's values can be turned into values of another type. */
+/** Whether the field's values can be converted to another type. */
 function canBecome(field: Pick<Field, 'type' | 'options'>, type: string): boolean {
   if (field.type === type) return true
   const link = linkOf(field)
   const isLink = fieldType(type).computed === 'link'
-  // Both kinds of link show the same records; of one record there is one kind.
+  // Only links to several records have two display types.
   if (link) return isLink && !isSingleLink(link)
   const hasValues = (name: FieldTypeName | string) => {
     const { readOnly, systemColumn, internal, computed } = fieldType(name)
     return !readOnly && !systemColumn && !internal && !computed
   }
-  // What a formula gives at this moment becomes values of its own.
+  // The current results become stored values.
   if (fieldType(field.type).computed === 'formula') return hasValues(type)
   return (numbersRecords(field) || hasValues(field.type)) && (isLink || hasValues(type))
 }

@@ -5,10 +5,10 @@ import type { ShareTarget } from './share-target.ts'
 const DiagramShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'DiagramShareDialog')
 const ShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'ShareDialog')
 
-/** Opens the dialog of public links. */
+/** Opens the public links of a view and its base. */
 export const openShareDialog = (target: ShareTarget): void =>
   void openDialog((close) => <ShareDialog {...target} onClose={close} />)
 
-/** Opens the dialog of the public link to the diagram of a source. */
+/** Opens the public links of the diagrams of a base. */
 export const openDiagramShare = (sources: readonly { id: string; title: string }[], title: string): void =>
   void openDialog((close) => <DiagramShareDialog sources={sources} title={title} onClose={close} />)

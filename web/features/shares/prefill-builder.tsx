@@ -16,7 +16,7 @@ export interface PrefillBuilderProps {
   view: View
 }
 
-/** Makes a link to a form in which some answers stand already. */
+/** Builds a link to a form with prefilled answers. */
 export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
   const [isOpen, setOpen] = useState(false)
   const [texts, setTexts] = useState<Record<string, string>>({})

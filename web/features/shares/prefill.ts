@@ -3,18 +3,18 @@ import { parseValue } from '../../../src/core/fields/read.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { fitsAddress, HIDDEN_PARAM, MODE_PARAM, READ_ONLY_PARAM } from '../forms/prefill.ts'
 
-/** What a visitor may do with what a form's link has filled in. */
+/** How prefilled answers appear to visitors. */
 export const PREFILL_MODES = ['editable', 'read-only', 'hidden'] as const
 export type PrefillMode = (typeof PREFILL_MODES)[number]
 
-/** What a link says besides answers: a field of such a title cannot be filled in by one. */
+/** Query parameters with other meanings: fields with these titles cannot be prefilled. */
 const TAKEN: readonly string[] = [MODE_PARAM, HIDDEN_PARAM, READ_ONLY_PARAM]
 
-/** True for a field that a link can fill in. */
+/** Whether a link can prefill the field. */
 export const canPrefill = (field: Field): boolean =>
   fitsAddress(field) && !isComputed(field) && !field.isSystem && !TAKEN.includes(field.title)
 
-/** A form's address with values for its fields, by their titles: `…?Name=Ann&_prefill=hidden`. */
+/** URL of a form with values by field title: `…?Name=Ann&_prefill=hidden`. */
 export function prefillAddress(
   address: string,
   values: readonly { title: string; text: string }[],
@@ -27,6 +27,6 @@ export function prefillAddress(
   return `${address}?${query}`
 }
 
-/** True where the text is a value of the field; empty text fills nothing in. */
+/** Whether the text is a value of the field; empty text is always valid. */
 export const isPrefillValue = (field: Field, text: string): boolean =>
   text === '' || parseValue(field, text) !== null

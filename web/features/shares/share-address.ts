@@ -3,7 +3,7 @@ import type { Share } from '../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { formAddress, paths, sharedAddress } from '../../navigation/paths.ts'
 
-/** The full address that a public link is given out as; of a form that asks one question at a time, that page. */
+/** Full URL of a public link; for a form that asks one question at a time, that page. */
 export function addressOfShare(
   share: Pick<Share, 'id' | 'kind' | 'settings'>,
   viewKind: ViewKind | null,
@@ -16,6 +16,6 @@ export function addressOfShare(
   return sharedAddress(paths.sharedView(id))
 }
 
-/** What stands ahead of the link's own part, e.g. `https://host/#/nc/view/`. */
+/** The part before the link's id, e.g. `https://host/#/nc/view/`. */
 export const addressPrefix = (address: string, shareId: string): string =>
   address.slice(0, address.lastIndexOf(shareId))

@@ -22,7 +22,7 @@ import { type ShareTarget, shareRefusal } from './share-target.ts'
 import { useShare } from './use-share.ts'
 import { visitorSummary } from './visitor-page.ts'
 
-/** The public links of a view and of its base. */
+/** Public links of a view and of its base. */
 export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & { onClose: () => void }) {
   const base = trpc.bases.get.useQuery({ baseId })
   const schema = trpc.schema.table.useQuery({ tableId: tableId ?? '' }, { enabled: tableId !== undefined })
@@ -100,7 +100,7 @@ function Parts({ base, view, onClose }: { base: Base; view: View | undefined; on
   )
 }
 
-/** The public link of a base: on or off, and what one may do there. */
+/** Public link of a base. */
 function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
   const state = useShare('base', base.id, base.title)
   const { share, change } = state
@@ -175,7 +175,7 @@ function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
   )
 }
 
-/** The public link of a view: on or off, and how its page is. */
+/** Public link of a view. */
 function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
   const state = useShare('view', view.id, view.title)
   const { share, change } = state
@@ -262,12 +262,12 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
 }
 
 interface ThemeColorProps {
-  /** `#RRGGBB`; null: that of the base. */
+  /** `#RRGGBB`; null: colour of the base. */
   color: string | null
   onChange: (color: string | null) => void
 }
 
-/** The colour of a public page's buttons and links: one on which white can be read. */
+/** Theme colour of a public page. */
 function ThemeColor({ color, onChange }: ThemeColorProps) {
   const name = useId()
   const colors: readonly string[] = BASE_COLORS
@@ -297,14 +297,14 @@ function ThemeColor({ color, onChange }: ThemeColorProps) {
 }
 
 interface DiagramShareDialogProps {
-  /** The databases of the base, each with a diagram of its own; the first is shared unless another is chosen. */
+  /** Databases of the base, each with its own diagram. */
   sources: readonly { id: string; title: string }[]
-  /** Names the base in the code to embed. */
+  /** Title of the base, for the embed code. */
   title: string
   onClose: () => void
 }
 
-/** The public link of a diagram. */
+/** Public link of a diagram. */
 export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDialogProps) {
   const [sourceId, setSourceId] = useState(sources[0]?.id ?? '')
   return (

@@ -10,12 +10,12 @@ import { embedCode } from './visitor-page.ts'
 
 export interface ShareLinkProps {
   address: string
-  /** What it opens. */
+  /** Title of the shared view or base. */
   title: string
   onRegenerate: () => void
 }
 
-/** An address to copy, open, embed or photograph. */
+/** A URL to copy, open, embed or show as a QR code. */
 export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
   const [shown, setShown] = useState<'qr' | 'embed' | null>(null)
   const toggle = (which: 'qr' | 'embed') => () => setShown(shown === which ? null : which)
@@ -86,7 +86,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
   )
 }
 
-/** Copies a text and says so. */
+/** Button that copies a text. */
 export function CopyButton({ text }: { text: string }) {
   const [copied, setCopied] = useState(false)
   return (

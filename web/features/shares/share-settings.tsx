@@ -17,13 +17,13 @@ import styles from './share-dialog.module.css'
 import type { ShareChange } from './use-share.ts'
 
 interface SharingAddressProps {
-  /** The whole address. */
+  /** Full URL of the link. */
   address: string
   share: Pick<Share, 'id'>
   onSave: (patch: ShareChange) => Promise<void>
 }
 
-/** The last part of a link, as somebody wants it to be. */
+/** Custom last part of a link's URL. */
 export function SharingAddress({ address, share, onSave }: SharingAddressProps) {
   const [text, setText] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -103,7 +103,7 @@ interface SharePasswordProps {
   onSave: (patch: ShareChange) => Promise<void>
 }
 
-/** The password that a link asks for: set, change, remove. One that is set is known to nobody. */
+/** Sets, changes or removes the password of a link. */
 export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
   const [text, setText] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -200,7 +200,7 @@ interface ShareExpiryProps {
   onSave: (patch: ShareChange) => Promise<void>
 }
 
-/** When a link ends. A date and time of this person's clock. */
+/** Expiry of a link, in the user's time zone. */
 export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
   const [text, setText] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -296,7 +296,7 @@ function describe(expiresAt: string | null): string {
     : m.shares_expires_on_date({ date: when })
 }
 
-/** As `datetime-local` wants it: `2026-11-20T17:40`, by the clock of this person. */
+/** Local time as `datetime-local` inputs need it: `2026-11-20T17:40`. */
 function localText(iso: string): string {
   const moment = new Date(iso)
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

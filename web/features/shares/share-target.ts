@@ -1,14 +1,14 @@
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 
-/** The view whose public link is shown, and the base around it. */
+/** The base, and the view if one is open, to share. */
 export interface ShareTarget {
   baseId: string
-  /** Absent where no table is on the screen. */
+  /** Absent if no table is open. */
   tableId?: string
   viewId?: string
 }
 
-/** The reason why a person may not share; null if they may. */
+/** Why a role may not share, or null. */
 export const shareRefusal = (role: BaseRole | null): string | null =>
   roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : m.shares_only_creators_owners_share()

@@ -5,7 +5,7 @@ import { attempt } from '../../ui/attempt.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.ts'
 
-/** What may be changed of a public link; what is absent stays. */
+/** Changes of a public link; absent properties stay. */
 export interface ShareChange {
   role?: Share['role']
   password?: string | null
@@ -14,9 +14,9 @@ export interface ShareChange {
   id?: string
 }
 
-/** A public link while its dialog is open. */
+/** State of a public link in its dialog. */
 export interface ShareState {
-  /** Null: there is none. Undefined: not read yet. */
+  /** Null: not shared. Undefined: not loaded yet. */
   share: Share | null | undefined
   error: unknown
   retry: () => void
@@ -26,19 +26,19 @@ export interface ShareState {
    * @throws what the server refused with, so that an input can keep its text and say why
    */
   save: (patch: ShareChange) => Promise<void>
-  /** As `save`, for switches: shown at once, and a refusal is told by a message. */
+  /** Like `save`, but optimistic: a failure is shown as a message. */
   change: (patch: ShareChange) => void
   regenerate: () => void
   close: () => void
 }
 
-/** The public link of a view or base. `title` is what it opens. */
+/** The public link of a view, base or diagram with this title. */
 export function useShare(kind: ShareKind, targetId: string, title: string): ShareState {
   const input = { kind, targetId }
   const query = trpc.shares.get.useQuery(input)
   const take = (share: Share | null) => {
     cache.shares.get.setData(input, share)
-    // The mark of shared views.
+    // The sidebar marks shared views.
     if (kind === 'view') void cache.schema.table.invalidate()
   }
   const save = async (patch: ShareChange) => take(await api.shares.save.mutate({ ...input, patch }))
@@ -53,7 +53,7 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
   }
 
   async function close(share: Share): Promise<void> {
-    // The password cannot be given back: it is known to nobody but those who were told.
+    // Undo cannot restore the password, of which only a hash is stored.
     const agreed =
       !share.hasPassword ||
       (await confirm({
@@ -75,7 +75,7 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
   const reopen = ({ id, role, expiresAt, settings }: Share) =>
     save({ id, settings, ...(kind === 'base' && { role }), ...(isToCome(expiresAt) && { expiresAt }) })
 
-  /** Shown at once; what is refused goes back. */
+  /** Optimistic; a failed change is reverted. */
   async function changeAtOnce(patch: ShareChange): Promise<void> {
     const before = cache.shares.get.getData(input)
     const { role = before?.role, settings } = patch

@@ -35,13 +35,12 @@ import { createTable, duplicateTable } from '../tables/table-commands.tsx'
 import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
 import { createView } from '../views/manage/view-commands.tsx'
 
-/** Has its own file; the shell fetches it while idle, so that the first press of its keys is as quick. */
+/** The shell preloads it when idle. */
 export const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
 const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), 'ShortcutSheet')
 
 const generalGroup = () => m.shell_general()
 
-/** Finds bases, tables, views and actions by typing. */
 export const openPalette: Action = {
   id: 'palette.open',
   label: () => m.shell_search_and_commands(),
@@ -52,7 +51,7 @@ export const openPalette: Action = {
   run: () => void openDialog((close) => <CommandPalette onClose={close} />),
 }
 
-/** The views one was in last, the one before the present first. */
+/** Recently visited views, latest first. */
 const openRecentViews: Action = {
   id: 'views.recent',
   label: () => m.shell_recent_views(),
@@ -62,7 +61,6 @@ const openRecentViews: Action = {
   run: () => void openDialog((close) => <CommandPalette isOfRecent onClose={close} />),
 }
 
-/** Lists the keys. */
 export const showShortcuts: Action = {
   id: 'shortcuts.show',
   label: () => m.shell_keyboard_shortcuts(),
@@ -72,7 +70,6 @@ export const showShortcuts: Action = {
   run: () => void openDialog((close) => <ShortcutSheet onClose={close} />),
 }
 
-/** Shows or hides the tree of tables. */
 const toggleSidebar: Action = {
   id: 'sidebar.toggle',
   label: () => m.shell_show_or_hide_the_sidebar(),
@@ -85,7 +82,6 @@ const toggleSidebar: Action = {
 
 const baseGroup = () => m.shell_this_base()
 
-/** Makes a table in the base on the screen. */
 export const createTableAction: Action = {
   id: 'table.create',
   label: () => m.common_new_table(),
@@ -98,7 +94,6 @@ export const createTableAction: Action = {
   },
 }
 
-/** Copies the table on the screen. */
 const duplicateTableAction: Action = {
   id: 'table.duplicate',
   label: () => m.shell_duplicate_table(),
@@ -114,7 +109,6 @@ const duplicateTableAction: Action = {
 const tableOf = ({ base, tableId }: ActionContext): Table | undefined =>
   base ? cache.schema.tables.getData({ baseId: base.id })?.find(({ id }) => id === tableId) : undefined
 
-/** Imports a file as a new table. */
 export const importAction: Action = {
   id: 'base.import',
   label: () => m.shell_import_data(),
@@ -126,7 +120,6 @@ export const importAction: Action = {
   },
 }
 
-/** The diagram of the base on the screen. */
 const relationsAction: Action = {
   id: 'base.relations',
   label: () => m.shell_relations_between_tables(),
@@ -138,7 +131,6 @@ const relationsAction: Action = {
   },
 }
 
-/** What was deleted in the base on the screen. */
 export const trashAction: Action = {
   id: 'base.trash',
   label: () => m.common_trash(),
@@ -150,7 +142,6 @@ export const trashAction: Action = {
   },
 }
 
-/** What was done in the base on the screen. */
 export const historyAction: Action = {
   id: 'base.history',
   label: () => m.common_history(),
@@ -162,7 +153,7 @@ export const historyAction: Action = {
   },
 }
 
-/** A view of each kind for the table on the screen. */
+/** Creates a view of each kind for the open table. */
 const createViewActions: readonly Action[] = KINDS.map((kind) => ({
   id: `view.create.${kind}`,
   label: KIND_INFO[kind].newLabel,
@@ -175,7 +166,7 @@ const createViewActions: readonly Action[] = KINDS.map((kind) => ({
   },
 }))
 
-/** The public links of the view and the base on the screen. */
+/** Public links of the open view and base. */
 export const shareAction: Action = {
   id: 'view.share',
   label: () => m.common_share(),
@@ -195,7 +186,6 @@ export const shareAction: Action = {
 
 const basesGroup = () => m.shell_bases()
 
-/** Leads to the list of bases. */
 const goToBases: Action = {
   id: 'bases.open',
   label: () => m.shell_go_to_bases(),
@@ -205,7 +195,6 @@ const goToBases: Action = {
   run: () => goTo(paths.bases()),
 }
 
-/** Asks for a name and makes a base. */
 export const createBaseAction: Action = {
   id: 'base.create',
   label: () => m.shell_new_base(),
@@ -216,7 +205,6 @@ export const createBaseAction: Action = {
   run: createBase,
 }
 
-/** Name and colour of the base on the screen. */
 const editBaseAction: Action = {
   id: 'base.edit',
   label: () => m.shell_rename_this_base(),
@@ -229,7 +217,6 @@ const editBaseAction: Action = {
   },
 }
 
-/** The deleted bases. */
 const openTrashAction: Action = {
   id: 'bases.trash',
   label: () => m.shell_deleted_bases(),
@@ -238,7 +225,7 @@ const openTrashAction: Action = {
   run: openBaseTrash,
 }
 
-/** The API's own page: of the base on the screen, elsewhere of this server. */
+/** API documentation of the open base, otherwise of the server. */
 const apiDocsAction: Action = {
   id: 'api.docs',
   label: () => m.shell_api_documentation(),
@@ -250,7 +237,6 @@ const apiDocsAction: Action = {
 
 const accountGroup = () => m.shell_account()
 
-/** Name and e-mail. */
 export const editProfile: Action = {
   id: 'account.profile',
   label: () => m.shell_profile(),
@@ -259,7 +245,6 @@ export const editProfile: Action = {
   run: () => goTo(paths.account('profile')),
 }
 
-/** A new password. */
 export const changePassword: Action = {
   id: 'account.password',
   label: () => m.common_change_password(),
@@ -268,7 +253,6 @@ export const changePassword: Action = {
   run: () => goTo(paths.account('password')),
 }
 
-/** Tokens for programs. */
 export const openTokens: Action = {
   id: 'account.tokens',
   label: () => m.shell_api_tokens(),
@@ -277,7 +261,7 @@ export const openTokens: Action = {
   run: () => goTo(paths.account('tokens')),
 }
 
-/** Ends the session here and in the other tabs. */
+/** Signs out this browser. */
 export const signOutAction: Action = {
   id: 'account.signOut',
   label: () => m.shell_sign_out(),
@@ -287,14 +271,14 @@ export const signOutAction: Action = {
     try {
       await api.auth.signOut.mutate()
     } catch (error) {
-      // Without an answer the browser forgets its token all the same: that is what the person asked for.
+      // Offline, still forget the token in this browser.
       if (!isOffline(error)) throw error
     }
     leave()
   },
 }
 
-/** Actions that every screen offers, in the order of the command palette. */
+/** Actions of every screen, in the order of the command palette. */
 export const APP_ACTIONS: readonly Action[] = [
   openPalette,
   openRecentViews,

@@ -16,19 +16,19 @@ import { TableSkeleton } from '../layout/table-skeleton.tsx'
 import { useBaseTheme } from '../layout/theme.ts'
 import { useOpenPlace } from './use-place.ts'
 
-/** Any screen inside a base: shown once the base is there, with a way home where it is not. */
+/** Layout of all screens of a base; reports a base that is missing or cannot be read. */
 export function BaseLayout() {
   const { baseId = '', tableId, viewId } = useOpenPlace()
   const base = trpc.bases.get.useQuery({ baseId })
   useBaseTheme(base.data?.meta)
   const title = useRef<string | null>(null)
   const code = appCodeOf(base.error)
-  // To those whose role is "no access" the server says the same as to strangers, also with a token that is good.
+  // Members with the role "no access" get the same error as callers without a valid token.
   const isTurnedAway = code === 'AUTHENTICATION_REQUIRED' && session.status() === 'signedIn'
   const missing = isMissing(base.error) || isTurnedAway
-  // The base is there, and not for them.
+  // The base exists, but is not accessible.
   const isGuest = missing && !code?.endsWith('NOT_FOUND')
-  // Somebody deleted the base, or the person's right to it: the tables are the first to say so.
+  // When the base is deleted or access is revoked, the list of tables fails first.
   const tablesAreMissing = isMissing(trpc.schema.tables.useQuery({ baseId }).error)
 
   useEffect(() => {
@@ -47,7 +47,7 @@ export function BaseLayout() {
   useEffect(() => {
     if (!missing) return
     forgetPlace({ baseId })
-    // It was here a moment ago: somebody deleted it, or took the right away.
+    // The open base was deleted, or access was revoked.
     const wasHere = title.current !== null
     if (!wasHere && !isGuest) return
     toast.error({
@@ -88,7 +88,7 @@ const TableScreen = lazyPart(
   <TableSkeleton />,
 )
 
-/** The screen of a table: finds which table and view the address means, and says so where there is none. */
+/** Screen of the table and view in the URL; reports an unknown table. */
 export function TableRouteScreen() {
   const params = useParams({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
   const { rowId } = useSearch({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
@@ -115,7 +115,7 @@ export function TableRouteScreen() {
   )
 }
 
-/** A table that was on the screen and is gone was deleted elsewhere: the base opens, with a notice. */
+/** When the open table is deleted elsewhere, shows a message and opens the base. */
 function useNoticeOfDeletion(
   baseId: string,
   tableId: string,
@@ -137,7 +137,7 @@ function useNoticeOfDeletion(
   }, [baseId, tableId, title, isRead])
 }
 
-/** Older links name only the view: its table is looked for, and the address completed. */
+/** Older links name only the view: finds its table and completes the URL. */
 function ViewLink({ baseId, viewId, rowId }: { baseId: string; viewId: string; rowId?: string }) {
   const tables = trpc.schema.tables.useQuery({ baseId }).data
   const schemas = trpc.useQueries((q) => (tables ?? []).map((table) => q.schema.table({ tableId: table.id })))

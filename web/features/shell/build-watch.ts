@@ -1,11 +1,11 @@
-/** How often an open page asks whether there is a new build (spec §2, §9). */
+/** How often an open page checks for a new build (spec §2, §9). */
 export const CHECK_EVERY_MS = 60 * 60_000
 
-/** The id of the build that this page is of; null where it was not built by `scripts/build-web.ts`. */
+/** Build id of this page; null if it was not built by `scripts/build-web.ts`. */
 export const ownBuild = (): string | null =>
   document.querySelector('meta[name="build"]')?.getAttribute('content') ?? null
 
-/** The id of the build that the server has now; null where it says none. */
+/** Current build id of the server, or null. */
 export async function readLatestBuild(origin = location.origin): Promise<string | null> {
   const answer = await fetch(`${origin}/builds/latest.json`, { cache: 'no-store' })
   if (!answer.ok) return null
@@ -14,15 +14,15 @@ export async function readLatestBuild(origin = location.origin): Promise<string 
 }
 
 export interface BuildWatch {
-  /** The page's own build; asked each time. */
+  /** Build id of the page. */
   own: () => string | null
   latest: () => Promise<string | null>
   everyMs: number
-  /** Called after each look that finds another build than the page's. */
+  /** Called after each check that finds another build. */
   onNew: () => void
 }
 
-/** Looks again and again whether the server has a new build, until the returned function is called. */
+/** Checks periodically for a new build. @returns a function that stops it */
 export function watchBuild({ own, latest, everyMs, onNew }: BuildWatch): () => void {
   let isOver = false
   async function look(): Promise<void> {
@@ -32,7 +32,7 @@ export function watchBuild({ own, latest, everyMs, onNew }: BuildWatch): () => v
       const id = await latest()
       if (!isOver && id !== null && id !== before) onNew()
     } catch (error) {
-      // Offline, or a proxy's own page: the next look may do.
+      // Offline, or a proxy's error page: the next check may succeed.
       console.warn('the latest build is not known', error)
     }
   }

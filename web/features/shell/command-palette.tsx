@@ -24,12 +24,12 @@ import styles from './command-palette.module.css'
 const MAX_SHOWN = 60
 
 export interface CommandPaletteProps {
-  /** The views one was in last, and nothing else. */
+  /** Shows only recently visited views. */
   isOfRecent?: boolean
   onClose: () => void
 }
 
-/** Finds bases, tables, views, records and actions by any part of their name; arrows and Enter, or a press. */
+/** Command palette: searches bases, tables, views, records and actions by name. */
 export function CommandPalette({ isOfRecent = false, onClose }: CommandPaletteProps) {
   const [search, setSearch] = useState('')
   const [at, setAt] = useState(0)
@@ -52,7 +52,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
   function choose(entry: PaletteEntry | undefined) {
     if (!entry) return
     onClose()
-    // After the focus has gone back, so that what opens now returns it to the same place.
+    // After the focus has returned, so that an opened dialog returns it to the same element.
     setTimeout(() => entry.run())
   }
 
@@ -139,13 +139,13 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
   )
 }
 
-/** Time without a key after which records are looked for, and letters that there must be. */
+/** Pause in typing before records are searched, and the minimum length of the search. */
 const SEARCH_PAUSE_MS = 200
 const MIN_LETTERS = 2
 
 const NO_ENTRIES: PaletteEntry[] = []
 
-/** Records of the base on the screen whose names hold what was typed. */
+/** Records of the open base whose name contains the search. */
 function useFoundRecords({ base, tableId }: ActionContext, search: string): PaletteEntry[] {
   const text = useDebounced(search.trim(), SEARCH_PAUSE_MS)
   const isAsked = base !== null && text.length >= MIN_LETTERS && search.trim() !== ''
@@ -168,7 +168,7 @@ function useFoundRecords({ base, tableId }: ActionContext, search: string): Pale
   }))
 }
 
-/** The views one was in last, without the one on the screen: Enter alone leads back. */
+/** Recently visited views without the open one, so that Enter alone switches back. */
 function useRecentViews({ tableId, viewId }: ActionContext): PaletteEntry[] {
   const bases = new Map(trpc.bases.list.useQuery({}).data?.map((base) => [base.id, base.title]))
   const isHere = (view: RecentView) =>
@@ -176,7 +176,7 @@ function useRecentViews({ tableId, viewId }: ActionContext): PaletteEntry[] {
   return recentViews(session.userId() ?? '')
     .filter((view) => bases.has(view.baseId) && !isHere(view))
     .flatMap((view): PaletteEntry[] => {
-      // What has been read since knows better than what was noted: another name, or deleted.
+      // Loaded schemas are newer than the stored entry: the view may be renamed or deleted.
       const schema = cache.schema.table.getData({ tableId: view.tableId })
       const now = schema?.views.find(({ id }) => id === view.viewId)
       if (schema && !now) return []
@@ -193,22 +193,22 @@ function useRecentViews({ tableId, viewId }: ActionContext): PaletteEntry[] {
     })
 }
 
-/** A line of the command palette. */
+/** An entry of the command palette. */
 interface PaletteEntry {
   id: string
   label: string
   group: string
-  /** Where it belongs, e.g. the base of a table. */
+  /** Its parent, e.g. the base of a table. */
   hint?: string
   icon?: Action['icon']
   shortcut?: string
   run: () => void
 }
 
-/** Bases whose tables are searched: the one on the screen, then those visited last. */
+/** Bases whose tables are searched: the open one, then those visited last. */
 const MAX_BASES = 8
 
-/** All that the palette offers here: tables and views at hand, actions of this screen, bases. */
+/** Entries of the palette: tables, views, actions of this screen, and bases. */
 function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; isReading: boolean } {
   const bases = trpc.bases.list.useQuery({})
   const searched = useMemo(() => {
@@ -222,7 +222,7 @@ function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; i
   const schemas = trpc.useQueries((q) => (here ?? []).map((table) => q.schema.table({ tableId: table.id })))
 
   const views = schemas.flatMap(({ data }): PaletteEntry[] => {
-    // The default view is the table itself.
+    // The table's entry opens its default view.
     const others = data?.views.filter((view) => !view.isDefault) ?? []
     return others.map((view) => ({
       id: view.id,

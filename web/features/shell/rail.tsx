@@ -27,7 +27,7 @@ import { useOpenPlace } from './use-place.ts'
 
 const MAX_RECENT = 6
 
-/** The narrow bar at the start of the page: bases, search, create, help, account. */
+/** Icon bar at the start of the page: bases, search, create, shortcuts, account. */
 export function Rail() {
   const { baseId } = useOpenPlace()
   const { user } = useMe()
@@ -93,7 +93,7 @@ function RailButton({ icon, action }: { icon: typeof Search; action: Action }) {
   )
 }
 
-/** The bases one was in last, each a press away. Their order stays while one moves between them. */
+/** Recently visited bases, in the order of the base list so that they do not move. */
 function RecentBases({ openBaseId }: { openBaseId?: string }) {
   const bases = trpc.bases.list.useQuery({})
   const recent = new Set(

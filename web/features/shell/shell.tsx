@@ -33,7 +33,7 @@ import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useOpenPlace } from './use-place.ts'
 
-/** The frame around every screen of someone who is signed in. */
+/** Frame around all screens of signed-in users. */
 export function Shell() {
   const { baseId } = useOpenPlace()
   const { width, collapsed, drawerOpen } = useSidebarState()
@@ -45,7 +45,7 @@ export function Shell() {
   useUnfinishedJobs()
   useFollowBase(baseId)
 
-  // A drawer that stays open after one has chosen hides what one chose.
+  // Close the drawer after navigation.
   useOnChange([href, isNarrow], () => setDrawerOpen(false))
 
   return (
@@ -95,7 +95,7 @@ function Drawer({ baseId }: { baseId?: string }) {
   )
 }
 
-/** A thin line while the server is out of reach; it goes by itself. */
+/** Bar shown while the live connection is lost. */
 function ConnectionBar() {
   const state = useStore(connection)
   return (
@@ -105,7 +105,7 @@ function ConnectionBar() {
   )
 }
 
-/** Keeps the tree of tables, fields and views in step with other people's changes while a base is open. */
+/** Refreshes tables, fields and views when others change them in the open base. */
 function useFollowBase(baseId: string | undefined): void {
   useEffect(() => {
     if (!baseId) return
@@ -115,7 +115,7 @@ function useFollowBase(baseId: string | undefined): void {
       if (tableId) void cache.schema.table.invalidate({ tableId })
       else void cache.bases.get.invalidate({ baseId: changed })
     })
-    // What happened meanwhile was not sent.
+    // Changes made while disconnected were not received.
     const stopReconnect = onReconnect(() => {
       void cache.schema.invalidate()
       void cache.bases.invalidate()
@@ -128,15 +128,15 @@ function useFollowBase(baseId: string | undefined): void {
   }, [baseId])
 }
 
-/** Time after which the screen in front has what it needs. */
+/** Delay after which the first screen is usually complete. */
 const PRELOAD_AFTER_MS = 1500
 
-/** Fetches what a key press opens before it is pressed, once the screen is drawn. */
+/** Preloads the parts that shortcuts open. */
 function useIdlePreload(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const part of [CommandPalette, BaseDialog, CreateTableDialog]) {
-        // Offline: opening it will say so.
+        // Opening it reports the failure.
         part.preload().catch((error) => console.warn('not fetched ahead of time', error))
       }
     }, PRELOAD_AFTER_MS)
@@ -144,10 +144,10 @@ function useIdlePreload(): void {
   }, [])
 }
 
-/** The question would compete with the first records, which matter more. */
+/** Delay that leaves the connection to the first records. */
 const ASK_AFTER_MS = 2_000
 
-/** Once for each page: what the person started before, in this browser or another one, and is still running. */
+/** Once per page load, shows the user's jobs that are still running. */
 function useUnfinishedJobs(): void {
   useEffect(() => {
     let isGone = false
@@ -167,7 +167,7 @@ function useUnfinishedJobs(): void {
   }, [])
 }
 
-/** Offers to reload once the server has a new version. It never reloads by itself: somebody may be typing. */
+/** Offers to reload when the server has a new version; never reloads by itself, because the user may be typing. */
 function NewBuildBar() {
   const [isOffered, setOffered] = useState(false)
   useEffect(
@@ -203,7 +203,7 @@ function NewBuildBar() {
 
 const KEY_STEP = 16
 
-/** The edge that is dragged, or moved with the arrow keys, to size the sidebar. */
+/** Resizes the sidebar by dragging or with arrow keys. */
 function SidebarEdge() {
   const { width } = useSidebarState()
   const [start, setStart] = useState<{ x: number; width: number } | null>(null)
@@ -245,11 +245,11 @@ function SidebarEdge() {
 
 provideAppActions(APP_ACTIONS)
 
-/** Runs actions by their shortcut, and keeps Ctrl/Cmd+A from selecting the text of the page (spec §2). */
+/** Runs actions by shortcut, and prevents Ctrl/Cmd+A from selecting the page's text (spec §2). */
 function useKeyMap(): void {
   useEffect(() => {
     function onKeyDown(event: globalThis.KeyboardEvent) {
-      // A control that has used the key says so.
+      // Another control has handled the key.
       if (event.defaultPrevented || event.isComposing) return
       const typing = isTyping(event.target)
       if (isShortcut(event, 'mod+a') && !typing) return event.preventDefault()

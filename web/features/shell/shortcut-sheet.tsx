@@ -12,7 +12,7 @@ interface Section {
   lines: { keys: string[]; label: string }[]
 }
 
-/** All keys that do something here, by subject. */
+/** Keyboard shortcuts of the open screen, by section. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const [sections] = useState(readSections)
   return (
@@ -49,7 +49,7 @@ function readSections(): Section[] {
   for (const action of actionsFor(actionContext())) {
     if (!action.shortcut) continue
     const title = action.group()
-    // A screen's own section names the keys of its actions too.
+    // The screen's own section lists these shortcuts already.
     if (told.has(title)) continue
     const section = byGroup.get(title) ?? { title, lines: [] }
     section.lines.push({ keys: [shortcutLabel(action.shortcut)], label: action.label() })

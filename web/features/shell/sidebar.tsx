@@ -18,7 +18,7 @@ import styles from './sidebar.module.css'
 import { TableTree } from './table-tree.tsx'
 import { useBasePage, useIsBaseHome } from './use-place.ts'
 
-/** The base: its name and menu, search, overview and the tree of its tables. `edge` resizes it. */
+/** Sidebar of a base: menu, search, overview and tree of tables; `edge` is its resize handle. */
 export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) {
   const isHome = useIsBaseHome()
   const page = useBasePage()
@@ -149,7 +149,7 @@ const createMenu = () =>
     run: () => void action.run(actionContext()),
   }))
 
-/** Where the base cannot be read the screen beside it says why; here nothing is left to do. */
+/** If the base cannot be read, the screen reports it and the sidebar stays empty. */
 function SidebarSkeleton({ failed }: { failed: boolean }) {
   if (failed) return <aside className={styles.sidebar} />
   return (

@@ -23,7 +23,7 @@ import { heldReason, modeMark, newViewItems, viewMenu } from '../views/manage/vi
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
-/** A table in the tree, with its views below it when unfolded. */
+/** A table in the tree, with its views when expanded. */
 export function TableNode({ base, table, search }: { base: Base; table: Table; search: string }) {
   const open = useOpenPlace()
   const { expanded } = useSidebarState()
@@ -37,7 +37,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   const menuLabel = m.shell_options_for_table_title({ title: table.title })
   const menu = () => tableMenu(base, table, rename)
 
-  // Whoever comes by the address of a view sees where it stands, and what stands beside it.
+  // Expand the table of the open view.
   const holdsOpenView = isCurrent && open.viewId !== undefined
   useEffect(() => {
     if (holdsOpenView) setExpanded(table.id, true)
@@ -45,7 +45,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
 
   function closeRename() {
     setIsRenaming(false)
-    // The link is drawn again in this tick.
+    // The link is rendered again in this tick.
     requestAnimationFrame(() => link.current?.focus())
   }
 
@@ -126,7 +126,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   )
 }
 
-/** The views of a table, below it in the tree. */
+/** Views of a table in the tree. */
 function ViewNodes({ base, table }: { base: Base; table: Table }) {
   const schema = trpc.schema.table.useQuery({ tableId: table.id })
   const views = schema.data?.views
@@ -157,7 +157,7 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const [isRenaming, setIsRenaming] = useState(false)
   const link = useRef<HTMLAnchorElement>(null)
   const { ref, style, listeners } = useSortableItem(view.id)
-  // Without a view in the address the table shows its default one.
+  // Without a view in the URL, the table shows its default view.
   const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
   const canRename = roleCan(base.role, 'view.update') && heldReason(view) === null
   const rename = () => setIsRenaming(true)
@@ -232,12 +232,12 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
 
 interface InlineRenameProps {
   title: string
-  /** Saves; what it throws is shown under the input, with the text kept. */
+  /** Saves the title; an error is shown below the input, which keeps its text. */
   onRename: (title: string) => Promise<void>
   onClose: () => void
 }
 
-/** Edits a title in place: Enter or leaving saves, Escape leaves it as it was. */
+/** Edits a title in place: Enter or blur saves, Escape cancels. */
 function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
   const [text, setText] = useState(title)
   const [problem, setProblem] = useState<string | null>(null)
@@ -282,7 +282,7 @@ function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
           setProblem(null)
         }}
         onBlur={() => problem === null && void save()}
-        // The line around it is dragged and has keys of its own.
+        // The surrounding row handles dragging and keys.
         onPointerDown={(event) => event.stopPropagation()}
         onKeyDown={(event) => {
           event.stopPropagation()
@@ -303,6 +303,6 @@ function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
   )
 }
 
-/** The tooltip of a table or view in the tree: its description, or its title where that is cut off. */
+/** Tooltip of a table or view: title and description, or only a clipped title. */
 const tipOf = ({ title, description }: { title: string; description: string | null }) =>
   description ? { 'data-tip': `${title}\n${description}` } : { 'data-tip': title, 'data-tip-clipped': true }

@@ -17,7 +17,7 @@ import { TableNode } from './table-node.tsx'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
-/** The tables of a base with their views: open, search, order, rename, menus. */
+/** Tree of tables and views of a base. */
 export function TableTree({ base, search }: { base: Base; search: string }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
   const utils = trpc.useUtils()
@@ -50,7 +50,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     )
   }
 
-  // Views count only as far as they have been read: the tree does not read every table to search it.
+  // Only views that are loaded already are searched.
   const viewsOf = (tableId: string): View[] => utils.schema.table.getData({ tableId })?.views ?? []
   const found = tables.data.filter(
     (table) => matches(table.title, search) || viewsOf(table.id).some((view) => matches(view.title, search)),
@@ -73,9 +73,8 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   )
 }
 
-/** As in table-tree.module.css: fingers need more. */
+/** As in table-tree.module.css. */
 const LINE_PX = window.matchMedia('(pointer: coarse)').matches ? 44 : 32
-/** Space above the first line and below the last one. */
 const EDGE_PX = 8
 
 interface TableLinesProps {
@@ -105,7 +104,7 @@ function TableLines({ tables, draw }: TableLinesProps) {
     rangeExtractor: (range) => withIndexes(defaultRangeExtractor(range), kept),
   })
 
-  // Whoever comes to a table by search, palette or address sees where it stands.
+  // Scroll to the open table.
   const openAt = indexOf(openId)
   const isListed = openAt !== -1
   useOnChange([openId, isListed], () => {
@@ -116,7 +115,7 @@ function TableLines({ tables, draw }: TableLinesProps) {
     ...(box.current?.querySelectorAll<HTMLElement>(`[data-index="${index}"] a`) ?? []),
   ]
 
-  /** Up and down move between the lines, Home and End to the ends; Enter opens, as on any link. */
+  /** Arrow keys move between rows, Home and End to the ends; Enter opens the link. */
   function onKeyDown(event: KeyboardEvent) {
     const step = STEPS[event.key]
     const { target } = event
@@ -128,7 +127,7 @@ function TableLines({ tables, draw }: TableLinesProps) {
     if (beside) return beside.focus()
     const to = Math.max(0, Math.min(from + step, tables.length - 1))
     if (to === from && Number.isFinite(step)) return
-    // What has the focus is in the document, so that it can be given to a line far out of sight.
+    // The focused row is always rendered, so render it before focusing it.
     flushSync(() => setFocusedId(tables[to]?.id ?? null))
     linksAt(to)
       .at(event.key === 'ArrowUp' || event.key === 'End' ? -1 : 0)
@@ -168,6 +167,6 @@ const STEPS: Record<string, number> = {
   End: Number.POSITIVE_INFINITY,
 }
 
-/** Whether a link is this element or stands ahead of it, as that of a line does of the line's buttons. */
+/** Whether a link is this element or precedes it, as a row's link precedes its buttons. */
 const isAtOrAhead = (link: Element, element: Element): boolean =>
   link === element || (link.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0

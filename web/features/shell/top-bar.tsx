@@ -34,7 +34,7 @@ import { openPalette, shareAction } from './actions.tsx'
 import styles from './top-bar.module.css'
 import { useOpenPlace } from './use-place.ts'
 
-/** Where one is: base / table / view, each leading to its neighbours. */
+/** Top bar with the breadcrumb base / table / view. */
 export function TopBar({ baseId }: { baseId?: string }) {
   const isNarrow = useIsNarrow()
   const { collapsed } = useSidebarState()
@@ -62,7 +62,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
           onClick={() => void openPalette.run(actionContext())}
         />
       )}
-      {/* In a narrow window the view's own menu has it, and the names need the room. */}
+      {/* Narrow windows have it in the view's menu. */}
       {baseId && !(isNarrow && tableId) && <ShareButton baseId={baseId} isNarrow={isNarrow} />}
       {baseId && (
         <IconButton
@@ -75,7 +75,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
   )
 }
 
-/** Opens the public links of what is on the screen; who may not share is told why. */
+/** Opens the share dialog; disabled with the reason if the role may not share. */
 function ShareButton({ baseId, isNarrow }: { baseId: string; isNarrow: boolean }) {
   const role = trpc.bases.get.useQuery({ baseId }).data?.role
   if (!role) return null
@@ -154,7 +154,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
 
 const isTableId = (id: string | undefined): boolean => id?.startsWith('m') ?? false
 
-/** The views of a table to go to, and the kinds that can be made. */
+/** Views of a table, and the kinds of views to create. */
 function viewItems(base: Base, views: readonly View[], at: View): MenuItem[] {
   const others = views.map(
     (view): MenuItem => ({
@@ -173,11 +173,11 @@ interface CrumbProps {
   title: string
   icon: ReactNode
   label: string
-  /** Its neighbours. */
+  /** Its siblings, to switch to. */
   items: () => MenuItem[]
-  /** What a mark behind its name means; null: none. */
+  /** Label of the lock icon, or null. */
   mark?: string | null
-  /** What can be done with it: by "⋯", a right click and the menu key. */
+  /** Its context menu, also behind "⋯". */
   menu?: { label: string; items: () => MenuItem[] }
 }
 

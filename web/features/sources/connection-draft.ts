@@ -1,13 +1,13 @@
 import { parseConnectionUrl } from '../../../src/core/connection-url.ts'
 import type { Inputs, Outputs } from '../../trpc.ts'
 
-/** The databases that a base can be connected to, by the client's name on the wire. */
+/** Database clients that a base can connect to, as the REST API calls them. */
 export type SourceClient = 'pg' | 'mysql2' | 'sqlite3'
 
-/** A source as the list has it. */
+/** A data source of a base. */
 export type Source = Outputs['sources']['list'][number]
 
-/** What the form holds while it is filled in. Certificates: null leaves what is kept, '' removes it. */
+/** State of the connection form. Certificates: null keeps the stored one, '' removes it. */
 export interface ConnectionDraft {
   client: SourceClient
   host: string
@@ -23,7 +23,7 @@ export interface ConnectionDraft {
   key: string | null
 }
 
-/** What is different from one kind of database to the next, as the form shows it. */
+/** Differences between the databases in the form. */
 export const ENGINES: Record<
   SourceClient,
   { label: string; port: string; isServer: boolean; hasSchemas: boolean }
@@ -33,16 +33,16 @@ export const ENGINES: Record<
   sqlite3: { label: 'SQLite', port: '', isServer: false, hasSchemas: false },
 }
 
-/** The kinds in the order in which they are offered. */
+/** Database clients in display order. */
 export const CLIENTS = Object.keys(ENGINES) as SourceClient[]
 
-/** How a connection is encrypted, as the server calls it. */
+/** SSL modes as the server names them. */
 export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 export type SslMode = (typeof SSL_MODES)[number]
 
 const isSslMode = (mode: string): mode is SslMode => SSL_MODES.some((known) => known === mode)
 
-/** The mode that an address names; `allow` is not offered, and `prefer` comes next to it. */
+/** The SSL mode of a connection URL; `allow`, which is not offered, becomes `prefer`. */
 const sslModeOf = (named: string): SslMode =>
   named === 'allow' ? 'prefer' : isSslMode(named) ? named : 'disable'
 
@@ -62,7 +62,7 @@ export const emptyDraft = (client: SourceClient): ConnectionDraft => ({
   key: null,
 })
 
-/** The form of a source that exists: all but what lets one in. */
+/** Form of an existing source, without its secrets. */
 export function draftOf({ client, connection }: Source): ConnectionDraft {
   const draft = emptyDraft(client)
   if (!connection) return draft
@@ -79,7 +79,7 @@ export function draftOf({ client, connection }: Source): ConnectionDraft {
   }
 }
 
-/** The form filled in from an address such as `postgres://ann:secret@db:5432/shop`; null where it is none. */
+/** Form filled in from a URL such as `postgres://ann:secret@db:5432/shop`; null if it is not one. */
 export function draftFromUrl(text: string): ConnectionDraft | null {
   const { client, connection } = parseConnectionUrl(text.trim())
   const known = CLIENTS.find((one) => one === client)
@@ -122,11 +122,11 @@ export function sentOf(
   }
 }
 
-/** True once there is enough to try it. */
+/** Whether the form has enough to test the connection. */
 export const isComplete = ({ client, host, database, file }: ConnectionDraft): boolean =>
   ENGINES[client].isServer ? host.trim() !== '' && database.trim() !== '' : file.trim() !== ''
 
-/** Where a source is, in one line: `db.example.com:5432 / shop`. */
+/** Location of a source in one line: `db.example.com:5432 / shop`. */
 export function placeOf({ client, connection }: Source): string {
   if (!connection) return ''
   const { host, port, database, schema } = connection

@@ -16,7 +16,7 @@ import {
 import { SelectField } from './select-field.tsx'
 import styles from './sources.module.css'
 
-/** Which database, and how it is reached. `source`: the one that is edited; its kind stays. */
+/** Connection form; an existing `source` keeps its database type. */
 export function ConnectionFields({
   draft,
   source,
@@ -25,7 +25,7 @@ export function ConnectionFields({
 }: {
   draft: ConnectionDraft
   source: Source | null
-  /** Those that the database was found to have; empty until then. */
+  /** Schemas of the database; empty until it has been inspected. */
   schemas: string[]
   onChange: (draft: ConnectionDraft) => void
 }) {
@@ -147,7 +147,7 @@ export function ConnectionFields({
   )
 }
 
-/** A text until the database has said which schemas there are, then a choice of them. */
+/** Text input until the schemas are known, then a select. */
 function SchemaField(props: { schemas: string[]; value: string; onChange: (schema: string) => void }) {
   const { schemas, value, onChange } = props
   if (schemas.length === 0) {
@@ -182,7 +182,7 @@ const modeLabels = (): Record<SslMode, string> => ({
   'verify-full': m.sources_verify_ca_and_host(),
 })
 
-/** How the connection is encrypted, with certificates and key from files. */
+/** SSL mode, and certificates and key from files. */
 function SslFields({
   draft,
   source,
@@ -233,7 +233,7 @@ function SslFields({
   )
 }
 
-/** One PEM file: its text is sent, and never comes back. */
+/** A PEM file; its content is sent and never returned. */
 function PemField(props: {
   label: string
   value: string | null

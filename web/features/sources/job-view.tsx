@@ -14,10 +14,10 @@ interface Result {
   notes: { table: string; message: string }[]
 }
 
-/** More notes than this are summed up. */
+/** Notes that are listed; of the others, only the number. */
 const MAX_NOTES = 50
 
-/** How far a source is on its way, and what came of it. */
+/** Progress and outcome of connecting or synchronising a source. */
 export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
   const job = useJob(jobId)
   const isDone = job !== undefined && isOver(job)

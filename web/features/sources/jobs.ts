@@ -5,7 +5,7 @@ import { session } from '../../session/index.ts'
 import { onJob } from '../../socket.ts'
 import { api, type Outputs, trpc } from '../../trpc.ts'
 
-/** Without live updates the server is asked this often; after an error, a second later (spec §4). */
+/** Poll interval without live updates, and delay after an error (spec §4). */
 const POLL_MS = 500
 const RETRY_MS = 1000
 
@@ -43,7 +43,7 @@ export async function followJob(
   }
 }
 
-/** Null: no answer now, which says nothing about the job. */
+/** Null: no answer, which says nothing about the job. */
 async function askOnce(jobId: string): Promise<Job | null> {
   try {
     return await api.jobs.get.query({ jobId })
@@ -54,13 +54,13 @@ async function askOnce(jobId: string): Promise<Job | null> {
   }
 }
 
-/** Without live updates the server is asked this often. */
+/** Poll interval without live updates. */
 const WAIT_MS = 700
 
-/** True where nothing will change about the job any more. */
+/** Whether the job has ended. */
 export const isOver = ({ status }: Job): boolean => status !== 'waiting' && status !== 'active'
 
-/** A job as it goes on; undefined until the first answer, and while there is none. */
+/** The current state of a job; undefined without `jobId` or until it is loaded. */
 export function useJob(jobId: string | null): Job | undefined {
   const job = trpc.jobs.get.useQuery(
     { jobId: jobId ?? '' },

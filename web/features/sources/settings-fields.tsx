@@ -3,7 +3,7 @@ import { m } from '../../messages.gen.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './sources.module.css'
 
-/** What is decided when a source is made, beside its connection. */
+/** Settings of a new source besides its connection. */
 export interface NewSourceSettings {
   inflection: 'none' | 'camelize'
   isSchemaReadonly: boolean
@@ -15,7 +15,7 @@ interface Props {
   onChange: (settings: NewSourceSettings) => void
 }
 
-/** How the names of the database are shown. */
+/** How table and column names become titles. */
 export function NamingFields({ settings, onChange }: Props) {
   return (
     <SelectField
@@ -29,7 +29,7 @@ export function NamingFields({ settings, onChange }: Props) {
   )
 }
 
-/** What may be changed in the database from here. */
+/** Which changes members may make in the database. */
 export function PermissionFields({ settings, onChange }: Props) {
   return (
     <fieldset className={styles.permissions}>
@@ -50,12 +50,11 @@ export function PermissionFields({ settings, onChange }: Props) {
   )
 }
 
-/** A setting that is on or off. */
 export function Switch(props: {
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean
-  /** Its name where there are no words beside it. */
+  /** Accessible name of a switch without visible text. */
   label?: string
   children?: ReactNode
 }) {

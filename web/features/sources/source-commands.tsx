@@ -10,25 +10,25 @@ import { ENGINES, type Source } from './connection-draft.ts'
 const SourceDialog = lazyPart(() => import('./source-dialog.tsx'), 'SourceDialog')
 const SyncDialog = lazyPart(() => import('./sync-dialog.tsx'), 'SyncDialog')
 
-/** Asks which database, and connects the base to it. */
+/** Opens the dialog that connects a base to a database. */
 export const connectDatabase = (baseId: string): void =>
   void openDialog((close) => <SourceDialog baseId={baseId} source={null} onClose={close} />)
 
-/** Changes how a source is called and reached. */
+/** Opens the dialog for name and connection of a source. */
 export const editSource = (source: Source): void =>
   void openDialog((close) => <SourceDialog baseId={source.baseId} source={source} onClose={close} />)
 
-/** Shows what has changed in the database, to be taken over. */
+/** Opens the changes of the database's structure. */
 export const syncSource = (source: Source): void =>
   void openDialog((close) => <SyncDialog source={source} onClose={close} />)
 
-/** What a source is called; the base's own has no name of its own. */
+/** Display name of a source. */
 export const nameOf = ({ alias, isOwn, client }: Source): string =>
   alias || (isOwn ? m.sources_this_bases_own_tables() : ENGINES[client].label)
 
 type Patch = Pick<Inputs['sources']['update'], 'isEnabled' | 'isSchemaReadonly' | 'isDataReadonly'>
 
-/** Switches something of a source, which shows at once and back where it is refused. */
+/** Changes settings of a source, optimistically. */
 export async function patchSource(source: Source, patch: Patch): Promise<void> {
   const { baseId, id: sourceId } = source
   const before = cache.sources.list.getData({ baseId })
@@ -44,7 +44,7 @@ export async function patchSource(source: Source, patch: Patch): Promise<void> {
   }
 }
 
-/** Forgets a source, after saying what goes with it and what does not. */
+/** Disconnects a source after confirmation. */
 export async function removeSource(source: Source): Promise<void> {
   const { baseId, id: sourceId } = source
   const isSure = await confirm({

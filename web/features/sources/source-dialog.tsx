@@ -179,7 +179,7 @@ export function SourceDialog({
 const usualName = ({ client, database, file }: ConnectionDraft): string =>
   (ENGINES[client].isServer ? database : file).trim() || ENGINES[client].label
 
-/** How the last try went. */
+/** Outcome of the last connection attempt. */
 function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined; error: unknown }) {
   const reason = error ? messageOf(error) : test?.ok === false ? test.message : null
   if (reason === null && !test) return null
@@ -194,12 +194,12 @@ function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined
   )
 }
 
-/** More lines than this are left out until the search narrows them. */
+/** Limit of listed tables; the search narrows them. */
 const MAX_LINES = 300
 
 type Found = Outputs['sources']['inspect']['tables']
 
-/** Which of the tables and views of a database are wanted. */
+/** Selects tables and views of a database. */
 function TablePicker({
   tables,
   chosen,

@@ -18,7 +18,7 @@ import {
 } from './source-commands.tsx'
 import styles from './sources.module.css'
 
-/** The databases of a base: its own, and those that it is connected to. */
+/** Data sources of a base: its own storage and connected databases. */
 export function SourcesPanel({ base }: { base: Base }) {
   const sources = trpc.sources.list.useQuery({ baseId: base.id })
   const mayConnect = roleCan(base.role, 'source.create')

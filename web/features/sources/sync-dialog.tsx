@@ -13,11 +13,11 @@ import styles from './sources.module.css'
 
 type Change = Outputs['schema']['differences'][number]
 
-/** What has changed in the database since it was read, to be taken over as chosen. */
+/** Changes of the database's structure since the last synchronisation, to apply selectively. */
 export function SyncDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const { baseId, id: sourceId } = source
   const found = trpc.schema.differences.useQuery({ baseId, sourceId }, { gcTime: 0, staleTime: 0 })
-  /** What has been ticked or unticked by hand; a table that was left out before is unticked at first. */
+  /** Changes toggled by the user; previously skipped tables start unchecked, all others checked. */
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
   const [jobId, setJobId] = useState<string | null>(null)
   const sync = trpc.schema.syncSource.useMutation({ onSuccess: ({ id }) => setJobId(id) })

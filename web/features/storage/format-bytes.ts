@@ -2,13 +2,13 @@ import { localeTag } from '../../i18n.ts'
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
-/** A size as people read it, e.g. `1.5 MB`. */
+/** Localized size in decimal units, e.g. `1.5 MB`. */
 export function formatBytes(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   const options = {
     style: 'unit',
     unit: UNITS[step],
-    // In short a single byte and many read the same.
+    // The short form has no plural of "byte".
     unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const

@@ -15,7 +15,7 @@ import styles from './storage.module.css'
 const OFFERED_DAYS = [7, 30, 90, 180, 365, 730]
 const POLL_MS = 500
 
-/** The room that a base takes, how long it keeps what was deleted, and giving unused room back. For owners. */
+/** Size, retention and reclaimable space of a base, for owners. */
 export function StoragePanel({ base }: { base: Base }) {
   const storage = trpc.storage.base.useQuery({ baseId: base.id })
   const utils = trpc.useUtils()
@@ -105,7 +105,7 @@ export function StoragePanel({ base }: { base: Base }) {
 const daysText = (days: number): string =>
   days === 0 ? m.storage_forever() : m.storage_days_count({ count: days })
 
-/** What the job has saved. @throws Error with its reason where it failed */
+/** Sizes in bytes before and after the job. @throws Error with the job's reason when it failed */
 async function finished(jobId: string): Promise<{ before: number; after: number }> {
   for (;;) {
     const job = await api.jobs.get.query({ jobId })

@@ -1,4 +1,4 @@
 import { type ImportPlace, openImport } from '../imports/open-import.ts'
 
-/** Opens the import and lets the person choose: files, an address or pasted text. */
+/** Opens the import dialog without a source. */
 export const pickImport = (place: ImportPlace): void => openImport(null, place)

@@ -8,7 +8,7 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { renameTable } from './table-commands.tsx'
 
-/** Renames a table where there is no place to edit its name in line. */
+/** Renames a table in a dialog, where inline editing is not possible. */
 export const renameTableInDialog = (table: Table): void =>
   renameInDialog({
     heading: m.tables_rename_table(),
@@ -20,13 +20,13 @@ export const renameTableInDialog = (table: Table): void =>
 export interface RenameOptions {
   heading: string
   title: string
-  /** What to say where the name is empty. */
+  /** Error for an empty title. */
   emptyText: string
-  /** Saves; what it throws is shown under the input, with the text kept. */
+  /** Saves the title; an error is shown below the input, which keeps its text. */
   onRename: (title: string) => Promise<void>
 }
 
-/** Asks for another name. */
+/** Opens a dialog for another title. */
 export const renameInDialog = (options: RenameOptions): void =>
   void openDialog((close) => <RenameDialog {...options} onClose={close} />)
 

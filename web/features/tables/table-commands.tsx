@@ -11,23 +11,23 @@ import { toast } from '../../ui/toast.ts'
 import { askDelete } from '../schema/ask-delete.tsx'
 import { readIcon } from '../views/icons/chosen-icon.tsx'
 
-/** Fetched by the shell while idle, so that it opens at once. */
+/** The shell preloads it when idle. */
 export const CreateTableDialog = lazyPart(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
 const DuplicateTableDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateTableDialog')
-/** Asks what a table or view is for. */
+/** Edits the description of a table or view. */
 export const DescriptionDialog = lazyPart(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
-/** Asks for the icon of a table or view. */
+/** Chooses the icon of a table or view. */
 export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
 
-/** Asks for a name, makes the table and opens it. */
+/** Opens the dialog that creates a table. */
 export const createTable = (baseId: string): void =>
   void openDialog((close) => <CreateTableDialog baseId={baseId} onClose={close} />)
 
-/** Copies a table, with or without its records. */
+/** Opens the dialog that duplicates a table. */
 export const duplicateTable = (table: Table): void =>
   void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
 
-/** Edits what a table is for. */
+/** Opens the description of a table. */
 export const describeTable = (table: Table): void =>
   void openDialog((close) => (
     <DescriptionDialog
@@ -39,7 +39,7 @@ export const describeTable = (table: Table): void =>
     />
   ))
 
-/** Chooses the icon of a table. */
+/** Opens the icon picker for a table. */
 export const chooseTableIcon = (table: Table): void =>
   void openDialog((close) => (
     <IconDialog
@@ -68,7 +68,7 @@ async function updateTable(
   void cache.schema.table.invalidate({ tableId: table.id })
 }
 
-/** Puts a table ahead of another in the tree; null: to the end. */
+/** Moves a table before another one in the sidebar, or to the end (null). */
 export async function reorderTable(baseId: string, tableId: string, before: string | null): Promise<void> {
   const previous = cache.schema.tables.getData({ baseId })
   cache.schema.tables.setData({ baseId }, (list) => list && moveBefore(list, tableId, before))
@@ -80,7 +80,7 @@ export async function reorderTable(baseId: string, tableId: string, before: stri
   }
 }
 
-/** Puts a table in the trash with its records and views; the message offers to take it back. */
+/** Moves a table to the trash; the message offers Undo. */
 export async function deleteTable(table: Table): Promise<void> {
   const { baseId } = table
   if (!(await mayDelete(table))) return
@@ -101,7 +101,7 @@ export async function deleteTable(table: Table): Promise<void> {
   })
 }
 
-/** Names what goes with a table, or stops working; true where the person agrees. */
+/** Lists what is deleted with a table or depends on it. @returns whether the user confirmed */
 async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
   try {
     const [{ count }, { views }] = await Promise.all([
@@ -126,13 +126,13 @@ async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
   }
 }
 
-/** A connected database that does not answer must not stop its table from being deleted. */
+/** A table can be deleted even if its connected database does not answer. */
 const unknownCount = (error: unknown): { count: null } => {
   if (appCodeOf(error) === 'DATABASE_UNREACHABLE') return { count: null }
   throw error
 }
 
-/** Takes a table out of the trash, and opens it where it was open before. */
+/** Restores a table from the trash; `open` also opens it. */
 export async function restoreTable(table: Table, open = false): Promise<void> {
   await attempt(async () => {
     await api.schema.restoreTable.mutate({ tableId: table.id })

@@ -8,7 +8,7 @@ import { TextArea, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
 
-/** Name and purpose of a new table; Enter makes it and opens it. */
+/** Creates a table and opens it. */
 export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose: () => void }) {
   const [title, setTitle] = useState(() =>
     unusedTitle(m.common_table(), cache.schema.tables.getData({ baseId })?.map((table) => table.title) ?? []),
@@ -18,7 +18,7 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
     async onSuccess(schema) {
       const tableId = schema.table.id
       cache.schema.table.setData({ tableId }, schema)
-      // The list may have been read again meanwhile, with the table in it.
+      // A refetched list may contain the table already.
       cache.schema.tables.setData(
         { baseId },
         (list) => list && [...list.filter(({ id }) => id !== schema.table.id), schema.table],
@@ -71,16 +71,16 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
 }
 
 interface DescriptionDialogProps {
-  /** What is described. */
+  /** Title of the table or view. */
   title: string
   question: string
   description: string | null
-  /** Saves; null: no description. What it throws is shown, with the text kept. */
+  /** Saves the description (null: none); an error is shown in the dialog, which keeps its text. */
   onSave: (description: string | null) => Promise<void>
   onClose: () => void
 }
 
-/** What a table or view is for, in the words of the people who use it. */
+/** Edits a description. */
 export function DescriptionDialog({ title, question, onSave, onClose, ...props }: DescriptionDialogProps) {
   const [description, setDescription] = useState(props.description ?? '')
   const [problem, setProblem] = useState<string | null>(null)

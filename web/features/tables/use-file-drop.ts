@@ -1,7 +1,7 @@
 import { type DragEvent, useState } from 'react'
 import { type ImportPlace, openImport } from '../imports/open-import.ts'
 
-/** Lets files be dropped on an element to import them; null target: the person may not. */
+/** Props that let files be dropped on an element to import them; disabled if `target` is null. */
 export function useFileDrop(target: ImportPlace | null) {
   const [isOver, setIsOver] = useState(false)
   const hasFile = (event: DragEvent) => target !== null && event.dataTransfer.types.includes('Files')

@@ -8,7 +8,7 @@ import type { OptionsProps } from './controls.tsx'
 import { Tick } from './controls.tsx'
 import styles from './options.module.css'
 
-/** Which files a field takes: of which kinds, how many, how large. */
+/** Allowed kinds, number and size of files. */
 export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
   const chosen = Array.isArray(options.kinds) ? (options.kinds as FileKind[]) : []
   const server = useServerLimits()

@@ -17,7 +17,7 @@ export function ChoiceOptions({ options, onChange }: OptionsProps) {
   const list = useRef<HTMLDivElement>(null)
   const set = (next: Choice[]) => onChange({ ...options, choices: next })
   const focusLine = (index: number) =>
-    // After React has drawn the new line.
+    // After React has rendered the new row.
     setTimeout(() => list.current?.querySelectorAll<HTMLInputElement>('input')[index]?.focus())
 
   function addAfter(index: number) {

@@ -9,12 +9,10 @@ import editor from '../field-editor.module.css'
 import type { FieldOptionsProps } from './controls.tsx'
 import { Choice } from './controls.tsx'
 
-/** A QR code: of which field. */
 export function QrOptions(props: FieldOptionsProps) {
   return <ShownField {...props} />
 }
 
-/** A bar code: of which field, and of which kind. */
 export function BarcodeOptions(props: FieldOptionsProps) {
   const { options, onChange } = props
   return (
@@ -30,7 +28,7 @@ export function BarcodeOptions(props: FieldOptionsProps) {
   )
 }
 
-/** The field whose value the code says; at first the one that names the records. */
+/** The encoded field; by default the display field. */
 function ShownField({ options, onChange, table, field }: FieldOptionsProps) {
   const { data } = trpc.schema.table.useQuery({ tableId: table.id })
   const offered = (data?.fields ?? []).filter((one) => one.id !== field?.id && isShowable(one))
@@ -49,7 +47,7 @@ function ShownField({ options, onChange, table, field }: FieldOptionsProps) {
   )
 }
 
-/** What can be read as one text; the server has the last word. */
+/** Whether a field can be encoded as text; the server decides in the end. */
 function isShowable(field: Field): boolean {
   const { computed } = fieldType(field.type)
   const isDrawn = computed === 'link' || computed === 'code' || computed === 'button'

@@ -11,7 +11,7 @@ import toolbar from '../../views/controls/toolbar.module.css'
 import editor from '../field-editor.module.css'
 import styles from './options.module.css'
 
-/** Props of the editor of a type's options; `options` have passed the type's schema once. */
+/** Props of the options editor of a type; `options` are valid for its schema. */
 export interface OptionsProps {
   options: FieldOptions
   onChange: (options: FieldOptions) => void
@@ -30,12 +30,11 @@ export interface FieldOptionsProps extends OptionsProps {
   OptionsOfType: ComponentType<OptionsOfTypeProps>
 }
 
-/** Props of the editor that shows the options of any type. */
 export interface OptionsOfTypeProps extends Omit<FieldOptionsProps, 'OptionsOfType'> {
   type: FieldTypeName
 }
 
-/** A labelled list to choose from. */
+/** A labelled select. */
 export function Choice<T extends string | number>(props: {
   label: string
   value: T
@@ -66,7 +65,7 @@ export function Choice<T extends string | number>(props: {
   )
 }
 
-/** A box to tick. */
+/** A labelled checkbox. */
 export function Tick(props: { label: ReactNode; checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     <label className={editor.check}>
@@ -87,7 +86,7 @@ interface ColorPickerProps {
   onChange: (color: string) => void
 }
 
-/** A swatch that opens the colours to choose from. */
+/** A colour swatch that opens a palette. */
 export function ColorPicker({ colors, value, label, onChange }: ColorPickerProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (
@@ -125,7 +124,7 @@ export function ColorPicker({ colors, value, label, onChange }: ColorPickerProps
   )
 }
 
-/** One line that can be chosen. */
+/** An item of `SearchChoice`. */
 interface SearchedLine {
   value: string
   label: string
@@ -141,10 +140,10 @@ interface SearchChoiceProps {
   onChange: (value: string) => void
 }
 
-/** Lines that are drawn before one searches. */
+/** Limit of rendered items. */
 const MAX_SHOWN = 200
 
-/** A labelled list that is searched by typing, for tables and fields, of which there may be hundreds. */
+/** A labelled, searchable select for long lists such as tables and fields. */
 export function SearchChoice({ label, value, lines, placeholder, onChange }: SearchChoiceProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [text, setText] = useState('')
@@ -169,7 +168,7 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
       event.preventDefault()
       setAt(Math.max(0, Math.min(found.length - 1, Math.min(at, found.length - 1) + step)))
     } else if (event.key === 'Enter') {
-      // Of this list, not of the editor that it stands in.
+      // Enter must not submit the surrounding editor.
       event.preventDefault()
       event.stopPropagation()
       choose(active)

@@ -6,7 +6,6 @@ import { Choice, type OptionsProps, Tick } from './controls.tsx'
 
 const EXAMPLE_DAY = '2024-11-25'
 
-/** Days: how they are written. */
 export function DateOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice
@@ -21,7 +20,6 @@ export function DateOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** Moments: how they are written, and in which time zone. */
 export function DateTimeOptions({ options, onChange }: OptionsProps) {
   const zone = String(options.timeZone)
   const zones = [...new Set(['local', 'UTC', zone, ...Intl.supportedValuesOf('timeZone')])]
@@ -69,7 +67,6 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** A time of day: by which clock it is shown. */
 export function TimeOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice
@@ -84,7 +81,6 @@ export function TimeOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** A length of time: down to what it is shown. */
 export function DurationOptions({ options, onChange }: OptionsProps) {
   return (
     <Choice

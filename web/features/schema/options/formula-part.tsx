@@ -15,7 +15,7 @@ import editor from '../field-editor.module.css'
 import { Choice, type FieldOptionsProps } from './controls.tsx'
 import optionStyles from './options.module.css'
 
-/** All that there is to say of a formula field: the formula, and how its result looks. */
+/** Formula editor and the display format of the result. */
 export function FormulaPart({
   options,
   onChange,
@@ -37,7 +37,7 @@ export function FormulaPart({
         resultOf={(type) => formulaResult(type, display)}
         onType={(next) => {
           setType(next)
-          // What does not fit would be refused; what was chosen for numbers says nothing of texts.
+          // The server rejects a format that does not fit the result's type.
           if (!fitsDisplay(next, display)) onChange({ ...options, display: null })
         }}
       />
@@ -62,7 +62,7 @@ interface FormattingProps extends Pick<FieldOptionsProps, 'table' | 'chooseType'
   onDisplay: (display: FormulaDisplay | null) => void
 }
 
-/** How the result is shown: as which type, and with that type's own options. */
+/** Display format of the result: a field type with its options. */
 function Formatting({ type, display, onDisplay, table, chooseType, OptionsOfType }: FormattingProps) {
   const [isOpen, setOpen] = useState(display !== null)
   const id = useId()
@@ -105,7 +105,7 @@ function Formatting({ type, display, onDisplay, table, chooseType, OptionsOfType
   )
 }
 
-/** A button's words and looks, and the formula that makes the address it opens. */
+/** Label, style and URL formula of a button. */
 export function ButtonPart({ options, onChange, table, field }: FieldOptionsProps) {
   const set = (patch: object) => onChange({ ...options, ...patch })
   const expects = { type: 'text' as const, message: m.schema_url_must_be_text() }
@@ -167,7 +167,7 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
 
 const SAMPLE = JSON.stringify({ type: 'url', label: '', url: 'https://example.com/' })
 
-/** Stands for a field that has not been made, so that the button has a name. */
+/** Stands in for a new field, which names the button. */
 const SAMPLE_FIELD = (): Field => ({
   id: '',
   tableId: '',

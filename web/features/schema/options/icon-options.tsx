@@ -29,7 +29,6 @@ const SIGN_COLORS = [
   '#4b5563',
 ]
 
-/** A rating: how many of which sign. */
 export function RatingOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
@@ -50,7 +49,6 @@ export function RatingOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** A check box: its sign and colour. */
 export function CheckOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>

@@ -35,7 +35,6 @@ const CURRENCIES = [
   'ZAR',
 ]
 
-/** Whole numbers: with separators of thousands or not. */
 export function NumberOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
@@ -46,7 +45,6 @@ export function NumberOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** Fractions: how many digits are shown. */
 export function DecimalOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
@@ -56,7 +54,6 @@ export function DecimalOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** Shares: as a number or a bar. */
 export function PercentOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
@@ -70,7 +67,6 @@ export function PercentOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** Money: which currency, and how many digits. */
 export function CurrencyOptions({ options, onChange }: OptionsProps) {
   const names = new Intl.DisplayNames(localeTag(), { type: 'currency' })
   const code = String(options.code)
@@ -105,7 +101,7 @@ function Precision({ options, onChange, mayBeAll }: OptionsProps & { mayBeAll?: 
   )
 }
 
-/** Stands for as many digits as the value has. */
+/** Select value for "all decimal places". */
 const ALL = -1
 
 const LOCALES = [

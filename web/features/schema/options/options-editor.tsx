@@ -15,10 +15,9 @@ import { LongTextOptions, ValidatedOptions } from './text-options.tsx'
 
 const WAITING = <Skeleton height={300} />
 
-/** The language of formulas is loaded by who writes one. */
+/** Loaded on demand, with the formula language. */
 const FormulaOptions = lazyPart(() => import('./formula-part.tsx'), 'FormulaPart', WAITING)
 
-/** A button: its looks and its address. */
 const ButtonOptions = lazyPart(() => import('./formula-part.tsx'), 'ButtonPart', WAITING)
 
 const EDITORS: Partial<Record<FieldTypeName, ComponentType<FieldOptionsProps>>> = {
@@ -54,7 +53,7 @@ const EDITORS: Partial<Record<FieldTypeName, ComponentType<FieldOptionsProps>>> 
   Button: ButtonOptions,
 }
 
-/** What goes with a type: choices, formats, signs. Nothing for types without options. */
+/** Options editor of a field type; empty for types without options. */
 export function OptionsEditor({ type, ...props }: OptionsOfTypeProps) {
   const Editor = EDITORS[type]
   return Editor ? <Editor key={type} {...props} OptionsOfType={OptionsEditor} /> : null

@@ -2,7 +2,6 @@ import { m } from '../../../messages.gen.ts'
 import type { OptionsProps } from './controls.tsx'
 import { Tick } from './controls.tsx'
 
-/** People: one or several in a cell. */
 export function PeopleOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick

@@ -15,7 +15,7 @@ import editor from '../field-editor.module.css'
 import { Choice, type FieldOptionsProps, SearchChoice, Tick } from './controls.tsx'
 import styles from './options.module.css'
 
-/** A lookup: which link it goes along, and which field it shows of the records there. */
+/** Link and shown field of a lookup. */
 export function LookupOptions(props: FieldOptionsProps) {
   return (
     <Relation {...props} accepts={() => true}>
@@ -24,7 +24,7 @@ export function LookupOptions(props: FieldOptionsProps) {
   )
 }
 
-/** A count: which link it counts. */
+/** Link of a count. */
 export function CountOptions(props: FieldOptionsProps) {
   return (
     <Relation {...props} accepts={(link) => link.kind === 'hm' || link.kind === 'mm'}>
@@ -33,7 +33,7 @@ export function CountOptions(props: FieldOptionsProps) {
   )
 }
 
-/** A rollup: which link it goes along, which field it looks at there, and what it works out. */
+/** Link, aggregated field and function of a rollup. */
 export function RollupOptions(props: FieldOptionsProps) {
   const { options, onChange } = props
   return (
@@ -50,7 +50,7 @@ export function RollupOptions(props: FieldOptionsProps) {
               onChange={(next) => {
                 const field = targets.find((one) => one.id === next.targetFieldId)
                 const fits = field ? rollupFunctionsFor(field) : ROLLUP_FUNCTIONS
-                // A count is what stands there before anything is chosen: of numbers one wants the sum.
+                // `count` is only the initial function: prefer the sum for numbers.
                 const isChosen = props.field !== null || next.function !== 'count'
                 const keeps = isChosen && fits.some((one) => one === next.function)
                 const usual = fits.includes('sum') ? 'sum' : (fits[0] ?? 'count')
@@ -71,13 +71,13 @@ export function RollupOptions(props: FieldOptionsProps) {
   )
 }
 
-/** True where the result is a number, whose look can be chosen: not the earliest of some dates. */
+/** Whether the result is a number that can be formatted, unlike the earliest of some dates. */
 function givesNumber(target: Field, name: RollupFunction): boolean {
   if (name !== 'min' && name !== 'max') return true
   return shownType(target).type.filters === 'number'
 }
 
-/** How the number is shown; by default as its function and its target suggest. */
+/** Number format of a rollup; by default that of its target field. */
 function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | 'onChange'>) {
   const { precision } = options
   return (
@@ -114,11 +114,11 @@ const functionLabel = (name: RollupFunction): string =>
 
 interface RelationProps extends FieldOptionsProps {
   accepts: (link: NonNullable<ReturnType<typeof linkOf>>) => boolean
-  /** Draws what goes with the chosen link, given the fields of its related table. */
+  /** Renders the other options, given the fields of the related table. */
   children: (targets: Field[]) => React.ReactNode
 }
 
-/** The link that a field goes along; where there is none yet, the way to make one. */
+/** Chooses the link that a field follows; without links, offers to create one. */
 function Relation({ options, onChange, table, chooseType, accepts, children }: RelationProps) {
   const own = trpc.schema.table.useQuery({ tableId: table.id })
   const links = (own.data?.fields ?? []).flatMap((field) => {
@@ -163,7 +163,7 @@ function lineOf({ id, title, type }: Field) {
 }
 
 function Target({ options, onChange, targets }: FieldOptionsProps & { targets: Field[] }) {
-  // What gives no value cannot be shown elsewhere.
+  // Fields without a value cannot be looked up.
   const offered = targets.filter(
     (field) =>
       field.id === options.targetFieldId ||
@@ -180,7 +180,7 @@ function Target({ options, onChange, targets }: FieldOptionsProps & { targets: F
   )
 }
 
-/** What a link connects, and how many on each side; afterwards only its words and what may be chosen. */
+/** Related table and kind of a new link; of an existing one only its labels and the selectable records. */
 export function LinkOptions({ options, onChange, table, field, isConverting }: FieldOptionsProps) {
   const tables = trpc.schema.tables.useQuery({ baseId: table.baseId })
   const own = tables.data?.find((one) => one.id === table.id)
@@ -225,7 +225,7 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
           <Choice
             label={m.schema_relationship()}
             value={kind}
-            // A value names what its own record is linked to, not whose only one it is.
+            // A converted value names the linked records of its own record, which determines the possible kinds.
             values={kinds.filter(({ value }) => !isConverting || value === 'mm' || value === 'bt')}
             onChange={(next) => onChange({ ...options, kind: next })}
           />

@@ -2,7 +2,6 @@ import { m } from '../../../messages.gen.ts'
 import type { OptionsProps } from './controls.tsx'
 import { Tick } from './controls.tsx'
 
-/** Long text: plain or with formatting. */
 export function LongTextOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick
@@ -13,7 +12,6 @@ export function LongTextOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-/** E-mail, links, telephone numbers: whether what has not the right shape is refused. */
 export function ValidatedOptions({ options, onChange }: OptionsProps) {
   return (
     <Tick

@@ -33,7 +33,7 @@ export function DownloadButton({ address, title }: { address: string; title: str
       link.href = url
       link.download = `${title}.${extension}`
       link.click()
-      // The browser has taken it over by then.
+      // Revoke only after the download has started.
       setTimeout(() => URL.revokeObjectURL(url), 10_000)
     } catch (error) {
       showError(error)

@@ -26,7 +26,7 @@ type State =
   | { step: 'failed'; error: unknown }
   | { step: 'open'; opened: OpenedShare }
 
-/** Opens a link: asks for its password, says that it is closed, or shows what it leads to. */
+/** Opens a public link: asks for its password, reports a closed link, or renders its content. */
 export function ShareGate({ kind, linkId, children }: ShareGateProps) {
   const [state, setState] = useState<State>({ step: 'opening' })
 
@@ -90,7 +90,7 @@ function stateAfter(error: unknown, password: string | null): State {
   return { step: 'failed', error }
 }
 
-// For this tab alone, so that a reload does not ask again.
+// In the tab's session storage, so that a reload does not ask again.
 const keyOf = (linkId: string) => `sheaf.share.${linkId}`
 
 function keepPassword(linkId: string, password: string | null): void {
@@ -98,7 +98,7 @@ function keepPassword(linkId: string, password: string | null): void {
   try {
     sessionStorage.setItem(keyOf(linkId), password)
   } catch (error) {
-    // A frame of another site may have no storage: then each reload asks.
+    // Embedded pages may have no storage: then each reload asks.
     console.warn('the password is not kept', error)
   }
 }
@@ -112,7 +112,7 @@ function keptPassword(linkId: string): string | null {
   }
 }
 
-/** Gives the page the title, direction and colour of what is shared, as long as it is shown. */
+/** Applies title, direction and colours of the link to the page while it is shown. */
 function useShareLook(opened: OpenedShare | null): void {
   const { title, settings, theme } = opened ?? {}
   useEffect(() => {
@@ -139,7 +139,7 @@ interface ShareHeaderProps {
   children?: ReactNode
 }
 
-/** What stands above everything that is shared: its name, and quietly whose product this is. */
+/** Header of shared pages: logo, title and buttons. */
 export function ShareHeader({ title, description, icon, children }: ShareHeaderProps) {
   return (
     <header className={styles.header}>

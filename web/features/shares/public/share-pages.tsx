@@ -5,7 +5,7 @@ import { EmptyState } from '../../../ui/states.tsx'
 import { LinkPassword } from '../../layout/link-password.tsx'
 import styles from './public-share.module.css'
 
-/** A link that leads nowhere: closed, expired, or mistyped. Which of these is not for strangers. */
+/** Page of a closed, expired or mistyped link; strangers are not told which. */
 export function ClosedPage() {
   return (
     <Main className={styles.centre} data-testid="share-closed">
@@ -24,12 +24,11 @@ export function ClosedPage() {
 }
 
 export interface PasswordPageProps {
-  /** What is wrong with the last try; null at first. */
+  /** Why the last attempt failed; null at first. */
   problem: string | null
   onTry: (password: string) => Promise<void>
 }
 
-/** Asks for the password of a link. */
 export const PasswordPage = ({ problem, onTry }: PasswordPageProps) => (
   <Main className={styles.centre} data-testid="share-password">
     <LinkPassword

@@ -12,7 +12,7 @@ const rootRoute = createRootRoute({ component: ShareFrame, notFoundComponent: Cl
 const readRow = (search: Record<string, unknown>): { rowId?: string } =>
   search.rowId === undefined ? {} : { rowId: String(search.rowId) }
 
-/** A shared view, whatever its kind; the links of spec §2 name the kind, which the server knows by itself. */
+/** Shared views of all kinds: URLs name the kind (spec §2), but the server decides it. */
 const viewRoutes = (['view', 'grid', 'gallery', 'kanban', 'map', 'calendar'] as const).map((kind) =>
   createRoute({
     getParentRoute: () => rootRoute,
@@ -35,7 +35,7 @@ const diagramRoute = createRoute({
   component: lazyScreen(() => import('./shared-diagram-screen.tsx'), 'SharedDiagramScreen'),
 })
 
-/** The routes of what is shared: no path of the app is among them. */
+/** Routes of the public page, separate from those of the app. */
 export const shareRouter = createRouter({
   routeTree: rootRoute.addChildren([...viewRoutes, baseRoute, diagramRoute]),
   history: appHistory,
@@ -45,7 +45,7 @@ export const shareRouter = createRouter({
   defaultNotFoundComponent: ClosedPage,
 })
 
-/** The screen of the link, and what may lie over it. */
+/** The screen of a link with its dialogs, menus and messages. */
 function ShareFrame() {
   return (
     <>

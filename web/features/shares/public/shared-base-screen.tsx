@@ -18,7 +18,7 @@ import { DownloadButton } from './download-button.tsx'
 import styles from './public-share.module.css'
 import { ShareGate, ShareHeader } from './share-gate.tsx'
 
-/** A shared base: its tables and views at the side, and one of them. */
+/** Shared base: list of tables and views, and the open one. */
 export function SharedBaseScreen() {
   const { linkId = '', ...place }: Place = useParams({ strict: false })
   const { rowId }: { rowId?: string } = useSearch({ strict: false })
@@ -46,7 +46,7 @@ function SharedBase({
   const tables = trpc.schema.tables.useQuery({ baseId })
   const first = tables.data?.[0]?.id
   const isNarrow = useIsNarrow()
-  // In a narrow window the list is shown to choose from, and then gives its room to what was chosen.
+  // In narrow windows, the list is hidden again after a choice.
   const [isChoosing, setChoosing] = useState(false)
   useOnChange([tableId, viewId], () => setChoosing(false))
   useEffect(() => {
@@ -108,7 +108,7 @@ function SharedBase({
   )
 }
 
-/** Saves what the open view shows; a form shows no records. */
+/** Downloads the records of the open view, unless it is a form. */
 function ViewDownload({ tableId, viewId }: { tableId: string; viewId?: string }) {
   const schema = trpc.schema.table.useQuery({ tableId }).data
   const view = schema?.views.find(({ id, isDefault }) => (viewId ? id === viewId : isDefault))

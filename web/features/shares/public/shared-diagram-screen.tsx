@@ -7,7 +7,7 @@ import { ErdView } from '../../erd/erd-view.tsx'
 import styles from './public-share.module.css'
 import { ShareGate, ShareHeader } from './share-gate.tsx'
 
-/** A shared diagram: tables, the names and kinds of their fields, and how they are linked. */
+/** Shared diagram of tables, fields and links. */
 export function SharedDiagramScreen() {
   const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
   return (

@@ -19,10 +19,10 @@ import { ClosedPage } from './share-pages.tsx'
 
 const NOBODY: Person[] = []
 
-/** What a view is shown as: its own link grants less still, which the server sees to. */
+/** Role for the UI; the server restricts visitors further. */
 const ROLE: BaseRole = 'viewer'
 
-/** A shared view: its records as the link shows them, and what a visitor may try out on them. */
+/** Shared view with its records. */
 export function SharedViewScreen() {
   const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
   const { rowId }: { rowId?: string } = useSearch({ strict: false })
