@@ -1,10 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { z } from 'zod'
 import type { User } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
-import { callRest } from '../../rest.ts'
 import { session } from '../../session/index.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
@@ -17,6 +14,7 @@ import { toast } from '../../ui/toast.ts'
 import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
 import { KeptTokens } from '../auth/kept-tokens.tsx'
 import styles from './account.module.css'
+import { useApiTokens } from './tokens-page.tsx'
 
 /** Display name, and the e-mail address to sign in with. */
 export function ProfilePage() {
@@ -80,10 +78,6 @@ function ProfileForm({ user }: { user: User }) {
   )
 }
 
-const TokenList = z.object({
-  list: z.array(z.looseObject({ description: z.string().nullable(), token: z.string() })),
-})
-
 /** Changes the password, which ends all other sessions of the account. */
 export function PasswordPage() {
   const { user } = useMe()
@@ -91,11 +85,7 @@ export function PasswordPage() {
   const [next, setNext] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
   const [revokes, setRevokes] = useState(false)
-  const queries = useQueryClient()
-  const tokens = useQuery({
-    queryKey: ['rest', '/api/v1/tokens'],
-    queryFn: async () => TokenList.parse(await callRest('GET', '/api/v1/tokens')).list,
-  })
+  const tokens = useApiTokens()
   const change = trpc.auth.changePassword.useMutation({
     onSuccess({ token }) {
       session.signIn(token)
@@ -103,7 +93,7 @@ export function PasswordPage() {
       setNext('')
       setWasSubmitted(false)
       setRevokes(false)
-      void queries.invalidateQueries({ queryKey: ['rest', '/api/v1/tokens'] })
+      void tokens.refetch()
       toast.success({ text: m.account_password_changed_other_devices_signed() })
     },
   })

@@ -29,15 +29,19 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const PATH = '/api/v1/tokens'
 const KEY = ['rest', PATH]
 
+/** The user's API tokens, masked. */
+export const useApiTokens = () =>
+  useQuery({
+    queryKey: KEY,
+    queryFn: async () => TokenList.parse(await callRest('GET', PATH)).list,
+  })
+
 /** API tokens of the user: create, show once, delete. */
 export function TokensPage() {
   const [description, setDescription] = useState('')
   const [days, setDays] = useState('')
   const queries = useQueryClient()
-  const tokens = useQuery({
-    queryKey: KEY,
-    queryFn: async () => TokenList.parse(await callRest('GET', PATH)).list,
-  })
+  const tokens = useApiTokens()
   const create = useMutation({
     mutationFn: async () => {
       const expiry = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()

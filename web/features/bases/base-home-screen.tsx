@@ -17,15 +17,13 @@ import { scrollerOf } from '../../ui/scroller-of.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
+import { openImport, useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { useScreenUndo } from '../records/undo/use-screen-undo.ts'
 import { connectDatabase } from '../sources/source-commands.tsx'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { StoragePanel } from '../storage/storage-panel.tsx'
-import { pickImport } from '../tables/pick-import.ts'
-import { renameTableInDialog } from '../tables/rename-dialog.tsx'
-import { createTable } from '../tables/table-commands.tsx'
-import { useFileDrop } from '../tables/use-file-drop.ts'
+import { createTable, renameTableInDialog } from '../tables/table-commands.tsx'
 import styles from './base-home-screen.module.css'
 import { MemberList } from './members.tsx'
 import { tableMenu } from './node-menus.ts'
@@ -144,7 +142,7 @@ function Overview({ base }: { base: Base }) {
             icon={FileUp}
             title={m.bases_import_data()}
             text={m.bases_file_url_pasted_text()}
-            onClick={() => pickImport({ baseId: base.id })}
+            onClick={() => openImport(null, { baseId: base.id })}
           />
         )}
         {roleCan(base.role, 'source.create') && (

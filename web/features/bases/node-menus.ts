@@ -6,7 +6,7 @@ import { goTo, paths } from '../../navigation/paths.ts'
 import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { beforeAfterMove } from '../../ui/sortable.tsx'
-import { pickImport } from '../tables/pick-import.ts'
+import { openImport } from '../imports/open-import.ts'
 import {
   chooseTableIcon,
   deleteTable,
@@ -39,7 +39,9 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
   }
   add(m.bases_relations(), Network, () => goTo(paths.relations(base.id, table.id)))
   if (roleCan(base.role, 'import.append')) {
-    add(m.bases_import_into_this_table(), FileUp, () => pickImport({ baseId: base.id, tableId: table.id }))
+    add(m.bases_import_into_this_table(), FileUp, () =>
+      openImport(null, { baseId: base.id, tableId: table.id }),
+    )
   }
   if (roleCan(base.role, 'table.update')) {
     const ids = cache.schema.tables.getData({ baseId: base.id })?.map(({ id }) => id) ?? []

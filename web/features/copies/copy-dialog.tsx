@@ -154,20 +154,3 @@ function CopyProgress({ text, done, total }: { text: string } & Progress) {
     </div>
   )
 }
-
-export function Tick({
-  label,
-  checked,
-  onChange,
-}: {
-  label: string
-  checked: boolean
-  onChange: (checked: boolean) => void
-}) {
-  return (
-    <label className={styles.tick}>
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
-      {label}
-    </label>
-  )
-}

@@ -8,6 +8,7 @@ import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { Main } from '../../ui/main.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -69,10 +70,7 @@ export function CopySharedBaseScreen() {
         <Copy size={28} aria-hidden />
         <h1 className={styles.heading}>{m.copies_copy_a_shared_base()}</h1>
         <p className={styles.text}>{m.copies_copy_shared_base_hint()}</p>
-        <label className={styles.tick}>
-          <input type="checkbox" checked={withData} onChange={(event) => setWithData(event.target.checked)} />
-          {m.common_records()}
-        </label>
+        <Checkbox label={m.common_records()} checked={withData} onChange={setWithData} />
         {password !== null && (
           <PasswordField
             label={m.common_password()}

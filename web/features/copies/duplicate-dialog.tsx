@@ -5,10 +5,11 @@ import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { inLine } from '../../records/base-queue.ts'
 import { api, cache, trpc } from '../../trpc.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { freeTitle } from '../layout/unused-title.ts'
 import styles from './copies.module.css'
-import { CopyDialog, type StartedCopy, Tick } from './copy-dialog.tsx'
+import { CopyDialog, type StartedCopy } from './copy-dialog.tsx'
 
 /** Options of a copied base or table. */
 interface CopyChoices {
@@ -56,12 +57,12 @@ function DuplicateDialog({ title, newTitle, labels, problemOf, start, onClose, n
         onChange={(event) => change({ title: event.target.value })}
         error={problem}
       />
-      <Tick
+      <Checkbox
         label={m.common_records()}
         checked={choices.withData}
         onChange={(withData) => change({ withData })}
       />
-      <Tick
+      <Checkbox
         label={labels.views}
         checked={choices.withViews}
         onChange={(withViews) => change({ withViews })}

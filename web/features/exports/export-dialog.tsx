@@ -4,6 +4,7 @@ import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
@@ -133,7 +134,7 @@ function Choices({
             <option value=";">{m.exports_semicolon()}</option>
             <option value={'\t'}>{m.exports_tab()}</option>
           </SelectField>
-          <Tick
+          <Checkbox
             checked={choices.isGuarded}
             onChange={(isGuarded) => change({ isGuarded })}
             label={m.exports_escape_formulas()}
@@ -142,35 +143,13 @@ function Choices({
         </>
       )}
       {hiddenCount > 0 && (
-        <Tick
+        <Checkbox
           checked={choices.withHidden}
           onChange={(withHidden) => change({ withHidden })}
           label={m.exports_include_hidden_fields_count({ count: hiddenCount })}
         />
       )}
     </div>
-  )
-}
-
-function Tick({
-  label,
-  help,
-  checked,
-  onChange,
-}: {
-  label: string
-  help?: string
-  checked: boolean
-  onChange: (checked: boolean) => void
-}) {
-  return (
-    <label className={styles.tick}>
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
-      <span>
-        {label}
-        {help && <small className={styles.help}>{help}</small>}
-      </span>
-    </label>
   )
 }
 

@@ -2,6 +2,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { StoreQuery } from '../../records/types.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api, type Inputs } from '../../trpc.ts'
+import { saveUrl } from '../../ui/save-file.ts'
 import { followJob } from '../sources/jobs.ts'
 
 type ExportInput = Inputs['records']['export']
@@ -87,11 +88,4 @@ export interface ExportedFile {
 }
 
 /** Downloads the file. */
-export function saveFile({ url, name }: ExportedFile): void {
-  const link = document.createElement('a')
-  link.href = `/${url}`
-  link.download = name
-  document.body.append(link)
-  link.click()
-  link.remove()
-}
+export const saveFile = ({ url, name }: ExportedFile): void => saveUrl(`/${url}`, name)

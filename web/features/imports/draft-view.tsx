@@ -4,18 +4,17 @@ import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/co
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
-import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { formatBytes } from '../storage/format-bytes.ts'
 import { AnalyseError, type Analysis } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, type DraftColumn, type DraftTarget, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
-import { formatSize } from './source.ts'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
@@ -41,7 +40,7 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
     <div className={styles.view} aria-busy={draft.isReading}>
       <p className={styles.file}>
         <strong dir="auto">{source.name}</strong>
-        <span>{formatSize(source.size, localeTag())}</span>
+        <span>{formatBytes(source.size)}</span>
         {analysis && (
           <>
             <span>{rowsText(analysis.rowCount, analysis.isExact)}</span>

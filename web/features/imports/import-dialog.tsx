@@ -14,8 +14,7 @@ import styles from './import-dialog.module.css'
 import { RunView, showCards } from './run-view.tsx'
 import { dismissRun, hasEnded, startRun, useRuns } from './runs.ts'
 import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
-import type { Draft } from './use-drafts.ts'
-import { useDrafts } from './use-drafts.ts'
+import { type Draft, useDrafts } from './use-drafts.ts'
 
 /** Initial source of an import; null: choose in the dialog. */
 export type ImportStart = File | File[] | { text: string } | { url: string } | null

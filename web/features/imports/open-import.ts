@@ -1,4 +1,4 @@
-import { createElement } from 'react'
+import { createElement, type DragEvent, useState } from 'react'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import type { ImportStart } from './import-dialog.tsx'
@@ -11,10 +11,37 @@ export interface ImportPlace {
   tableId?: string
 }
 
-/**
- * Opens the import: of files that were dropped or chosen, of pasted text, or of what an address gives;
- * null lets the person choose.
- */
+/** Opens the import dialog for files, pasted text or a URL; with a source of null, the user chooses. */
 export function openImport(source: ImportStart, place: ImportPlace): void {
   openDialog((close) => createElement(ImportDialog, { start: source, ...place, onClose: close }))
+}
+
+/** Props that let files be dropped on an element to import them; disabled if `target` is null. */
+export function useFileDrop(target: ImportPlace | null) {
+  const [isOver, setIsOver] = useState(false)
+  const hasFile = (event: DragEvent) => target !== null && event.dataTransfer.types.includes('Files')
+  return {
+    isOver,
+    dropProps: {
+      onDragOver(event: DragEvent) {
+        if (!hasFile(event)) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'copy'
+        setIsOver(true)
+      },
+      onDragLeave(event: DragEvent) {
+        const goesInside =
+          event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+        if (!goesInside) setIsOver(false)
+      },
+      onDrop(event: DragEvent) {
+        setIsOver(false)
+        const files = [...event.dataTransfer.files]
+        if (!target || files.length === 0) return
+        event.preventDefault()
+        event.stopPropagation()
+        openImport(files, target)
+      },
+    },
+  }
 }

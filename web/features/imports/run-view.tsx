@@ -10,6 +10,7 @@ import { api, cache, type Outputs } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
+import { saveBlob } from '../../ui/save-file.ts'
 import { EXPORT_JOB, type ExportedFile, saveFile } from '../exports/run-export.ts'
 import styles from './run-view.module.css'
 import {
@@ -267,13 +268,7 @@ async function downloadReport(jobId: string, fileName: string): Promise<void> {
   await attempt(async () => {
     const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
     if (!answer.ok) throw new Error(m.imports_report_no_longer_available())
-    const url = URL.createObjectURL(await answer.blob())
-    const link = document.createElement('a')
-    link.href = url
-    link.download = m.imports_name_not_imported_csv({ name: fileName.replace(/\.[^.]*$/, '') })
-    link.click()
-    // Revoke only after the download has started.
-    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    saveBlob(await answer.blob(), m.imports_name_not_imported_csv({ name: fileName.replace(/\.[^.]*$/, '') }))
   })
 }
 

@@ -47,20 +47,3 @@ export async function readSamples(source: ImportSource, readBytes: ReadBytes): P
   )
   return { head, slices, size }
 }
-
-/** Localized size, e.g. `1.2 MB`. */
-export function formatSize(bytes: number, locale: string): string {
-  const [unit, divisor] =
-    bytes < 1e3
-      ? (['byte', 1] as const)
-      : bytes < 1e6
-        ? (['kilobyte', 1e3] as const)
-        : (['megabyte', 1e6] as const)
-  const style = {
-    style: 'unit',
-    unit,
-    unitDisplay: unit === 'byte' ? 'long' : 'short',
-    maximumFractionDigits: bytes < 1e7 ? 1 : 0,
-  } as const
-  return new Intl.NumberFormat(locale, style).format(bytes / divisor)
-}

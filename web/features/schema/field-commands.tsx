@@ -9,9 +9,9 @@ import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
+import type { StartedCopy } from '../copies/copy-dialog.tsx'
 import { followJob } from '../sources/jobs.ts'
 import { askDelete } from './ask-delete.tsx'
-import { type FieldPlace, startFieldCopy } from './start-field-copy.ts'
 
 const DuplicateFieldDialog = lazyPart(() => import('./duplicate-field-dialog.tsx'), 'DuplicateFieldDialog')
 
@@ -20,9 +20,15 @@ export type FieldInput = Inputs['schema']['createField']['field']
 
 type TableRef = Pick<Table, 'id' | 'baseId'>
 
+/** Position of a new field in a view. */
+export interface FieldPlace {
+  viewId?: string
+  beforeFieldId?: string
+}
+
 /**
- * Adds a field to a table; with an `actionId` as part of a larger action, such as a paste.
- * @throws what the server refused with, for the editor to show
+ * Adds a field to a table; `actionId` makes it part of a larger action, such as a paste.
+ * @throws the server's error, for the editor to show
  */
 export async function createField(
   table: TableRef,
@@ -30,16 +36,16 @@ export async function createField(
   place: FieldPlace = {},
   actionId?: string,
 ): Promise<Field> {
-  const made = await inLine(table.baseId, () =>
+  const created = await inLine(table.baseId, () =>
     api.schema.createField.mutate({ tableId: table.id, field, ...place }, inAction(actionId)),
   )
   await refresh(table)
-  return made
+  return created
 }
 
 /**
- * Changes a field: name, options, rules, and with another `type` its values.
- * @throws what the server refused with
+ * Changes a field; another `type` converts its values.
+ * @throws the server's error, for the editor to show
  */
 export async function updateField(
   table: TableRef,
@@ -105,8 +111,37 @@ export async function setDisplayField(table: TableRef, field: Field): Promise<vo
 /** Duplicates a field to a position in a view; asks about values if it stores any. */
 export function duplicateField(table: TableRef, field: Field, place: FieldPlace): void {
   if (linkOf(field) || (field.columnName !== '' && !numbersRecords(field))) {
-    openDialog((close) => <DuplicateFieldDialog table={table} field={field} place={place} onClose={close} />)
+    openDialog((close) => (
+      <DuplicateFieldDialog
+        tableId={table.id}
+        field={field}
+        start={(withData) => startFieldCopy(table, field, { ...place, withData })}
+        onClose={close}
+      />
+    ))
   } else void duplicateAtOnce(table, field, place)
+}
+
+/**
+ * Starts duplicating a field to a position in a view.
+ * @throws the server's error
+ */
+async function startFieldCopy(
+  table: TableRef,
+  field: Field,
+  options: FieldPlace & { withData: boolean },
+): Promise<StartedCopy> {
+  const { jobId, fieldId } = await inLine(table.baseId, () =>
+    api.copies.field.mutate({ fieldId: field.id, ...options }),
+  )
+  return {
+    jobId,
+    async finish() {
+      await cache.schema.table.invalidate()
+      const copy = cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === fieldId)
+      return m.schema_title_is_ready({ title: copy?.title ?? field.title })
+    },
+  }
 }
 
 async function duplicateAtOnce(table: TableRef, field: Field, place: FieldPlace): Promise<void> {

@@ -16,7 +16,7 @@ import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { DefaultValue } from './default-value.tsx'
-import { createField, updateField } from './field-commands.tsx'
+import { createField, type FieldPlace, updateField } from './field-commands.tsx'
 import {
   draftOf,
   type FieldDraft,
@@ -29,7 +29,6 @@ import {
 import styles from './field-editor.module.css'
 import optionStyles from './options/options.module.css'
 import { OptionsEditor } from './options/options-editor.tsx'
-import type { FieldPlace } from './start-field-copy.ts'
 import { TypeList, useWithheldTypes } from './type-list.tsx'
 
 interface FieldEditorProps {

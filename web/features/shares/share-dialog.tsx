@@ -1,6 +1,7 @@
-import { useId, useState } from 'react'
-import type { Base, TableSchema, View } from '../../../src/core/model.ts'
+import { type ReactNode, useId, useState } from 'react'
+import type { Base, TableSchema, View, ViewKind } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
+import type { Share, ShareKind } from '../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { availableLanguages, formatAgo } from '../../i18n.ts'
 import { LANGUAGE_NAMES } from '../../language-names.ts'
@@ -10,7 +11,7 @@ import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
-import { ErrorState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { BASE_COLORS } from '../layout/base-icon.tsx'
 import { PrefillBuilder } from './prefill-builder.tsx'
@@ -19,7 +20,7 @@ import styles from './share-dialog.module.css'
 import { ShareLink } from './share-link.tsx'
 import { ShareExpiry, SharePassword, SharingAddress } from './share-settings.tsx'
 import { type ShareTarget, shareRefusal } from './share-target.ts'
-import { useShare } from './use-share.ts'
+import { type ShareState, useShare } from './use-share.ts'
 import { visitorSummary } from './visitor-page.ts'
 
 /** Public links of a view and of its base. */
@@ -102,139 +103,93 @@ function Parts({ base, view, onClose }: { base: Base; view: View | undefined; on
 
 /** Public link of a base. */
 function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
-  const state = useShare('base', base.id, base.title)
-  const { share, change } = state
-  if (state.error && share === undefined) {
-    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
-  }
-  if (share === undefined) return <Skeleton height={200} />
   const roles = [
     { role: 'viewer', label: m.shares_viewer(), hint: m.shares_view_every_table_base() },
-    {
-      role: 'editor',
-      label: m.shares_editor(),
-      hint: m.shares_also_add_edit_delete_records(),
-    },
+    { role: 'editor', label: m.shares_editor(), hint: m.shares_also_add_edit_delete_records() },
   ] as const
   return (
-    <div className={styles.part}>
-      <Switch
-        label={m.shares_public_link()}
-        hint={m.shares_anyone_link_open_whole_base()}
-        checked={share !== null}
-        onChange={(on) => (on ? change({}) : state.close())}
-      />
-      {share !== null && (
-        <>
-          <ShareLink
-            address={addressOfShare(share, null)}
-            title={base.title}
-            onRegenerate={state.regenerate}
-          />
-          <p className={styles.seen}>
-            {m.shares_visitors_see_every_table_all()}{' '}
-            {share.lastVisitAt === null
-              ? m.shares_not_opened_yet()
-              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}
-          </p>
-          <fieldset className={styles.choices}>
-            <legend className={styles.legend}>{m.shares_visitor_permissions()}</legend>
-            {roles.map(({ role, label, hint }) => (
-              <label key={role} className={styles.choice}>
-                <input
-                  type="radio"
-                  name={`role-${base.id}`}
-                  checked={share.role === role}
-                  onChange={() => change({ role })}
-                />
-                <span>
-                  {label}
-                  <small className={styles.hint}>{hint}</small>
-                </span>
-              </label>
-            ))}
-          </fieldset>
-          <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
-          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
-          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
-          <Switch
-            label={m.shares_allow_download()}
-            hint={m.shares_visitors_download_each_view_csv()}
-            checked={share.settings.allowDownload}
-            onChange={(allowDownload) => change({ settings: { allowDownload } })}
-          />
-        </>
+    <LinkPanel
+      kind="base"
+      targetId={base.id}
+      title={base.title}
+      hint={m.shares_anyone_link_open_whole_base()}
+      summary={m.shares_visitors_see_every_table_all()}
+      beforeSettings={(share, change) => (
+        <fieldset className={styles.choices}>
+          <legend className={styles.legend}>{m.shares_visitor_permissions()}</legend>
+          {roles.map(({ role, label, hint }) => (
+            <label key={role} className={styles.choice}>
+              <input
+                type="radio"
+                name={`role-${base.id}`}
+                checked={share.role === role}
+                onChange={() => change({ role })}
+              />
+              <span>
+                {label}
+                <small className={styles.hint}>{hint}</small>
+              </span>
+            </label>
+          ))}
+        </fieldset>
       )}
+      afterSettings={({ settings }, change) => (
+        <Switch
+          label={m.shares_allow_download()}
+          hint={m.shares_visitors_download_each_view_csv()}
+          checked={settings.allowDownload}
+          onChange={(allowDownload) => change({ settings: { allowDownload } })}
+        />
+      )}
+    >
       <p className={styles.seen}>
         {m.shares_share_people_who_account_add()}{' '}
         <a href={hrefOf(paths.members(base.id))} onClick={onClose}>
           {m.shares_members_of_the_base()}
         </a>
       </p>
-    </div>
+    </LinkPanel>
   )
 }
 
 /** Public link of a view. */
 function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
-  const state = useShare('view', view.id, view.title)
-  const { share, change } = state
-  if (state.error && share === undefined) {
-    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
-  }
-  if (share === undefined) return <Skeleton height={200} />
   const isForm = collectsAnswers(view)
   return (
-    <div className={styles.part}>
-      <Switch
-        label={m.shares_public_link()}
-        hint={isForm ? m.shares_anyone_link_fill_form_without() : m.shares_anyone_link_view_without_signing()}
-        checked={share !== null}
-        onChange={(on) => (on ? change({}) : state.close())}
-      />
-      {share === null ? (
-        <p className={styles.seen}>{visitorSummary(schema, view).join(' ')}</p>
-      ) : (
+    <LinkPanel
+      kind="view"
+      targetId={view.id}
+      title={view.title}
+      viewKind={view.kind}
+      hint={isForm ? m.shares_anyone_link_fill_form_without() : m.shares_anyone_link_view_without_signing()}
+      summary={visitorSummary(schema, view).join(' ')}
+      beforeSettings={(share, change) =>
+        isForm && (
+          <>
+            <Switch
+              label={m.shares_survey()}
+              hint={m.shares_show_one_question_time()}
+              checked={share.settings.survey}
+              onChange={(survey) => change({ settings: { survey } })}
+            />
+            <PrefillBuilder address={addressOfShare(share, view.kind)} schema={schema} view={view} />
+          </>
+        )
+      }
+      afterSettings={({ settings }, change) => (
         <>
-          <ShareLink
-            address={addressOfShare(share, view.kind)}
-            title={view.title}
-            onRegenerate={state.regenerate}
-          />
-          {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
-          <p className={styles.seen} data-testid="what-is-seen">
-            {visitorSummary(schema, view).join(' ')}{' '}
-            {share.lastVisitAt === null
-              ? m.shares_not_opened_yet()
-              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}{' '}
-            {isForm && m.shares_responses_count({ count: share.answers })}
-          </p>
-          {isForm && (
-            <>
-              <Switch
-                label={m.shares_survey()}
-                hint={m.shares_show_one_question_time()}
-                checked={share.settings.survey}
-                onChange={(survey) => change({ settings: { survey } })}
-              />
-              <PrefillBuilder address={addressOfShare(share, view.kind)} schema={schema} view={view} />
-            </>
-          )}
-          <SharingAddress address={addressOfShare(share, view.kind)} share={share} onSave={state.save} />
-          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
-          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
           {!isForm && (
             <Switch
               label={m.shares_allow_download()}
               hint={m.shares_visitors_download_view_csv_excel()}
-              checked={share.settings.allowDownload}
+              checked={settings.allowDownload}
               onChange={(allowDownload) => change({ settings: { allowDownload } })}
             />
           )}
           {availableLanguages().length > 1 && (
             <SelectField
               label={m.shares_page_language()}
-              value={share.settings.language ?? ''}
+              value={settings.language ?? ''}
               onChange={(event) => change({ settings: { language: event.target.value || null } })}
             >
               <option value="">{m.shares_visitors_language()}</option>
@@ -248,15 +203,86 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
           <Switch
             label={m.shares_right_to_left()}
             hint={m.shares_lay_out_page_right_left()}
-            checked={share.settings.rtl}
+            checked={settings.rtl}
             onChange={(rtl) => change({ settings: { rtl } })}
           />
           <ThemeColor
-            color={share.settings.themeColor}
+            color={settings.themeColor}
             onChange={(themeColor) => change({ settings: { themeColor } })}
           />
         </>
       )}
+    />
+  )
+}
+
+type LinkOptions = (share: Share, change: ShareState['change']) => ReactNode
+
+interface LinkPanelProps {
+  kind: ShareKind
+  targetId: string
+  title: string
+  viewKind?: ViewKind
+  /** Explains the switch. */
+  hint: string
+  /** Tells what visitors see. */
+  summary: string
+  /** Options before and after address, password and expiry. */
+  beforeSettings?: LinkOptions
+  afterSettings?: LinkOptions
+  /** Shown whether the link exists or not. */
+  children?: ReactNode
+}
+
+/** A public link: switched on or off, then its URL and settings. */
+function LinkPanel(props: LinkPanelProps) {
+  const {
+    kind,
+    targetId,
+    title,
+    viewKind = null,
+    hint,
+    summary,
+    beforeSettings,
+    afterSettings,
+    children,
+  } = props
+  const state = useShare(kind, targetId, title)
+  const { share, change, save } = state
+  if (state.error && share === undefined)
+    return <QueryError title={m.shares_link_load_failed()} query={state} />
+  if (share === undefined) return <Skeleton height={200} />
+  const address = share && addressOfShare(share, viewKind)
+  return (
+    <div className={styles.part}>
+      <Switch
+        label={m.shares_public_link()}
+        hint={hint}
+        checked={share !== null}
+        onChange={(on) => (on ? change({}) : state.close())}
+      />
+      {share === null && kind !== 'base' && <p className={styles.seen}>{summary}</p>}
+      {share !== null && address !== null && (
+        <>
+          <ShareLink address={address} title={title} onRegenerate={state.regenerate} />
+          {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
+          <p className={styles.seen} data-testid="what-is-seen">
+            {summary}{' '}
+            {share.lastVisitAt === null
+              ? m.shares_not_opened_yet()
+              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}{' '}
+            {viewKind !== null &&
+              collectsAnswers({ kind: viewKind }) &&
+              m.shares_responses_count({ count: share.answers })}
+          </p>
+          {beforeSettings?.(share, change)}
+          <SharingAddress address={address} share={share} onSave={save} />
+          <SharePassword hasPassword={share.hasPassword} onSave={save} />
+          <ShareExpiry expiresAt={share.expiresAt} onSave={save} />
+          {afterSettings?.(share, change)}
+        </>
+      )}
+      {children}
     </div>
   )
 }
@@ -322,43 +348,14 @@ export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDial
           ))}
         </SelectField>
       )}
-      <DiagramShare key={sourceId} sourceId={sourceId} title={title} />
-    </Dialog>
-  )
-}
-
-function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) {
-  const state = useShare('erd', sourceId, title)
-  const { share, change } = state
-  if (state.error && share === undefined) {
-    return <ErrorState title={m.shares_link_load_failed()} error={state.error} onRetry={state.retry} />
-  }
-  if (share === undefined) return <Skeleton height={120} />
-  const seen = m.shares_visitors_see_tables_field_names()
-  return (
-    <div className={styles.part}>
-      <Switch
-        label={m.shares_public_link()}
+      <LinkPanel
+        key={sourceId}
+        kind="erd"
+        targetId={sourceId}
+        title={title}
         hint={m.shares_anyone_link_view_diagram_without()}
-        checked={share !== null}
-        onChange={(on) => (on ? change({}) : state.close())}
+        summary={m.shares_visitors_see_tables_field_names()}
       />
-      {share === null ? (
-        <p className={styles.seen}>{seen}</p>
-      ) : (
-        <>
-          <ShareLink address={addressOfShare(share, null)} title={title} onRegenerate={state.regenerate} />
-          <p className={styles.seen}>
-            {seen}{' '}
-            {share.lastVisitAt === null
-              ? m.shares_not_opened_yet()
-              : m.shares_last_opened_ago({ ago: formatAgo(share.lastVisitAt) })}
-          </p>
-          <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
-          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
-          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
-        </>
-      )}
-    </div>
+    </Dialog>
   )
 }

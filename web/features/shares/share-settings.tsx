@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import {
   CUSTOM_ADDRESS,
   MIN_SHARE_PASSWORD,
@@ -16,80 +16,210 @@ import { addressPrefix } from './share-address.ts'
 import styles from './share-dialog.module.css'
 import type { ShareChange } from './use-share.ts'
 
-interface SharingAddressProps {
-  /** Full URL of the link. */
-  address: string
-  share: Pick<Share, 'id'>
-  onSave: (patch: ShareChange) => Promise<void>
-}
+type Save = (patch: ShareChange) => Promise<void>
 
-/** Custom last part of a link's URL. */
-export function SharingAddress({ address, share, onSave }: SharingAddressProps) {
-  const [text, setText] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-  const wanted = text ?? share.id
-  const isChanged = wanted !== share.id
+/** Custom last part of a link's URL, given the full URL. */
+export function SharingAddress(props: { address: string; share: Pick<Share, 'id'>; onSave: Save }) {
+  const { address, share, onSave } = props
+  const setting = useSetting(onSave)
+  const id = setting.text ?? share.id
+  const isChanged = id !== share.id
 
-  async function save() {
-    if (!isChanged || isBusy) return
-    if (!CUSTOM_ADDRESS.test(wanted)) {
-      setProblem(m.shares_custom_url_rule())
-      return
-    }
-    setIsBusy(true)
-    try {
-      await onSave({ id: wanted })
-      setText(null)
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setIsBusy(false)
-    }
+  function submit() {
+    if (!isChanged) return
+    if (CUSTOM_ADDRESS.test(id)) void setting.save({ id })
+    else setting.setProblem(m.shares_custom_url_rule())
   }
 
   return (
-    <form
-      className={styles.saving}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <SettingForm setting={setting} onSubmit={submit} hidesButtons={!isChanged}>
       <TextField
         label={m.shares_custom_url()}
         dir="ltr"
         autoCapitalize="none"
         spellCheck={false}
         maxLength={64}
-        value={wanted}
-        error={problem}
+        value={id}
+        error={setting.problem}
         help={
-          isChanged ? (
+          isChanged && (
             <span dir="ltr">
               {addressPrefix(address, share.id)}
-              {wanted}
+              {id}
             </span>
-          ) : undefined
+          )
         }
-        onChange={(event) => {
-          setText(event.target.value.trim())
-          setProblem(null)
-        }}
+        onChange={(event) => setting.edit(event.target.value.trim())}
       />
-      {isChanged && (
+    </SettingForm>
+  )
+}
+
+/** Sets, changes or removes the password of a link. */
+export function SharePassword({ hasPassword, onSave }: { hasPassword: boolean; onSave: Save }) {
+  const setting = useSetting(onSave)
+  const { text } = setting
+
+  async function save(password: string | null) {
+    if (!(await setting.save({ password }))) return
+    toast.success({ text: password === null ? m.shares_password_removed() : m.shares_password_set() })
+  }
+
+  if (text === null) {
+    return (
+      <SettingState
+        setting={setting}
+        title={m.common_password()}
+        hint={hasPassword ? m.shares_visitors_need_a_password() : m.shares_no_password_required()}
+        editLabel={hasPassword ? m.common_change_password() : m.shares_set_password()}
+        onEdit={() => setting.edit('')}
+        removeLabel={hasPassword ? m.shares_remove_password() : null}
+        onRemove={() => void save(null)}
+      />
+    )
+  }
+  const strength = passwordStrength(text)
+  return (
+    <SettingForm
+      setting={setting}
+      onSubmit={() => (strength === 'short' ? setting.setProblem(tooShort()) : void save(text))}
+    >
+      <PasswordField
+        label={m.common_new_password()}
+        autoFocus
+        autoComplete="new-password"
+        maxLength={256}
+        value={text}
+        error={setting.problem}
+        help={text === '' ? tooShort() : STRENGTHS[strength]()}
+        onChange={(event) => setting.edit(event.target.value)}
+      />
+    </SettingForm>
+  )
+}
+
+const tooShort = () => m.shares_at_least_characters({ count: MIN_SHARE_PASSWORD })
+
+const STRENGTHS: Record<PasswordStrength, () => string> = {
+  short: tooShort,
+  weak: m.shares_weak,
+  fair: m.shares_fair,
+  strong: m.shares_strong,
+}
+
+/** Expiry of a link, in the user's time zone. */
+export function ShareExpiry({ expiresAt, onSave }: { expiresAt: string | null; onSave: Save }) {
+  const setting = useSetting(onSave)
+  const { text } = setting
+  if (text === null) {
+    return (
+      <SettingState
+        setting={setting}
+        title={m.shares_expiry()}
+        hint={expiryText(expiresAt)}
+        editLabel={expiresAt === null ? m.shares_set_expiry() : m.shares_change_date()}
+        onEdit={() => setting.edit(expiresAt === null ? '' : localText(expiresAt))}
+        removeLabel={expiresAt === null ? null : m.shares_remove_expiry()}
+        onRemove={() => void setting.save({ expiresAt: null })}
+      />
+    )
+  }
+
+  function submit(value: string) {
+    const moment = new Date(value)
+    if (Number.isNaN(moment.getTime())) setting.setProblem(m.shares_choose_a_date_and_time())
+    else if (moment.getTime() <= Date.now()) setting.setProblem(m.shares_choose_date_future())
+    else void setting.save({ expiresAt: moment.toISOString() })
+  }
+
+  return (
+    <SettingForm setting={setting} onSubmit={() => submit(text)}>
+      <TextField
+        label={m.shares_expires_on()}
+        type="datetime-local"
+        autoFocus
+        dir="ltr"
+        value={text}
+        error={setting.problem}
+        onChange={(event) => setting.edit(event.target.value)}
+      />
+    </SettingForm>
+  )
+}
+
+function expiryText(expiresAt: string | null): string {
+  if (expiresAt === null) return m.shares_never_expires()
+  const format = new Intl.DateTimeFormat(localeTag(), { dateStyle: 'long', timeStyle: 'short' })
+  const date = format.format(new Date(expiresAt))
+  return Date.parse(expiresAt) <= Date.now()
+    ? m.shares_expired_on_date({ date })
+    : m.shares_expires_on_date({ date })
+}
+
+/** Local time as `datetime-local` inputs need it: `2026-11-20T17:40`. */
+function localText(iso: string): string {
+  const moment = new Date(iso)
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+type Setting = ReturnType<typeof useSetting>
+
+/** A setting while it is edited; its `text` is null while it is only shown. */
+function useSetting(onSave: Save) {
+  const [text, setText] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  function edit(next: string | null) {
+    setText(next)
+    setProblem(null)
+  }
+
+  /** @returns whether the server accepted the change; otherwise `problem` has the reason */
+  async function save(patch: ShareChange): Promise<boolean> {
+    if (isBusy) return false
+    setBusy(true)
+    try {
+      await onSave(patch)
+      edit(null)
+      return true
+    } catch (error) {
+      setProblem(messageOf(error))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return { text, problem, isBusy, edit, setProblem, save }
+}
+
+interface SettingFormProps {
+  setting: Setting
+  onSubmit: () => void
+  hidesButtons?: boolean
+  /** The input. */
+  children: ReactNode
+}
+
+/** The input of a setting with Save and Cancel. */
+function SettingForm({ setting, onSubmit, hidesButtons = false, children }: SettingFormProps) {
+  return (
+    <form
+      className={styles.saving}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {children}
+      {!hidesButtons && (
         <div className={styles.buttons}>
-          <Button size="small" type="submit" variant="primary" busy={isBusy}>
+          <Button size="small" type="submit" variant="primary" busy={setting.isBusy}>
             {m.common_save()}
           </Button>
-          <Button
-            size="small"
-            onClick={() => {
-              setText(null)
-              setProblem(null)
-            }}
-          >
+          <Button size="small" onClick={() => setting.edit(null)}>
             {m.common_cancel()}
           </Button>
         </div>
@@ -98,206 +228,41 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
   )
 }
 
-interface SharePasswordProps {
-  hasPassword: boolean
-  onSave: (patch: ShareChange) => Promise<void>
+interface SettingStateProps {
+  setting: Setting
+  title: string
+  hint: string
+  editLabel: string
+  onEdit: () => void
+  /** Null: there is nothing to remove. */
+  removeLabel: string | null
+  onRemove: () => void
 }
 
-/** Sets, changes or removes the password of a link. */
-export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
-  const [text, setText] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-
-  async function save(password: string | null) {
-    setIsBusy(true)
-    try {
-      await onSave({ password })
-      setText(null)
-      setProblem(null)
-      toast.success({ text: password === null ? m.shares_password_removed() : m.shares_password_set() })
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setIsBusy(false)
-    }
-  }
-
-  if (text === null) {
-    return (
-      <div className={styles.state}>
-        <span>
-          {m.common_password()}
-          <small className={styles.hint}>
-            {hasPassword ? m.shares_visitors_need_a_password() : m.shares_no_password_required()}
+/** The current value of a setting with buttons to change and remove it. */
+function SettingState(props: SettingStateProps) {
+  const { setting, title, hint, editLabel, onEdit, removeLabel, onRemove } = props
+  return (
+    <div className={styles.state}>
+      <span>
+        {title}
+        <small className={styles.hint}>{hint}</small>
+        {setting.problem && (
+          <small className={styles.problem} role="alert">
+            {setting.problem}
           </small>
-          {problem && (
-            <small className={styles.problem} role="alert">
-              {problem}
-            </small>
-          )}
-        </span>
-        <span className={styles.buttons}>
-          <Button size="small" onClick={() => setText('')}>
-            {hasPassword ? m.common_change_password() : m.shares_set_password()}
+        )}
+      </span>
+      <span className={styles.buttons}>
+        <Button size="small" onClick={onEdit}>
+          {editLabel}
+        </Button>
+        {removeLabel !== null && (
+          <Button size="small" busy={setting.isBusy} onClick={onRemove}>
+            {removeLabel}
           </Button>
-          {hasPassword && (
-            <Button size="small" busy={isBusy} onClick={() => void save(null)}>
-              {m.shares_remove_password()}
-            </Button>
-          )}
-        </span>
-      </div>
-    )
-  }
-  const strength = passwordStrength(text)
-  return (
-    <form
-      className={styles.saving}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (strength === 'short') setProblem(tooShort())
-        else if (!isBusy) void save(text)
-      }}
-    >
-      <PasswordField
-        label={m.common_new_password()}
-        autoFocus
-        autoComplete="new-password"
-        maxLength={256}
-        value={text}
-        error={problem}
-        help={text === '' ? tooShort() : STRENGTHS[strength]()}
-        onChange={(event) => {
-          setText(event.target.value)
-          setProblem(null)
-        }}
-      />
-      <div className={styles.buttons}>
-        <Button size="small" type="submit" variant="primary" busy={isBusy}>
-          {m.common_save()}
-        </Button>
-        <Button size="small" onClick={() => setText(null)}>
-          {m.common_cancel()}
-        </Button>
-      </div>
-    </form>
+        )}
+      </span>
+    </div>
   )
-}
-
-const tooShort = () => m.shares_at_least_characters({ count: MIN_SHARE_PASSWORD })
-
-const STRENGTHS: Record<PasswordStrength, () => string> = {
-  short: tooShort,
-  weak: () => m.shares_weak(),
-  fair: () => m.shares_fair(),
-  strong: () => m.shares_strong(),
-}
-
-interface ShareExpiryProps {
-  expiresAt: string | null
-  onSave: (patch: ShareChange) => Promise<void>
-}
-
-/** Expiry of a link, in the user's time zone. */
-export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
-  const [text, setText] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-
-  async function save(moment: string | null) {
-    setIsBusy(true)
-    try {
-      await onSave({ expiresAt: moment })
-      setText(null)
-      setProblem(null)
-    } catch (error) {
-      setProblem(messageOf(error))
-    } finally {
-      setIsBusy(false)
-    }
-  }
-
-  if (text === null) {
-    return (
-      <div className={styles.state}>
-        <span>
-          {m.shares_expiry()}
-          <small className={styles.hint}>{describe(expiresAt)}</small>
-          {problem && (
-            <small className={styles.problem} role="alert">
-              {problem}
-            </small>
-          )}
-        </span>
-        <span className={styles.buttons}>
-          <Button size="small" onClick={() => setText(expiresAt === null ? '' : localText(expiresAt))}>
-            {expiresAt === null ? m.shares_set_expiry() : m.shares_change_date()}
-          </Button>
-          {expiresAt !== null && (
-            <Button size="small" busy={isBusy} onClick={() => void save(null)}>
-              {m.shares_remove_expiry()}
-            </Button>
-          )}
-        </span>
-      </div>
-    )
-  }
-  return (
-    <form
-      className={styles.saving}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        const moment = new Date(text)
-        if (text === '' || Number.isNaN(moment.getTime())) setProblem(m.shares_choose_a_date_and_time())
-        else if (moment.getTime() <= Date.now()) setProblem(m.shares_choose_date_future())
-        else if (!isBusy) void save(moment.toISOString())
-      }}
-    >
-      <TextField
-        label={m.shares_expires_on()}
-        type="datetime-local"
-        autoFocus
-        dir="ltr"
-        value={text}
-        error={problem}
-        onChange={(event) => {
-          setText(event.target.value)
-          setProblem(null)
-        }}
-      />
-      <div className={styles.buttons}>
-        <Button size="small" type="submit" variant="primary" busy={isBusy}>
-          {m.common_save()}
-        </Button>
-        <Button
-          size="small"
-          onClick={() => {
-            setText(null)
-            setProblem(null)
-          }}
-        >
-          {m.common_cancel()}
-        </Button>
-      </div>
-    </form>
-  )
-}
-
-function describe(expiresAt: string | null): string {
-  if (expiresAt === null) return m.shares_never_expires()
-  const when = new Intl.DateTimeFormat(localeTag(), { dateStyle: 'long', timeStyle: 'short' }).format(
-    new Date(expiresAt),
-  )
-  return Date.parse(expiresAt) <= Date.now()
-    ? m.shares_expired_on_date({ date: when })
-    : m.shares_expires_on_date({ date: when })
-}
-
-/** Local time as `datetime-local` inputs need it: `2026-11-20T17:40`. */
-function localText(iso: string): string {
-  const moment = new Date(iso)
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -19,11 +19,10 @@ export interface ShareState {
   /** Null: not shared. Undefined: not loaded yet. */
   share: Share | null | undefined
   error: unknown
-  retry: () => void
+  refetch: () => void
   /**
-   * Changes the link, and makes it where there is none.
-   *
-   * @throws what the server refused with, so that an input can keep its text and say why
+   * Changes the link, or creates it.
+   * @throws the server's error, for the input to show
    */
   save: (patch: ShareChange) => Promise<void>
   /** Like `save`, but optimistic: a failure is shown as a message. */
@@ -68,12 +67,17 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     if (share.hasPassword) return
     toast.success({
       text: m.shares_link_turned_off(),
-      action: { label: m.common_undo(), run: () => tell(reopen(share)) },
+      action: { label: m.common_undo(), run: () => void attempt(() => reopen(share)) },
     })
   }
 
   const reopen = ({ id, role, expiresAt, settings }: Share) =>
-    save({ id, settings, ...(kind === 'base' && { role }), ...(isToCome(expiresAt) && { expiresAt }) })
+    save({
+      id,
+      settings,
+      role: kind === 'base' ? role : undefined,
+      expiresAt: isInFuture(expiresAt) ? expiresAt : undefined,
+    })
 
   /** Optimistic; a failed change is reverted. */
   async function changeAtOnce(patch: ShareChange): Promise<void> {
@@ -93,15 +97,14 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     share: query.data,
     error: query.error,
     save,
-    retry: () => void query.refetch(),
-    change: (patch) => void tell(changeAtOnce(patch)),
-    regenerate: () => void tell(regenerate()),
-    close: () => query.data && void tell(close(query.data)),
+    refetch: () => void query.refetch(),
+    change: (patch) => void attempt(() => changeAtOnce(patch)),
+    regenerate: () => void attempt(() => regenerate()),
+    close() {
+      const share = query.data
+      if (share) void attempt(() => close(share))
+    },
   }
 }
 
-const isToCome = (moment: string | null): boolean => moment !== null && Date.parse(moment) > Date.now()
-
-async function tell(work: Promise<void>): Promise<void> {
-  await attempt(() => work)
-}
+const isInFuture = (moment: string | null): boolean => moment !== null && Date.parse(moment) > Date.now()

@@ -28,9 +28,9 @@ import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { createBase, editBase, openApiDocs, openBaseTrash } from '../bases/base-commands.tsx'
+import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
 import { openShareDialog } from '../shares/open-share-dialog.tsx'
-import { pickImport } from '../tables/pick-import.ts'
 import { createTable, duplicateTable } from '../tables/table-commands.tsx'
 import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
 import { createView } from '../views/manage/view-commands.tsx'
@@ -116,7 +116,7 @@ export const importAction: Action = {
   icon: FileUp,
   when: ({ can }) => can('import.create'),
   run({ base }) {
-    if (base) pickImport({ baseId: base.id })
+    if (base) openImport(null, { baseId: base.id })
   },
 }
 

@@ -98,12 +98,10 @@ export function draftFromUrl(text: string): ConnectionDraft | null {
   }
 }
 
-/**
- * What is sent of the form. `isKept`: the source exists, so a password that was left empty stays as it is.
- */
-export function sentOf(
+/** The request of a form. For an existing source, an empty password keeps the stored one. */
+export function connectionInput(
   draft: ConnectionDraft,
-  isKept: boolean,
+  isExisting: boolean,
 ): Pick<Inputs['sources']['test'], 'client' | 'connection'> {
   const { client, host, port, user, password, database, schema, file, sslMode, ca, cert, key } = draft
   if (!ENGINES[client].isServer) return { client, connection: { filename: file } }
@@ -116,7 +114,7 @@ export function sentOf(
       database,
       sslMode,
       ...(ENGINES[client].hasSchemas && schema !== '' && { schema }),
-      ...((password !== '' || !isKept) && { password }),
+      ...((password !== '' || !isExisting) && { password }),
       ...(sslMode !== 'disable' && { ssl: { ca, cert, key } }),
     },
   }
@@ -127,7 +125,7 @@ export const isComplete = ({ client, host, database, file }: ConnectionDraft): b
   ENGINES[client].isServer ? host.trim() !== '' && database.trim() !== '' : file.trim() !== ''
 
 /** Location of a source in one line: `db.example.com:5432 / shop`. */
-export function placeOf({ client, connection }: Source): string {
+export function locationOf({ client, connection }: Source): string {
   if (!connection) return ''
   const { host, port, database, schema } = connection
   if (!ENGINES[client].isServer) return database

@@ -2,7 +2,7 @@ import { FileKey2, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { PasswordField, TextField } from '../../ui/field.tsx'
+import { PasswordField, SelectField, TextField } from '../../ui/field.tsx'
 import {
   CLIENTS,
   type ConnectionDraft,
@@ -13,7 +13,6 @@ import {
   SSL_MODES,
   type SslMode,
 } from './connection-draft.ts'
-import { SelectField } from './select-field.tsx'
 import styles from './sources.module.css'
 
 /** Connection form; an existing `source` keeps its database type. */
@@ -30,14 +29,14 @@ export function ConnectionFields({
   onChange: (draft: ConnectionDraft) => void
 }) {
   const [address, setAddress] = useState('')
-  const [isOdd, setOdd] = useState(false)
+  const [isUrlInvalid, setUrlInvalid] = useState(false)
   const set = (patch: Partial<ConnectionDraft>) => onChange({ ...draft, ...patch })
   const { client: chosen } = draft
   const engine = ENGINES[chosen]
 
   function fillIn() {
     const read = draftFromUrl(address)
-    setOdd(read === null)
+    setUrlInvalid(read === null)
     if (read) onChange(read)
   }
 
@@ -69,7 +68,7 @@ export function ConnectionFields({
                 dir="ltr"
                 placeholder="postgres://user:password@host:5432/database"
                 value={address}
-                error={isOdd ? m.sources_enter_a_valid_connection_url() : null}
+                error={isUrlInvalid ? m.sources_enter_a_valid_connection_url() : null}
                 onChange={(event) => setAddress(event.target.value)}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter' || address === '') return
@@ -164,7 +163,12 @@ function SchemaField(props: { schemas: string[]; value: string; onChange: (schem
   }
   const current = value || 'public'
   return (
-    <SelectField label={m.sources_schema()} value={current} onChange={onChange}>
+    <SelectField
+      label={m.sources_schema()}
+      className={styles.grow}
+      value={current}
+      onChange={(event) => onChange(event.target.value)}
+    >
       {[...new Set([...schemas, current])].map((schema) => (
         <option key={schema} value={schema}>
           {schema}
@@ -193,13 +197,16 @@ function SslFields({
   onChange: (patch: Partial<ConnectionDraft>) => void
 }) {
   const labels = modeLabels()
-  const kept = source?.connection
+  const { hasCa = false, hasCert = false, hasKey = false } = source?.connection ?? {}
+  const stored = { ca: hasCa, cert: hasCert, key: hasKey }
   return (
     <>
       <SelectField
         label={m.sources_encryption_ssl()}
         value={draft.sslMode}
-        onChange={(mode) => onChange({ sslMode: SSL_MODES.find((known) => known === mode) ?? 'disable' })}
+        onChange={({ target }) =>
+          onChange({ sslMode: SSL_MODES.find((known) => known === target.value) ?? 'disable' })
+        }
       >
         {SSL_MODES.map((mode) => (
           <option key={mode} value={mode}>
@@ -209,44 +216,38 @@ function SslFields({
       </SelectField>
       {draft.sslMode !== 'disable' && (
         <div className={styles.pems}>
-          <PemField
-            label={m.sources_ca_certificate()}
-            value={draft.ca}
-            isKept={kept?.hasCa ?? false}
-            onChange={(ca) => onChange({ ca })}
-          />
-          <PemField
-            label={m.sources_certificate()}
-            value={draft.cert}
-            isKept={kept?.hasCert ?? false}
-            onChange={(cert) => onChange({ cert })}
-          />
-          <PemField
-            label={m.sources_key()}
-            value={draft.key}
-            isKept={kept?.hasKey ?? false}
-            onChange={(key) => onChange({ key })}
-          />
+          {(['ca', 'cert', 'key'] as const).map((file) => (
+            <PemField
+              key={file}
+              label={pemLabel(file)}
+              value={draft[file]}
+              isStored={stored[file]}
+              onChange={(text) => onChange({ [file]: text })}
+            />
+          ))}
         </div>
       )}
     </>
   )
 }
 
+const pemLabel = (file: 'ca' | 'cert' | 'key'): string =>
+  ({ ca: m.sources_ca_certificate(), cert: m.sources_certificate(), key: m.sources_key() })[file]
+
 /** A PEM file; its content is sent and never returned. */
 function PemField(props: {
   label: string
   value: string | null
-  isKept: boolean
+  isStored: boolean
   onChange: (text: string) => void
 }) {
-  const { label, value, isKept, onChange } = props
+  const { label, value, isStored, onChange } = props
   const input = useRef<HTMLInputElement>(null)
-  const isThere = value === null ? isKept : value !== ''
+  const isSet = value === null ? isStored : value !== ''
   return (
     <div className={styles.pem}>
       <span>{label}</span>
-      <span className={styles.pemState}>{isThere ? m.sources_chosen() : m.sources_none()}</span>
+      <span className={styles.pemState}>{isSet ? m.sources_chosen() : m.sources_none()}</span>
       <input
         ref={input}
         type="file"
@@ -263,7 +264,7 @@ function PemField(props: {
       <Button size="small" icon={FileKey2} onClick={() => input.current?.click()}>
         {m.sources_choose_file()}
       </Button>
-      {isThere && (
+      {isSet && (
         <IconButton
           icon={X}
           size="small"

@@ -6,29 +6,36 @@ import { m } from '../../messages.gen.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import {
   type ConnectionDraft,
+  connectionInput,
   draftOf,
   ENGINES,
   emptyDraft,
   isComplete,
   type Source,
-  sentOf,
 } from './connection-draft.ts'
 import { ConnectionFields } from './connection-fields.tsx'
 import { JobView } from './job-view.tsx'
-import { NamingFields, type NewSourceSettings, PermissionFields } from './settings-fields.tsx'
 import styles from './sources.module.css'
 
 type Step = 'connection' | 'tables' | 'progress'
 
+/** Settings of a new source besides its connection. */
+interface NewSourceSettings {
+  inflection: 'none' | 'camelize'
+  isSchemaReadonly: boolean
+  isDataReadonly: boolean
+}
+
 const SETTINGS: NewSourceSettings = { inflection: 'none', isSchemaReadonly: false, isDataReadonly: false }
 
 /**
- * Connects a base to a database: how it is reached, which of its tables, then how far it is. Or, given
- * `source`, changes how that one is reached.
+ * Connects a base to a database in three steps: connection, tables, progress. With `source`, only edits the
+ * connection of that source.
  */
 export function SourceDialog({
   baseId,
@@ -70,7 +77,7 @@ export function SourceDialog({
     },
   })
 
-  const sent = sentOf(draft, source !== null)
+  const sent = connectionInput(draft, source !== null)
   const busy = [test, inspect, create, update].some(({ isPending }) => isPending)
   const ready = isComplete(draft) && !busy
 
@@ -127,8 +134,7 @@ export function SourceDialog({
           ) : (
             <TablePicker tables={found.tables} chosen={chosen} onChange={setChosen} />
           )}
-          <NamingFields settings={settings} onChange={setSettings} />
-          <PermissionFields settings={settings} onChange={setSettings} />
+          <SettingsFields settings={settings} onChange={setSettings} />
           {create.error && <Alert tone="error">{messageOf(create.error)}</Alert>}
         </div>
       )}
@@ -178,6 +184,42 @@ export function SourceDialog({
 
 const usualName = ({ client, database, file }: ConnectionDraft): string =>
   (ENGINES[client].isServer ? database : file).trim() || ENGINES[client].label
+
+interface SettingsFieldsProps {
+  settings: NewSourceSettings
+  onChange: (settings: NewSourceSettings) => void
+}
+
+/** How names are shown, and which changes members may make in the database. */
+function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
+  return (
+    <>
+      <SelectField
+        label={m.sources_field_and_table_names()}
+        value={settings.inflection}
+        onChange={({ target }) =>
+          onChange({ ...settings, inflection: target.value === 'camelize' ? 'camelize' : 'none' })
+        }
+      >
+        <option value="none">{m.sources_names_as_in_database()}</option>
+        <option value="camelize">{m.sources_names_in_title_case()}</option>
+      </SelectField>
+      <fieldset className={styles.permissions}>
+        <legend>{m.sources_allow_members_to()}</legend>
+        <Checkbox
+          label={m.sources_edit_records()}
+          checked={!settings.isDataReadonly}
+          onChange={(may) => onChange({ ...settings, isDataReadonly: !may })}
+        />
+        <Checkbox
+          label={m.sources_add_fields_hide_fields_tables()}
+          checked={!settings.isSchemaReadonly}
+          onChange={(may) => onChange({ ...settings, isSchemaReadonly: !may })}
+        />
+      </fieldset>
+    </>
+  )
+}
 
 /** Outcome of the last connection attempt. */
 function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined; error: unknown }) {

@@ -6,8 +6,7 @@ import { trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
-import { ENGINES, placeOf, type Source } from './connection-draft.ts'
-import { Switch } from './settings-fields.tsx'
+import { ENGINES, locationOf, type Source } from './connection-draft.ts'
 import {
   connectDatabase,
   editSource,
@@ -67,6 +66,7 @@ export function SourcesPanel({ base }: { base: Base }) {
 function SourceRow({ base, source }: { base: Base; source: Source }) {
   const name = nameOf(source)
   const mayChange = roleCan(base.role, 'source.update') && !source.isOwn
+  const switchLabel = source.isEnabled ? m.sources_shown_name({ name }) : m.sources_hidden_name({ name })
   const menu = (): MenuItem[] => [
     { kind: 'id', label: m.sources_source_id(), value: source.id },
     { kind: 'separator' },
@@ -96,12 +96,18 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
   ]
   return (
     <li className={styles.source}>
-      <Switch
-        label={source.isEnabled ? m.sources_shown_name({ name }) : m.sources_hidden_name({ name })}
-        checked={source.isEnabled}
-        disabled={!mayChange}
-        onChange={(isEnabled) => void patchSource(source, { isEnabled })}
-      />
+      <label className={styles.switch} data-tip={switchLabel}>
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={source.isEnabled}
+          aria-label={switchLabel}
+          checked={source.isEnabled}
+          disabled={!mayChange}
+          onChange={(event) => void patchSource(source, { isEnabled: event.target.checked })}
+        />
+        <span className={styles.track} aria-hidden />
+      </label>
       <span className={styles.sourceText}>
         <strong className={styles.sourceName} dir="auto" data-tip={name} data-tip-clipped>
           {name}
@@ -109,7 +115,7 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
         <small className={styles.sourcePlace} dir="auto">
           {source.isOwn
             ? m.sources_built_in_storage()
-            : placeOf(source) || m.sources_enter_the_connection_details_again()}
+            : locationOf(source) || m.sources_enter_the_connection_details_again()}
         </small>
       </span>
       <span className={styles.tags}>

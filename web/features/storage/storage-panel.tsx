@@ -9,11 +9,11 @@ import { confirm } from '../../ui/confirm.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { followJob } from '../sources/jobs.ts'
 import { formatBytes } from './format-bytes.ts'
 import styles from './storage.module.css'
 
 const OFFERED_DAYS = [7, 30, 90, 180, 365, 730]
-const POLL_MS = 500
 
 /** Size, retention and reclaimable space of a base, for owners. */
 export function StoragePanel({ base }: { base: Base }) {
@@ -44,8 +44,10 @@ export function StoragePanel({ base }: { base: Base }) {
     setIsBusy(true)
     await attempt(async () => {
       const { jobId } = await api.storage.reclaim.mutate({ baseId: base.id })
-      const result = await finished(jobId)
-      const saved = formatBytes(Math.max(0, result.before - result.after))
+      const job = await followJob(jobId)
+      if (!job) return
+      const { before, after } = job.result as { before: number; after: number }
+      const saved = formatBytes(Math.max(0, before - after))
       toast.success({ text: m.storage_space_reclaimed({ saved }) })
     })
     setIsBusy(false)
@@ -104,14 +106,3 @@ export function StoragePanel({ base }: { base: Base }) {
 
 const daysText = (days: number): string =>
   days === 0 ? m.storage_forever() : m.storage_days_count({ count: days })
-
-/** Sizes in bytes before and after the job. @throws Error with the job's reason when it failed */
-async function finished(jobId: string): Promise<{ before: number; after: number }> {
-  for (;;) {
-    const job = await api.jobs.get.query({ jobId })
-    if (job.status === 'completed') return job.result as { before: number; after: number }
-    if (job.status === 'failed' || job.status === 'cancelled')
-      throw new Error(job.error ?? m.storage_space_reclaim_failed())
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-}

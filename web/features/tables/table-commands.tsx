@@ -10,12 +10,14 @@ import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 import { askDelete } from '../schema/ask-delete.tsx'
 import { readIcon } from '../views/icons/chosen-icon.tsx'
+import type { RenameOptions } from './table-dialogs.tsx'
 
 /** The shell preloads it when idle. */
 export const CreateTableDialog = lazyPart(() => import('./table-dialogs.tsx'), 'CreateTableDialog')
 const DuplicateTableDialog = lazyPart(() => import('../copies/duplicate-dialog.tsx'), 'DuplicateTableDialog')
 /** Edits the description of a table or view. */
 export const DescriptionDialog = lazyPart(() => import('./table-dialogs.tsx'), 'DescriptionDialog')
+const RenameDialog = lazyPart(() => import('./table-dialogs.tsx'), 'RenameDialog')
 /** Chooses the icon of a table or view. */
 export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
 
@@ -50,10 +52,22 @@ export const chooseTableIcon = (table: Table): void =>
     />
   ))
 
+/** Opens a dialog for another title. */
+export const renameInDialog = (options: RenameOptions): void =>
+  void openDialog((close) => <RenameDialog {...options} onClose={close} />)
+
+/** Renames a table in a dialog, where inline editing is not possible. */
+export const renameTableInDialog = (table: Table): void =>
+  renameInDialog({
+    heading: m.tables_rename_table(),
+    emptyText: m.common_enter_a_name(),
+    title: table.title,
+    onRename: (title) => renameTable(table, title),
+  })
+
 /**
- * Gives a table another title.
- *
- * @throws what the server refused with, so that the input can keep the text and say why
+ * Renames a table.
+ * @throws the server's error, for the input to show
  */
 export const renameTable = (table: Table, title: string): Promise<void> => updateTable(table, { title })
 

@@ -120,3 +120,61 @@ export function DescriptionDialog({ title, question, onSave, onClose, ...props }
     </Dialog>
   )
 }
+
+export interface RenameOptions {
+  heading: string
+  title: string
+  /** Error for an empty title. */
+  emptyText: string
+  /** Saves the title; an error is shown below the input, which keeps its text. */
+  onRename: (title: string) => Promise<void>
+}
+
+/** Edits a title. */
+export function RenameDialog({
+  heading,
+  emptyText,
+  onRename,
+  onClose,
+  ...props
+}: RenameOptions & { onClose: () => void }) {
+  const [title, setTitle] = useState(props.title)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const isEmpty = title.trim() === ''
+
+  async function submit() {
+    if (isEmpty || isBusy) return
+    setIsBusy(true)
+    try {
+      await onRename(title.trim())
+      onClose()
+    } catch (error) {
+      setProblem(messageOf(error))
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={heading}
+      size="confirm"
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={<DialogButtons label={m.common_rename()} busy={isBusy} disabled={isEmpty} onClose={onClose} />}
+    >
+      <TextField
+        label={m.common_name()}
+        data-autofocus
+        data-select-all
+        maxLength={255}
+        value={title}
+        onChange={(event) => {
+          setTitle(event.target.value)
+          setProblem(null)
+        }}
+        error={isEmpty ? emptyText : problem}
+      />
+    </Dialog>
+  )
+}

@@ -3,7 +3,7 @@ import type { Search } from '../../../../src/core/query.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
-import { pickImport } from '../../tables/pick-import.ts'
+import { openImport } from '../../imports/open-import.ts'
 import { describeCondition } from '../../views/filter/describe-condition.ts'
 import {
   asGroup,
@@ -41,7 +41,7 @@ export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyP
       <Button variant="primary" icon={Plus} onClick={onAddRecord}>
         {m.records_add_record()}
       </Button>
-      <Button icon={FileUp} onClick={() => pickImport({ baseId, tableId })}>
+      <Button icon={FileUp} onClick={() => openImport(null, { baseId, tableId })}>
         {m.records_import()}
       </Button>
       <Button icon={ClipboardPaste} onClick={() => void pasteFromButton(() => context)}>

@@ -4,8 +4,7 @@ import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { useServerLimits } from '../../../attachments/use-server-limits.ts'
 import { m } from '../../../messages.gen.ts'
 import own from './attachment-options.module.css'
-import type { OptionsProps } from './controls.tsx'
-import { Tick } from './controls.tsx'
+import { type OptionsProps, Tick } from './controls.tsx'
 import styles from './options.module.css'
 
 /** Allowed kinds, number and size of files. */

@@ -7,8 +7,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../../views/controls/toolbar.module.css'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './controls.tsx'
-import { ColorPicker } from './controls.tsx'
+import { ColorPicker, type OptionsProps } from './controls.tsx'
 import styles from './options.module.css'
 
 /** The options of a select field: name, colour, order. */

@@ -6,12 +6,10 @@ import type { Field } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
 import editor from '../field-editor.module.css'
-import type { FieldOptionsProps } from './controls.tsx'
-import { Choice } from './controls.tsx'
+import { Choice, type FieldOptionsProps } from './controls.tsx'
 
-export function QrOptions(props: FieldOptionsProps) {
-  return <ShownField {...props} />
-}
+/** Options of a QR code: the encoded field. */
+export const QrOptions = ShownField
 
 export function BarcodeOptions(props: FieldOptionsProps) {
   const { options, onChange } = props

@@ -65,6 +65,17 @@ export function Choice<T extends string | number>(props: {
   )
 }
 
+/** Options editor with one checkbox, for the boolean option `key`. */
+export const tickOption =
+  (key: string, label: () => string) =>
+  ({ options, onChange }: OptionsProps) => (
+    <Tick
+      label={label()}
+      checked={options[key] === true}
+      onChange={(checked) => onChange({ ...options, [key]: checked })}
+    />
+  )
+
 /** A labelled checkbox. */
 export function Tick(props: { label: ReactNode; checked: boolean; onChange: (checked: boolean) => void }) {
   return (

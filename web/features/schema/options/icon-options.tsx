@@ -2,8 +2,7 @@ import { CHECKBOX_ICONS } from '../../../../src/core/fields/checkbox.ts'
 import { RATING_ICONS } from '../../../../src/core/fields/rating.ts'
 import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './controls.tsx'
-import { Choice, ColorPicker } from './controls.tsx'
+import { Choice, ColorPicker, type OptionsProps } from './controls.tsx'
 import styles from './options.module.css'
 
 const iconLabel = (icon: (typeof CHECKBOX_ICONS)[number]): string =>

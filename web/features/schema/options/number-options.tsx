@@ -1,8 +1,7 @@
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './controls.tsx'
-import { Choice, Tick } from './controls.tsx'
+import { Choice, type OptionsProps, tickOption } from './controls.tsx'
 
 const PRECISIONS = Array.from({ length: 9 }, (_, digits) => ({
   value: digits,
@@ -35,15 +34,8 @@ const CURRENCIES = [
   'ZAR',
 ]
 
-export function NumberOptions({ options, onChange }: OptionsProps) {
-  return (
-    <Tick
-      label={m.schema_thousands_separator()}
-      checked={options.thousands === true}
-      onChange={(thousands) => onChange({ ...options, thousands })}
-    />
-  )
-}
+/** Options of numbers: thousands separators. */
+export const NumberOptions = tickOption('thousands', m.schema_thousands_separator)
 
 export function DecimalOptions({ options, onChange }: OptionsProps) {
   return (
@@ -54,15 +46,13 @@ export function DecimalOptions({ options, onChange }: OptionsProps) {
   )
 }
 
+const ProgressBar = tickOption('bar', m.schema_show_as_progress_bar)
+
 export function PercentOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Precision options={options} onChange={onChange} />
-      <Tick
-        label={m.schema_show_as_progress_bar()}
-        checked={options.bar === true}
-        onChange={(bar) => onChange({ ...options, bar })}
-      />
+      <ProgressBar options={options} onChange={onChange} />
     </div>
   )
 }

@@ -1,17 +1,16 @@
 import type { ComponentType } from 'react'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Skeleton } from '../../../ui/states.tsx'
 import { AttachmentOptionsEditor } from './attachment-options.tsx'
 import { ChoiceOptions } from './choice-options.tsx'
 import { BarcodeOptions, QrOptions } from './code-options.tsx'
-import type { FieldOptionsProps, OptionsOfTypeProps } from './controls.tsx'
+import { type FieldOptionsProps, type OptionsOfTypeProps, tickOption } from './controls.tsx'
 import { DateOptions, DateTimeOptions, DurationOptions, TimeOptions } from './date-options.tsx'
 import { CheckOptions, RatingOptions } from './icon-options.tsx'
 import { CurrencyOptions, DecimalOptions, NumberOptions, PercentOptions } from './number-options.tsx'
-import { PeopleOptions } from './people-options.tsx'
 import { CountOptions, LinkOptions, LookupOptions, RollupOptions } from './relation-options.tsx'
-import { LongTextOptions, ValidatedOptions } from './text-options.tsx'
 
 const WAITING = <Skeleton height={300} />
 
@@ -19,6 +18,10 @@ const WAITING = <Skeleton height={300} />
 const FormulaOptions = lazyPart(() => import('./formula-part.tsx'), 'FormulaPart', WAITING)
 
 const ButtonOptions = lazyPart(() => import('./formula-part.tsx'), 'ButtonPart', WAITING)
+
+const LongTextOptions = tickOption('rich', m.schema_format_as_rich_text_markdown)
+const ValidatedOptions = tickOption('validate', m.schema_accept_only_valid_values)
+const PeopleOptions = tickOption('multiple', m.schema_allow_several_people)
 
 const EDITORS: Partial<Record<FieldTypeName, ComponentType<FieldOptionsProps>>> = {
   LongText: LongTextOptions,

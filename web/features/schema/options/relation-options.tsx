@@ -13,6 +13,7 @@ import { Button } from '../../../ui/button.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import editor from '../field-editor.module.css'
 import { Choice, type FieldOptionsProps, SearchChoice, Tick } from './controls.tsx'
+import { NumberOptions } from './number-options.tsx'
 import styles from './options.module.css'
 
 /** Link and shown field of a lookup. */
@@ -91,11 +92,7 @@ function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | '
         ]}
         onChange={(digits) => onChange({ ...options, precision: digits < 0 ? null : digits })}
       />
-      <Tick
-        label={m.schema_thousands_separator()}
-        checked={options.thousands === true}
-        onChange={(thousands) => onChange({ ...options, thousands })}
-      />
+      <NumberOptions options={options} onChange={onChange} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { fetchSignedIn } from '../../../session/index.ts'
 import { showError } from '../../../ui/attempt.ts'
 import { Button } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
+import { saveBlob } from '../../../ui/save-file.ts'
 
 const FORMATS = [
   { type: 'csv', extension: 'csv', label: () => m.shares_csv() },
@@ -28,13 +29,7 @@ export function DownloadButton({ address, title }: { address: string; title: str
         const { message, msg } = (await answer.json()) as { message?: string; msg?: string }
         throw new Error(message ?? msg ?? m.shares_file_create_failed())
       }
-      const url = URL.createObjectURL(await answer.blob())
-      const link = document.createElement('a')
-      link.href = url
-      link.download = `${title}.${extension}`
-      link.click()
-      // Revoke only after the download has started.
-      setTimeout(() => URL.revokeObjectURL(url), 10_000)
+      saveBlob(await answer.blob(), `${title}.${extension}`)
     } catch (error) {
       showError(error)
     } finally {

@@ -11,8 +11,7 @@ import { openDialog } from '../../../ui/open-dialog.tsx'
 import { moveBefore } from '../../../ui/sortable.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { offerUndoOfLatest } from '../../records/undo/undo-commands.tsx'
-import { renameInDialog } from '../../tables/rename-dialog.tsx'
-import { DescriptionDialog, IconDialog } from '../../tables/table-commands.tsx'
+import { DescriptionDialog, IconDialog, renameInDialog } from '../../tables/table-commands.tsx'
 import { readIcon } from '../icons/chosen-icon.tsx'
 
 const CreateViewDialog = lazyPart(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')

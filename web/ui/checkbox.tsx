@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import styles from './checkbox.module.css'
+
+export interface CheckboxProps {
+  label: ReactNode
+  /** A sentence below the label. */
+  help?: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** A labelled checkbox of a form. */
+export function Checkbox({ label, help, checked, onChange }: CheckboxProps) {
+  return (
+    <label className={styles.checkbox}>
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <span>
+        {label}
+        {help && <small className={styles.help}>{help}</small>}
+      </span>
+    </label>
+  )
+}
