@@ -32,6 +32,18 @@ function useUnchanged(items: DependencyList): DependencyList {
   return kept.current
 }
 
+/** A ref that is true while the component is mounted. */
+export function useIsMounted(): RefObject<boolean> {
+  const isMounted = useRef(true)
+  useEffect(() => {
+    isMounted.current = true
+    return () => {
+      isMounted.current = false
+    }
+  }, [])
+  return isMounted
+}
+
 /** Makes a text area as high as its text, up to `maxPx`; a text of null leaves it as it is. */
 export function useTextHeight(
   area: RefObject<HTMLTextAreaElement | null>,

@@ -327,11 +327,7 @@ function TrashList<T extends Deleted>(props: TrashListProps<T>) {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/**
- * Says when something in the trash is removed for good.
- *
- * @param keepsDays days that it stays there; 0: until someone deletes it
- */
+/** Tells when a trashed item is removed permanently, `keepsDays` after its deletion (0: never). */
 function removalText(deletedAt: string, keepsDays: number): string {
   if (keepsDays === 0) return m.bases_kept_until_you_delete_it()
   const days = Math.ceil((Date.parse(deletedAt) + keepsDays * DAY_MS - Date.now()) / DAY_MS)

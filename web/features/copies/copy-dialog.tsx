@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { api } from '../../trpc.ts'
@@ -6,6 +6,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
@@ -45,13 +46,7 @@ export function CopyDialog({ title, waiting, isReady = true, start, onClose, chi
   const [progress, setProgress] = useState<Progress>({ done: 0, total: null })
   const [isStarting, setIsStarting] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const isOpen = useRef(true)
-  useEffect(() => {
-    isOpen.current = true
-    return () => {
-      isOpen.current = false
-    }
-  }, [])
+  const isOpen = useIsMounted()
 
   async function submit() {
     if (isStarting || jobId !== null || !isReady) return

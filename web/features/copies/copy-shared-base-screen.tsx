@@ -12,7 +12,7 @@ import { Checkbox } from '../../ui/checkbox.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { Main } from '../../ui/main.tsx'
 import { toast } from '../../ui/toast.ts'
-import { isOver, useJob } from '../sources/jobs.ts'
+import { hasEnded, useJob } from '../sources/jobs.ts'
 import styles from './copies.module.css'
 
 /** Copies a shared base into the user's bases (spec §2). */
@@ -27,7 +27,7 @@ export function CopySharedBaseScreen() {
   useDocumentTitle(m.copies_copy_a_shared_base())
 
   useEffect(() => {
-    if (!job || !started || !isOver(job)) return
+    if (!job || !started || !hasEnded(job)) return
     if (job.status === 'completed') {
       void cache.bases.list.invalidate()
       goTo(paths.base(started.baseId), { replace: true })

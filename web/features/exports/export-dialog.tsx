@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -6,6 +6,7 @@ import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
+import { useIsMounted } from '../../ui/effects.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { toast } from '../../ui/toast.ts'
@@ -30,13 +31,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const run = useRef<ExportRun | null>(null)
-  const isOpen = useRef(true)
-  useEffect(() => {
-    isOpen.current = true
-    return () => {
-      isOpen.current = false
-    }
-  }, [])
+  const isOpen = useIsMounted()
   const change = (part: Partial<ExportChoices>) => setChoices((before) => ({ ...before, ...part }))
   const hiddenCount = source.allFieldIds.length - source.fieldIds.length
 

@@ -37,8 +37,8 @@ export interface Analysis {
 }
 
 /**
- * Why a file could not be read: it is of another kind, it is not in the format that was chosen or found, or something
- * else went wrong. Only the last may be gone at the next attempt.
+ * Why a file could not be read: not a text file (`foreign`), not in the chosen or detected format (`format`), or another
+ * error, which is worth a retry (`other`).
  */
 export type AnalyseFault = 'foreign' | 'format' | 'other'
 

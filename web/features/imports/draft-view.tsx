@@ -1,5 +1,5 @@
 import { FileUp } from 'lucide-react'
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
@@ -187,6 +187,27 @@ function textsOf({ rows }: Analysis, { index }: DraftColumn): string[] {
   return texts
 }
 
+/** A labelled select of the format options. */
+function FormatSelect(props: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  children: ReactNode
+}) {
+  return (
+    <label className={styles.option}>
+      <span>{props.label}</span>
+      <select
+        className={styles.select}
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+      >
+        {props.children}
+      </select>
+    </label>
+  )
+}
+
 /** CSV format options; each change is analysed at once. */
 function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
   const format = draft.analysis?.format ?? {
@@ -207,57 +228,45 @@ function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
   }
   return (
     <div className={styles.options}>
-      <label className={styles.option}>
-        <span>{m.imports_encoding()}</span>
-        <select
-          className={styles.select}
-          value={format.encoding}
-          onChange={(event) => all.choose(draft, { encoding: event.target.value as CsvEncoding })}
-        >
-          {CSV_ENCODINGS.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className={styles.option}>
-        <span>{m.imports_separator()}</span>
-        <select
-          className={styles.select}
-          value={format.delimiter}
-          onChange={(event) => all.choose(draft, { delimiter: event.target.value })}
-        >
-          {CSV_DELIMITERS.map((delimiter) => (
-            <option key={delimiter} value={delimiter}>
-              {delimiterNames[delimiter]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className={styles.option}>
-        <span>{m.imports_decimal_places()}</span>
-        <select
-          className={styles.select}
-          value={format.decimal}
-          onChange={(event) => all.choose(draft, { decimal: event.target.value === ',' ? ',' : '.' })}
-        >
-          <option value=".">{m.imports_decimal_point_example()}</option>
-          <option value=",">{m.imports_decimal_comma_example()}</option>
-        </select>
-      </label>
+      <FormatSelect
+        label={m.imports_encoding()}
+        value={format.encoding}
+        onChange={(value) => all.choose(draft, { encoding: value as CsvEncoding })}
+      >
+        {CSV_ENCODINGS.map(({ name, label }) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </FormatSelect>
+      <FormatSelect
+        label={m.imports_separator()}
+        value={format.delimiter}
+        onChange={(value) => all.choose(draft, { delimiter: value })}
+      >
+        {CSV_DELIMITERS.map((delimiter) => (
+          <option key={delimiter} value={delimiter}>
+            {delimiterNames[delimiter]}
+          </option>
+        ))}
+      </FormatSelect>
+      <FormatSelect
+        label={m.imports_decimal_places()}
+        value={format.decimal}
+        onChange={(value) => all.choose(draft, { decimal: value === ',' ? ',' : '.' })}
+      >
+        <option value=".">{m.imports_decimal_point_example()}</option>
+        <option value=",">{m.imports_decimal_comma_example()}</option>
+      </FormatSelect>
       {(isAmbiguous || draft.monthFirst) && (
-        <label className={styles.option}>
-          <span>{m.imports_read_ambiguous_date_as()}</span>
-          <select
-            className={styles.select}
-            value={draft.monthFirst ? 'month' : 'day'}
-            onChange={(event) => all.chooseMonthFirst(draft, event.target.value === 'month')}
-          >
-            <option value="day">{m.imports_day_first_example()}</option>
-            <option value="month">{m.imports_month_first_example()}</option>
-          </select>
-        </label>
+        <FormatSelect
+          label={m.imports_read_ambiguous_date_as()}
+          value={draft.monthFirst ? 'month' : 'day'}
+          onChange={(value) => all.chooseMonthFirst(draft, value === 'month')}
+        >
+          <option value="day">{m.imports_day_first_example()}</option>
+          <option value="month">{m.imports_month_first_example()}</option>
+        </FormatSelect>
       )}
       <label className={styles.option}>
         <input

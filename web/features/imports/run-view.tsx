@@ -1,4 +1,13 @@
-import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2, X } from 'lucide-react'
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleSlash,
+  Download,
+  type LucideIcon,
+  Table2,
+  Undo2,
+  X,
+} from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
@@ -37,19 +46,31 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
         </Underway>
       )}
       {status === 'failed' && (
-        <p className={styles.outcome} data-tone="danger" role="alert">
-          <CircleAlert size={16} />
+        <Outcome icon={CircleAlert} tone="danger">
           {m.imports_nothing_was_imported_reason({ reason: run.error ?? '' })}
-        </p>
+        </Outcome>
       )}
       {status === 'cancelled' && (
-        <p className={styles.outcome} role="status">
-          <CircleSlash size={16} />
-          {m.imports_import_cancelled_nothing_was_imported()}
-        </p>
+        <Outcome icon={CircleSlash}>{m.imports_import_cancelled_nothing_was_imported()}</Outcome>
       )}
       {status === 'completed' && result && <Finished run={run} result={result} onLeave={onLeave} />}
     </section>
+  )
+}
+
+interface OutcomeProps {
+  icon: LucideIcon
+  tone?: 'success' | 'danger'
+  children: ReactNode
+}
+
+/** How a job ended. */
+function Outcome({ icon: Icon, tone, children }: OutcomeProps) {
+  return (
+    <p className={styles.outcome} data-tone={tone} role={tone === 'danger' ? 'alert' : 'status'}>
+      <Icon size={16} />
+      {children}
+    </p>
   )
 }
 
@@ -100,22 +121,15 @@ function JobView({ run }: { run: ImportRun }) {
         </Underway>
       )}
       {run.status === 'failed' && (
-        <p className={styles.outcome} data-tone="danger" role="alert">
-          <CircleAlert size={16} />
+        <Outcome icon={CircleAlert} tone="danger">
           {run.error ?? m.imports_this_failed()}
-        </p>
+        </Outcome>
       )}
-      {run.status === 'cancelled' && (
-        <p className={styles.outcome} role="status">
-          <CircleSlash size={16} />
-          {m.imports_cancelled()}
-        </p>
-      )}
+      {run.status === 'cancelled' && <Outcome icon={CircleSlash}>{m.imports_cancelled()}</Outcome>}
       {run.status === 'completed' && (
-        <p className={styles.outcome} role="status">
-          <CircleCheck size={16} />
+        <Outcome icon={CircleCheck}>
           {run.file ? m.imports_name_is_ready({ name: run.file.name }) : m.common_done()}
-        </p>
+        </Outcome>
       )}
       {run.file && <DownloadExport file={run.file} />}
     </section>
@@ -179,35 +193,33 @@ function useSeconds(since: number): number {
 }
 
 function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResult; onLeave: () => void }) {
-  const [isTakenBack, setTakenBack] = useState(false)
+  const [isUndone, setUndone] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  if (isTakenBack) {
+  if (isUndone) {
     return (
-      <p className={styles.outcome} role="status">
-        <Undo2 size={16} />
+      <Outcome icon={Undo2}>
         {result.isNewTable ? m.imports_table_moved_trash() : m.imports_the_imported_rows_were_removed()}
-      </p>
+      </Outcome>
     )
   }
   async function undo(): Promise<void> {
     setBusy(true)
     await attempt(async () => {
-      await takeBack(run, result)
-      setTakenBack(true)
+      await undoImport(run, result)
+      setUndone(true)
       if (result.isNewTable && currentPath().includes(result.tableId)) goTo(paths.base(run.baseId))
     })
     setBusy(false)
   }
   return (
     <>
-      <p className={styles.outcome} data-tone="success" role="status">
-        <CircleCheck size={16} />
+      <Outcome icon={CircleCheck} tone="success">
         {m.imports_rows_added_title_seconds_s({
           count: result.rows,
           title: result.title,
           seconds: formatNumber(result.seconds),
         })}
-      </p>
+      </Outcome>
       {result.problems > 0 && <Problems result={result} />}
       <div className={styles.actions}>
         {result.problems > 0 && run.jobId !== null && (
@@ -219,7 +231,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
             {m.imports_download_skipped_rows()}
           </Button>
         )}
-        {mayTakeBack(result) && (
+        {canUndo(result) && (
           <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
             {m.common_undo()}
           </Button>
@@ -273,10 +285,10 @@ async function downloadReport(jobId: string, fileName: string): Promise<void> {
 }
 
 /**
- * Undoes an import, whatever was done after it: a new table goes to the trash, added records are deleted.
- * @throws what the server refused with
+ * Undoes an import, even after later changes: a new table moves to the trash, added records are deleted.
+ * @throws the server's error
  */
-async function takeBack(
+async function undoImport(
   { baseId }: ImportRun,
   { isNewTable, tableId, changeId }: ImportResult,
 ): Promise<void> {
@@ -286,7 +298,7 @@ async function takeBack(
 }
 
 /** False if the import added nothing. */
-const mayTakeBack = ({ isNewTable, changeId }: ImportResult): boolean => isNewTable || changeId !== null
+const canUndo = ({ isNewTable, changeId }: ImportResult): boolean => isNewTable || changeId !== null
 
 let isShown = false
 

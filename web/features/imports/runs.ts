@@ -55,24 +55,52 @@ function update(id: number, patch: Partial<ImportRun>): void {
 const find = (id: number): ImportRun | undefined => runs.getState().find((run) => run.id === id)
 
 /**
- * Sends a file and has it imported; goes on whatever becomes of the dialog. Gives the id of the run.
- * `inputOf` says what the server is asked, once the upload has an id.
+ * Uploads a file and imports it, even if the dialog is closed meanwhile. `inputOf` gets the id of the upload.
+ * @returns the id of the run
  */
 export function startRun(
   baseId: string,
   source: ImportSource,
   inputOf: (uploadId: string) => StartInput,
 ): number {
-  const id = nextId++
-  const run: ImportRun = {
+  const id = addRun({
     kind: IMPORT_JOB,
-    id,
     baseId,
     fileName: source.name,
     status: 'uploading',
+    size: source.size,
+  })
+  void carryOut(id, source, inputOf)
+  return id
+}
+
+/** Follows a job that this page has not started. */
+export function followUnfinished(job: Job, name: string): void {
+  const { id: jobId, kind, baseId, status, progress, error, createdAt } = job
+  const id = addRun({
+    kind,
+    baseId: baseId ?? '',
+    fileName: name,
+    status: status === 'active' ? 'active' : 'waiting',
+    jobId,
+    error,
+    rows: progress.done,
+    totalRows: progress.total,
+    startedAt: Date.parse(createdAt),
+  })
+  follow(id, jobId).catch((failure) =>
+    update(id, { status: 'failed', error: messageOf(failure), endedAt: Date.now() }),
+  )
+}
+
+function addRun(
+  known: Pick<ImportRun, 'kind' | 'baseId' | 'fileName' | 'status'> & Partial<ImportRun>,
+): number {
+  const run: ImportRun = {
+    id: nextId++,
     jobId: null,
     sent: 0,
-    size: source.size,
+    size: 0,
     rows: 0,
     totalRows: null,
     startedAt: Date.now(),
@@ -80,37 +108,10 @@ export function startRun(
     result: null,
     file: null,
     error: null,
+    ...known,
   }
   runs.setState((all) => [...all, run], true)
-  void carryOut(id, source, inputOf)
-  return id
-}
-
-/** Follows a job that this page has not started. */
-export function followUnfinished(job: Job, name: string): void {
-  const { kind, progress, error } = job
-  const id = nextId++
-  const run: ImportRun = {
-    id,
-    kind,
-    baseId: job.baseId ?? '',
-    fileName: name,
-    jobId: job.id,
-    error,
-    result: null,
-    file: null,
-    status: job.status === 'active' ? 'active' : 'waiting',
-    sent: 0,
-    size: 0,
-    rows: progress.done,
-    totalRows: progress.total,
-    startedAt: Date.parse(job.createdAt),
-    endedAt: null,
-  }
-  runs.setState((all) => [...all, run], true)
-  follow(id, job.id).catch((failure) =>
-    update(id, { status: 'failed', error: messageOf(failure), endedAt: Date.now() }),
-  )
+  return run.id
 }
 
 async function carryOut(

@@ -12,10 +12,9 @@ export const readBytes: ReadBytes = async (source, from, to) => {
 }
 
 /**
- * Sends a file to the server and gives the id it has there. XMLHttpRequest, because `fetch` does not
- * tell how much it has sent.
- *
- * @throws Error with the server's words; AbortError where `signal` says so
+ * Uploads a file, with XMLHttpRequest because `fetch` does not report upload progress.
+ * @returns the id of the upload
+ * @throws Error with the server's message; AbortError when `signal` aborts
  */
 export async function uploadSource(
   source: ImportSource,

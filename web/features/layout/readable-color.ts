@@ -10,15 +10,15 @@ const TEXT_RATIO = 4.5
 const PICTURE_RATIO = 3
 
 /**
- * The colour as the ground of a row: so light that every text on it can be read, and that an option's pill of the
- * same colour stands out. Null: no `#rrggbb`.
+ * Lightens a colour to a row background on which every text is readable and a pill of the same colour stands out;
+ * null if it is not `#rrggbb`.
  */
 export function groundColor(hex: string): string | null {
   const color = parse(hex)
   return (
     color &&
     format(
-      soonest(lighter(color, PILL_STANDS_OUT), lighter, (one) => contrast(one, FAINTEST_TEXT) >= TEXT_RATIO),
+      weakestShade(lighter(color, MIN_WHITE), lighter, (one) => contrast(one, FAINTEST_TEXT) >= TEXT_RATIO),
     )
   )
 }
@@ -26,13 +26,13 @@ export function groundColor(hex: string): string | null {
 /** Darkens a colour until it is visible as a bar on white; null if it is not `#rrggbb`. */
 export function barColor(hex: string): string | null {
   const color = parse(hex)
-  return color && format(soonest(color, stronger, (one) => contrast(one, WHITE) >= PICTURE_RATIO))
+  return color && format(weakestShade(color, stronger, (one) => contrast(one, WHITE) >= PICTURE_RATIO))
 }
 
 /** Darkens a colour as little as needed to be readable on a background; null if either is not `#rrggbb`. */
 export function textColor(hex: string, ground: string): string | null {
   const [color, below] = [parse(hex), parse(ground)]
-  return color && below && format(soonest(color, stronger, (one) => contrast(one, below) >= TEXT_RATIO))
+  return color && below && format(weakestShade(color, stronger, (one) => contrast(one, below) >= TEXT_RATIO))
 }
 
 /** Mixes a share (0 to 1) of another colour in; null if either is not `#rrggbb`. */
@@ -45,35 +45,35 @@ export function mixedColor(hex: string, other: string, part: number): string | n
 
 const STEPS = 40
 /** Share of white in a row's background, so that pills of the same colour stand out. */
-const PILL_STANDS_OUT = 0.4
+const MIN_WHITE = 0.4
 
 /** The weakest shade of a colour that is sufficient. */
-function soonest(
+function weakestShade(
   color: Rgb,
   shade: (color: Rgb, part: number) => Rgb,
   isEnough: (color: Rgb) => boolean,
 ): Rgb {
   for (let step = 0; step < STEPS; step++) {
     // Rounded as in `#rrggbb`.
-    const shaded = each(shade(color, step / STEPS), (part) => Math.round(part * 255) / 255)
+    const shaded = mapRgb(shade(color, step / STEPS), (part) => Math.round(part * 255) / 255)
     if (isEnough(shaded)) return shaded
   }
   return shade(color, 1)
 }
 
-const each = ([red, green, blue]: Rgb, change: (part: number) => number): Rgb => [
+const mapRgb = ([red, green, blue]: Rgb, change: (part: number) => number): Rgb => [
   change(red),
   change(green),
   change(blue),
 ]
 
-const lighter = (color: Rgb, part: number): Rgb => each(color, (one) => one + (1 - one) * part)
+const lighter = (color: Rgb, part: number): Rgb => mapRgb(color, (one) => one + (1 - one) * part)
 
 /** Darkens a colour in proportion, which keeps the hue. */
 function stronger(color: Rgb, part: number): Rgb {
   const lightest = Math.max(...color)
   // A pastel loses its white first.
-  return each(color, (one) => Math.max(0, one - part * (0.6 + (lightest - one))))
+  return mapRgb(color, (one) => Math.max(0, one - part * (0.6 + (lightest - one))))
 }
 
 function parse(hex: string): Rgb | null {
@@ -94,7 +94,7 @@ const format = (color: Rgb): string =>
 
 /** WCAG relative luminance. */
 function luminance(color: Rgb): number {
-  const [red, green, blue] = each(color, (part) =>
+  const [red, green, blue] = mapRgb(color, (part) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
   )
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue

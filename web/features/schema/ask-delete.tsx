@@ -9,15 +9,14 @@ type Dependent = Outputs['schema']['dependents'][number]
 const MAX_LINES = 12
 
 /**
- * Asks before a field or table is deleted, naming what goes with it and what stops working.
- *
- * @throws what the server refused with
+ * Confirms the deletion of a field or table, listing its dependents.
+ * @throws the server's error
  */
 export async function askDelete(
-  what: { fieldId: string } | { tableId: string },
+  target: { fieldId: string } | { tableId: string },
   question: { title: string; text: string; confirmLabel: string },
 ): Promise<boolean> {
-  const found = await api.schema.dependents.query(what)
+  const found = await api.schema.dependents.query(target)
   return confirm({
     title: question.title,
     confirmLabel: question.confirmLabel,

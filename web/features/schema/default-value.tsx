@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -23,7 +23,6 @@ export function DefaultValue({
   onChange: (value: CellValue) => void
 }) {
   const { type, defaultValue } = draft
-  const id = useId()
   if (isBoolean({ type })) {
     return (
       <label className={styles.check}>
@@ -42,22 +41,16 @@ export function DefaultValue({
   }
   if (hasSingleChoice({ type })) {
     return (
-      <div className={styles.part}>
-        <label htmlFor={id}>{m.schema_default_value()}</label>
-        <select
-          id={id}
-          className={toolbar.select}
-          value={typeof defaultValue === 'string' ? defaultValue : ''}
-          onChange={(event) => onChange(event.target.value || null)}
-        >
-          <option value="">{m.common_none()}</option>
-          {choicesOf(draft).map(({ title }) => (
-            <option key={title} value={title}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
+      <DefaultSelect
+        value={typeof defaultValue === 'string' ? defaultValue : ''}
+        onChange={(value) => onChange(value || null)}
+      >
+        {choicesOf(draft).map(({ title }) => (
+          <option key={title} value={title}>
+            {title}
+          </option>
+        ))}
+      </DefaultSelect>
     )
   }
   if (takesNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
@@ -69,28 +62,21 @@ export function DefaultValue({
 function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
   const { type, defaultValue } = draft
   const [isFixed, setFixed] = useState(defaultValue !== null && defaultValue !== NOW)
-  const id = useId()
   const other = isFixed ? 'fixed' : ''
   return (
     <>
-      <div className={styles.part}>
-        <label htmlFor={id}>{m.schema_default_value()}</label>
-        <select
-          id={id}
-          className={toolbar.select}
-          value={defaultValue === NOW ? 'now' : other}
-          onChange={({ target: { value } }) => {
-            setFixed(value === 'fixed')
-            onChange(value === 'now' ? NOW : null)
-          }}
-        >
-          <option value="">{m.common_none()}</option>
-          <option value="now">{nowLabel(type)}</option>
-          <option value="fixed">
-            {fieldType(type).storage === 'time' ? m.schema_specific_time() : m.schema_specific_date()}
-          </option>
-        </select>
-      </div>
+      <DefaultSelect
+        value={defaultValue === NOW ? 'now' : other}
+        onChange={(value) => {
+          setFixed(value === 'fixed')
+          onChange(value === 'now' ? NOW : null)
+        }}
+      >
+        <option value="now">{nowLabel(type)}</option>
+        <option value="fixed">
+          {fieldType(type).storage === 'time' ? m.schema_specific_time() : m.schema_specific_date()}
+        </option>
+      </DefaultSelect>
       {isFixed && <TypedDefault draft={draft} label={m.schema_specific_value()} onChange={onChange} />}
     </>
   )
@@ -141,7 +127,6 @@ interface DefaultPeopleProps {
 function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps) {
   const people = trpc.records.people.useQuery({ baseId }).data ?? []
   const ids = idsIn(value)
-  const id = useId()
   const offered = [
     { id: ME, name: m.schema_creator_of_the_record() },
     ...people.map((person) => ({ id: person.id, name: person.displayName || person.email })),
@@ -166,20 +151,36 @@ function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps
     )
   }
   return (
+    <DefaultSelect value={ids[0] ?? ''} onChange={(value) => onChange(value || null)}>
+      {offered.map((one) => (
+        <option key={one.id} value={one.id}>
+          {one.name}
+        </option>
+      ))}
+    </DefaultSelect>
+  )
+}
+
+interface DefaultSelectProps {
+  value: string
+  onChange: (value: string) => void
+  /** The options besides "None". */
+  children: ReactNode
+}
+
+function DefaultSelect({ value, onChange, children }: DefaultSelectProps) {
+  const id = useId()
+  return (
     <div className={styles.part}>
       <label htmlFor={id}>{m.schema_default_value()}</label>
       <select
         id={id}
         className={toolbar.select}
-        value={ids[0] ?? ''}
-        onChange={(event) => onChange(event.target.value || null)}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
       >
         <option value="">{m.common_none()}</option>
-        {offered.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.name}
-          </option>
-        ))}
+        {children}
       </select>
     </div>
   )

@@ -27,6 +27,7 @@ import {
   withType,
 } from './field-draft.ts'
 import styles from './field-editor.module.css'
+import { Tick } from './options/controls.tsx'
 import optionStyles from './options/options.module.css'
 import { OptionsEditor } from './options/options-editor.tsx'
 import { TypeList, useWithheldTypes } from './type-list.tsx'
@@ -174,23 +175,19 @@ export function FieldEditor(props: FieldEditorProps) {
         />
         {!type.readOnly && !type.computed && (
           <div className={styles.rules}>
-            <label className={styles.check}>
-              <input
-                type="checkbox"
-                checked={draft.required}
-                onChange={(event) => change({ required: event.target.checked })}
-              />
-              {m.common_required()}
-            </label>
+            <Tick
+              label={m.common_required()}
+              checked={draft.required}
+              onChange={(required) => change({ required })}
+            />
             {/* Passwords are stored as hashes, which cannot be compared. */}
-            <label className={styles.check} hidden={isSecret(draft)}>
-              <input
-                type="checkbox"
+            {!isSecret(draft) && (
+              <Tick
+                label={m.schema_unique_values()}
                 checked={draft.unique}
-                onChange={(event) => change({ unique: event.target.checked })}
+                onChange={(unique) => change({ unique })}
               />
-              {m.schema_unique_values()}
-            </label>
+            )}
           </div>
         )}
         <button

@@ -156,8 +156,8 @@ interface WithheldTypes {
 }
 
 /**
- * What a new field of the table cannot be, or what a field cannot become. Tables of a connected database
- * lack links of our making, and what needs columns that only our own tables have.
+ * Types that a new field cannot have, or that `field` cannot be converted to. Tables of connected databases support
+ * neither Sheaf's links nor types that need system columns.
  */
 export function useWithheldTypes(
   { id, baseId }: Pick<Table, 'id' | 'baseId'>,

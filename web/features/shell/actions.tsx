@@ -19,14 +19,16 @@ import {
   UserRound,
 } from 'lucide-react'
 import type { Table } from '../../../src/core/model.ts'
-import type { Action, ActionContext } from '../../actions/action.ts'
+import { type Action, type ActionContext, actionContext } from '../../actions/action.ts'
 import { isOffline } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { leave } from '../../navigation/leave.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
+import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { createBase, editBase, openApiDocs, openBaseTrash } from '../bases/base-commands.tsx'
 import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
@@ -302,3 +304,12 @@ export const APP_ACTIONS: readonly Action[] = [
   openTokens,
   signOutAction,
 ]
+
+/** An action as a menu item. */
+export const actionItem = (action: Action): MenuItem => ({
+  kind: 'action',
+  label: action.label(),
+  icon: action.icon,
+  shortcut: action.shortcut && shortcutLabel(action.shortcut),
+  run: () => void action.run(actionContext()),
+})

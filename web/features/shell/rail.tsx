@@ -12,6 +12,7 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { Logo } from '../layout/logo.tsx'
 import {
+  actionItem,
   changePassword,
   createBaseAction,
   createTableAction,
@@ -123,29 +124,21 @@ function RecentBases({ openBaseId }: { openBaseId?: string }) {
   )
 }
 
-const asItem = (action: Action): MenuItem => ({
-  kind: 'action',
-  label: action.label(),
-  icon: action.icon,
-  shortcut: action.shortcut && shortcutLabel(action.shortcut),
-  run: () => void action.run(actionContext()),
-})
-
 function createMenu(): MenuItem[] {
   const context = actionContext()
   return [createTableAction, importAction, createBaseAction]
     .filter((action) => action.when?.(context) ?? true)
-    .map(asItem)
+    .map(actionItem)
 }
 
 function accountMenu(email: string | undefined): MenuItem[] {
   const who: MenuItem[] = email ? [{ kind: 'id', label: m.shell_signed_in_as(), value: email }] : []
   return [
     ...who,
-    asItem(editProfile),
-    asItem(changePassword),
-    asItem(openTokens),
+    actionItem(editProfile),
+    actionItem(changePassword),
+    actionItem(openTokens),
     { kind: 'separator' },
-    asItem(signOutAction),
+    actionItem(signOutAction),
   ]
 }

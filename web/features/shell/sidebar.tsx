@@ -13,7 +13,7 @@ import { baseMenu } from '../bases/base-commands.tsx'
 import { useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { toggleSidebarCollapsed, useIsNarrow } from '../layout/sidebar-state.ts'
-import { createTableAction, historyAction, importAction, trashAction } from './actions.tsx'
+import { actionItem, createTableAction, historyAction, importAction, trashAction } from './actions.tsx'
 import styles from './sidebar.module.css'
 import { TableTree } from './table-tree.tsx'
 import { useBasePage, useIsBaseHome } from './use-place.ts'
@@ -98,7 +98,13 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
             shortcut={shortcutLabel('alt+t')}
             size="small"
             aria-haspopup="menu"
-            onClick={(event) => openMenu(event.currentTarget, createMenu(), m.shell_create_new())}
+            onClick={(event) =>
+              openMenu(
+                event.currentTarget,
+                [createTableAction, importAction].map(actionItem),
+                m.shell_create_new(),
+              )
+            }
           />
         )}
       </div>
@@ -139,15 +145,6 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
     </aside>
   )
 }
-
-const createMenu = () =>
-  [createTableAction, importAction].map((action) => ({
-    kind: 'action' as const,
-    label: action.label(),
-    icon: action.icon,
-    shortcut: action.shortcut && shortcutLabel(action.shortcut),
-    run: () => void action.run(actionContext()),
-  }))
 
 /** If the base cannot be read, the screen reports it and the sidebar stays empty. */
 function SidebarSkeleton({ failed }: { failed: boolean }) {

@@ -83,8 +83,8 @@ interface TableLinesProps {
 }
 
 /**
- * The lines of the tree: of hundreds of tables those in sight are in the document, the one that has the focus and the
- * one that is dragged. Lines may be of any height, as a table stands in its line with its views.
+ * Virtualized rows of the tree: renders the visible ones, the focused and the dragged one. A row is as high as its
+ * table with the expanded views.
  */
 function TableLines({ tables, draw }: TableLinesProps) {
   const { tableId: openId } = useOpenPlace()

@@ -1,5 +1,5 @@
 import { FileKey2, X } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { type ChangeEvent, useRef, useState } from 'react'
 import { m } from '../../messages.gen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { PasswordField, SelectField, TextField } from '../../ui/field.tsx'
@@ -31,6 +31,10 @@ export function ConnectionFields({
   const [address, setAddress] = useState('')
   const [isUrlInvalid, setUrlInvalid] = useState(false)
   const set = (patch: Partial<ConnectionDraft>) => onChange({ ...draft, ...patch })
+  const input = (key: 'host' | 'port' | 'user' | 'password' | 'database' | 'file') => ({
+    value: draft[key],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => set({ [key]: event.target.value }),
+  })
   const { client: chosen } = draft
   const engine = ENGINES[chosen]
 
@@ -87,16 +91,14 @@ export function ConnectionFields({
               className={styles.grow}
               dir="ltr"
               data-autofocus={source ? undefined : ''}
-              value={draft.host}
-              onChange={(event) => set({ host: event.target.value })}
+              {...input('host')}
             />
             <TextField
               label={m.sources_port()}
               className={styles.port}
               dir="ltr"
               inputMode="numeric"
-              value={draft.port}
-              onChange={(event) => set({ port: event.target.value })}
+              {...input('port')}
             />
           </div>
           <div className={styles.row}>
@@ -105,16 +107,14 @@ export function ConnectionFields({
               className={styles.grow}
               dir="ltr"
               autoComplete="off"
-              value={draft.user}
-              onChange={(event) => set({ user: event.target.value })}
+              {...input('user')}
             />
             <PasswordField
               label={m.common_password()}
               className={styles.grow}
               autoComplete="new-password"
               placeholder={source?.connection?.hasPassword ? m.sources_unchanged() : undefined}
-              value={draft.password}
-              onChange={(event) => set({ password: event.target.value })}
+              {...input('password')}
             />
           </div>
           <div className={styles.row}>
@@ -122,8 +122,7 @@ export function ConnectionFields({
               label={m.sources_database()}
               className={styles.grow}
               dir="ltr"
-              value={draft.database}
-              onChange={(event) => set({ database: event.target.value })}
+              {...input('database')}
             />
             {engine.hasSchemas && (
               <SchemaField schemas={schemas} value={draft.schema} onChange={(schema) => set({ schema })} />
@@ -138,8 +137,7 @@ export function ConnectionFields({
           data-autofocus
           placeholder="shop.db"
           help={m.sources_file_servers_sqlite_sources_folder()}
-          value={draft.file}
-          onChange={(event) => set({ file: event.target.value })}
+          {...input('file')}
         />
       )}
     </div>

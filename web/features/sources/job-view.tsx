@@ -4,7 +4,7 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { attempt } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
-import { isOver, useJob } from './jobs.ts'
+import { hasEnded, useJob } from './jobs.ts'
 import styles from './sources.module.css'
 
 interface Result {
@@ -20,7 +20,7 @@ const MAX_NOTES = 50
 /** Progress and outcome of connecting or synchronising a source. */
 export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
   const job = useJob(jobId)
-  const isDone = job !== undefined && isOver(job)
+  const isDone = job !== undefined && hasEnded(job)
   useEffect(() => {
     if (!isDone) return
     void cache.sources.list.invalidate({ baseId })

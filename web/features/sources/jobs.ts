@@ -12,10 +12,9 @@ const RETRY_MS = 1000
 type Job = Outputs['jobs']['get']
 
 /**
- * Waits for the end of a job, whatever becomes of the screen that has started it. Gives its result; null where it
- * was cancelled, or the person has signed out.
- *
- * @throws Error in the server's words where it failed
+ * Waits until a job has ended, independent of the screen that started it.
+ * @returns its result; null when it was cancelled or the user signed out
+ * @throws Error with the server's message when it failed
  */
 export async function followJob(
   jobId: string,
@@ -28,7 +27,7 @@ export async function followJob(
       const news = new Promise<void>((resolve) => {
         wake = resolve
       })
-      const job = await askOnce(jobId)
+      const job = await readJob(jobId)
       if (job) {
         onProgress(job.progress)
         if (job.status === 'completed') return { result: job.result }
@@ -44,7 +43,7 @@ export async function followJob(
 }
 
 /** Null: no answer, which says nothing about the job. */
-async function askOnce(jobId: string): Promise<Job | null> {
+async function readJob(jobId: string): Promise<Job | null> {
   try {
     return await api.jobs.get.query({ jobId })
   } catch (error) {
@@ -58,7 +57,7 @@ async function askOnce(jobId: string): Promise<Job | null> {
 const WAIT_MS = 700
 
 /** Whether the job has ended. */
-export const isOver = ({ status }: Job): boolean => status !== 'waiting' && status !== 'active'
+export const hasEnded = ({ status }: Job): boolean => status !== 'waiting' && status !== 'active'
 
 /** The current state of a job; undefined without `jobId` or until it is loaded. */
 export function useJob(jobId: string | null): Job | undefined {
@@ -66,7 +65,7 @@ export function useJob(jobId: string | null): Job | undefined {
     { jobId: jobId ?? '' },
     {
       enabled: jobId !== null,
-      refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : WAIT_MS),
+      refetchInterval: ({ state }) => (state.data && hasEnded(state.data) ? false : WAIT_MS),
     },
   )
   const { refetch } = job

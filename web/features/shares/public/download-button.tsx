@@ -13,11 +13,7 @@ const FORMATS = [
   { type: 'json', extension: 'json', label: () => m.shares_json() },
 ]
 
-/**
- * Saves the records that a link shows, where it allows that.
- *
- * @param address where the server has them, without the format at its end
- */
+/** Downloads the records of a link; `address` is the export's URL without the format at its end. */
 export function DownloadButton({ address, title }: { address: string; title: string }) {
   const [isBusy, setBusy] = useState(false)
 
