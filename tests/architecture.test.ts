@@ -111,6 +111,25 @@ describe('texts of messages/', () => {
     expect(await problems(english, [use, unknown])).toEqual(['web/b.ts: there is no text grid_what'])
   })
 
+  test('of the server are found where modules use them', async () => {
+    const texts = await compileMessages(
+      JSON.stringify({ records_error_gone: 'Gone', records_error_unused: 'x' }),
+      'en',
+    )
+    const module = {
+      path: 'modules/records/write/door.ts',
+      text: `import { m } from '../../../src/messages.gen.ts'\nm.records_error_gone()\nm.records_error_other()\n`,
+    }
+    const core = {
+      path: 'modules/records/read/plan.ts',
+      text: `import { m } from '../../../src/core/messages.gen.ts'\nm.records_error_unused()\n`,
+    }
+    expect(findMessageProblems('src', texts, [module, core])).toEqual([
+      'modules/records/write/door.ts: there is no text records_error_other',
+      'records_error_unused: is not used',
+    ])
+  })
+
   test('must have a key by area, declared inputs, and all forms of a plural', async () => {
     expect(await problems({ ...english, Hello: 'Hello' })).toContain(
       'Hello: is not written as area_what_it_says',
