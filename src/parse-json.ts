@@ -1,41 +1,44 @@
 import { breathe } from './breathe.ts'
-import { MAX_JSON_DEPTH, parseJsonText } from './core/json-text.ts'
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  endOfString,
+  MAX_JSON_DEPTH,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  parseJsonText,
+  QUOTE,
+} from './core/json-text.ts'
 
-/** Characters from which on a text is parsed in turns; a shorter one takes a few milliseconds. */
+/** Length from which a text is parsed in turns; a shorter one takes a few milliseconds. */
 export const LARGE_JSON = 256 * 1024
 
-/** Characters that are parsed at once of a longer text. */
-const PART = 64 * 1024
+/** Characters of a long text parsed in one turn. */
+const CHUNK = 64 * 1024
 
 const TAB = 0x09
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COMMA = 0x2c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** A list or object that has not been closed yet. */
 interface Frame {
   isList: boolean
-  /** Where it opens. */
+  /** Index of the opening bracket. */
   start: number
-  /** Where the item begins that is being scanned. */
+  /** Index of the first character of the current item. */
   itemStart: number
-  /** All items before this have been parsed. */
+  /** All items before this index have been parsed. */
   parsedTo: number
-  /** The items that have been parsed; null while it may still be parsed as a whole. */
+  /** The parsed items; null while the whole may still be parsed at once. */
   value: unknown[] | Record<string, unknown> | null
-  /** True right behind a list or object that was parsed by itself: a comma or the end has to follow. */
+  /** True right after a nested list or object that was parsed separately: only a comma or the end may follow. */
   isItemComplete: boolean
 }
 
 /**
- * As `parseJsonText`, with turns of the event loop between the parts of a long text.
+ * As `parseJsonText`, but lets the event loop run between chunks of a long text.
  *
  * @throws SyntaxError for text that is not JSON, or nested too deeply
  */
@@ -45,10 +48,10 @@ export async function parseJsonInTurns(text: string): Promise<unknown> {
   const opening = text.charCodeAt(first)
   if (opening !== OPEN_LIST && opening !== OPEN_OBJECT) return JSON.parse(text)
   const open: Frame[] = []
-  let turnAt = PART
+  let turnAt = CHUNK
   for (let at = first; at < text.length; at++) {
     if (at >= turnAt) {
-      turnAt = at + PART
+      turnAt = at + CHUNK
       await breathe()
     }
     const sign = text.charCodeAt(at)
@@ -68,7 +71,7 @@ export async function parseJsonInTurns(text: string): Promise<unknown> {
     } else if (sign === COMMA) {
       const frame = open.at(-1)
       if (!frame) throw unexpected(text, at)
-      if (frame.isItemComplete || at - frame.parsedTo > PART) {
+      if (frame.isItemComplete || at - frame.parsedTo > CHUNK) {
         takeItems(text, open, at)
         frame.parsedTo = at + 1
       }
@@ -78,10 +81,10 @@ export async function parseJsonInTurns(text: string): Promise<unknown> {
       if (!frame || frame.isList !== (sign === CLOSE_LIST)) throw unexpected(text, at)
       if (!frame.value) {
         if (open.length > 0) continue
-        // One that holds few items, such as a single long text.
+        // Few items, such as a single long string.
         frame.value = JSON.parse(text.slice(frame.start, at + 1))
       } else {
-        // Empty only right behind an item: a comma has to be followed by one.
+        // Nothing left to parse only right after an item: a trailing comma is an error.
         takeItems(text, [frame], at)
       }
       const parent = open.at(-1)
@@ -98,7 +101,7 @@ export async function parseJsonInTurns(text: string): Promise<unknown> {
   throw new SyntaxError('JSON Parse error: Unexpected EOF')
 }
 
-/** Parses the items of the innermost list or object that end before `end`. Those around it are parsed up to it. */
+/** Parses the items of the innermost list or object up to `end`, and those of the enclosing ones up to it. */
 function takeItems(text: string, open: Frame[], end: number): void {
   for (const [level, frame] of open.entries()) {
     frame.value ??= frame.isList ? [] : {}
@@ -107,7 +110,7 @@ function takeItems(text: string, open: Frame[], end: number): void {
   }
 }
 
-/** @param isBehindComma true where the slice ends with the comma behind its last item, if it has any */
+/** @param isBehindComma whether the slice, unless empty, ends with the comma after its last item */
 function takeSlice(text: string, frame: Frame, end: number, isBehindComma: boolean): void {
   const from = frame.parsedTo
   if (isBehindComma && from === end) return
@@ -127,7 +130,7 @@ function takeSlice(text: string, frame: Frame, end: number, isBehindComma: boole
 
 function add({ value, isList }: Frame, key: string, item: unknown): void {
   if (isList) (value as unknown[]).push(item)
-  // Assigning to this key would set the prototype.
+  // Plain assignment to this key would set the prototype.
   else if (key === '__proto__')
     Object.defineProperty(value, key, { value: item, enumerable: true, configurable: true, writable: true })
   else (value as Record<string, unknown>)[key] = item
@@ -141,7 +144,7 @@ function keyOf(text: string, { isList, itemStart }: Frame, valueStart: number): 
     if (at < before.length) throw unexpected(before, at)
     return ''
   }
-  // A value between the colon and the list or object would run into this one.
+  // A value between the colon and the bracket would make this text invalid.
   const [key] = Object.keys(JSON.parse(`{${before}null}`) as object)
   if (key === undefined) throw unexpected(text, valueStart)
   return key
@@ -157,15 +160,4 @@ function skipBlank(text: string, from: number): number {
     if (sign !== SPACE && sign !== NEWLINE && sign !== RETURN && sign !== TAB) break
   }
   return at
-}
-
-/** Where the quote that closes a string is; the end of the text where it is never closed. */
-function endOfString(text: string, start: number): number {
-  for (let at = start; ; ) {
-    at = text.indexOf('"', at + 1)
-    if (at === -1) return text.length
-    let escapes = 0
-    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return at
-  }
 }

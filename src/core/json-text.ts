@@ -1,7 +1,7 @@
-/** Deepest nesting of JSON that is parsed: a parsed bracket takes 75 bytes, and walking deep values exhausts the stack. */
+/** Deepest nesting of JSON that is parsed. Each level costs 75 bytes, and walking deep values exhausts the stack. */
 export const MAX_JSON_DEPTH = 200
 
-/** True where the brackets of a JSON text are nested more than `MAX_JSON_DEPTH` deep. Looks at each character once. */
+/** True if the brackets of a JSON text are nested deeper than `MAX_JSON_DEPTH`. One linear scan. */
 export function isTooDeep(text: string): boolean {
   // Text with fewer brackets cannot be deeper.
   if (text.length <= MAX_JSON_DEPTH) return false
@@ -15,21 +15,22 @@ export function isTooDeep(text: string): boolean {
   return false
 }
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
+export const OPEN_LIST = 0x5b
+export const CLOSE_LIST = 0x5d
+export const OPEN_OBJECT = 0x7b
+export const CLOSE_OBJECT = 0x7d
 
-/** Where the quote that closes a string stands; the end of the text where it is never closed. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign === BACKSLASH) at++
-    else if (sign === QUOTE) return at
+/** Index of the quote that closes the string opened at `start`; the text's length where it is never closed. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start; ; ) {
+    at = text.indexOf('"', at + 1)
+    if (at === -1) return text.length
+    let escapes = 0
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return at
   }
-  return text.length
 }
 
 /**

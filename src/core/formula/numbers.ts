@@ -3,7 +3,7 @@ import type { Build, Value } from './build.ts'
 import { powerOfTen, whole } from './semantics.ts'
 
 /** Where to: halves away from zero, towards zero, or away from it. */
-type Rounding = 'half' | 'down' | 'up'
+export type Rounding = 'half' | 'down' | 'up'
 
 /** Digits that are looked at, before and behind the point. */
 const MAX_DIGITS = 15

@@ -11,12 +11,9 @@ export const add = defineFunction({
   args: [],
   rest: ['number'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'number',
   evaluate: (args) => args.reduce<number>((sum, arg) => sum + Number(arg ?? 0), 0),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileSum(args, build)
-  },
+  compile: (args, build) => compileSum(args, build),
 })
 
 /** The mean of the numbers; empty ones are passed over. */
@@ -28,7 +25,6 @@ export const avg = defineFunction({
   args: [],
   rest: ['number'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'number',
   evaluate: (args) => {
     const values = args.filter((arg) => arg !== null)
@@ -36,12 +32,11 @@ export const avg = defineFunction({
       ? null
       : values.reduce<number>((sum, arg) => sum + Number(arg), 0) / values.length
   },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.once(args, (...values) => {
+  compile: (args, build) =>
+    build.once(args, (...values) => {
       const bound = args.map((arg, index) => ({ ...arg, sql: values[index] ?? arg.sql, isSimple: true }))
       return build.words.divide(compileSum(bound, build), build.words.among('count', bound))
-    })
-  },
+    }),
 })
 
 /** The least of the numbers; empty ones are passed over. */
@@ -53,12 +48,9 @@ export const min = defineFunction({
   args: [],
   rest: ['number'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'number',
   evaluate: (args) => extreme(args, Math.min),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.among('min', args)
-  },
+  compile: (args, build) => build.words.among('min', args),
 })
 
 /** The greatest of the numbers; empty ones are passed over. */
@@ -70,12 +62,9 @@ export const max = defineFunction({
   args: [],
   rest: ['number'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'number',
   evaluate: (args) => extreme(args, Math.max),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.among('max', args)
-  },
+  compile: (args, build) => build.words.among('max', args),
 })
 
 /** How many of the values are numbers. */
@@ -87,7 +76,6 @@ export const count = defineFunction({
   args: [],
   rest: ['any'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args, _moment, types) =>
@@ -107,7 +95,6 @@ export const countA = defineFunction({
   args: [],
   rest: ['any'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args) => args.filter((arg) => arg !== null && arg !== '').length,
@@ -138,12 +125,9 @@ export const countAll = defineFunction({
   args: [],
   rest: ['any'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'number',
   evaluate: (args) => args.length,
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.constant(args.length)
-  },
+  compile: (args, build) => build.constant(args.length),
 })
 
 /** The sum of numbers, nulls passed over, added one behind the other as in JavaScript. */

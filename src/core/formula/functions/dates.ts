@@ -21,13 +21,9 @@ export const now = defineFunction({
   help: m.formula_now_help,
   examples: { 'NOW() > "2020-01-01"': true },
   args: [],
-  min: 0,
-  max: 0,
   returns: 'datetime',
   evaluate: (_args, { now }) => now,
-  compile<S>(_args: Value<S>[], build: Build<S>): S {
-    return build.words.number(build.now)
-  },
+  compile: (_args, build) => build.words.number(build.now),
 })
 
 /** The day of the month, 1 to 31. */
@@ -37,14 +33,11 @@ export const day = defineFunction({
   help: m.formula_day_help,
   examples: { 'DAY("2024-02-29")': 29 },
   args: ['date'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).day,
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.datePart('day', compileToWall(argument(args, 0, build, 'date'), build))
-  },
+  compile: (args, build) =>
+    build.words.datePart('day', compileToWall(argument(args, 0, build, 'date'), build)),
 })
 
 /** The month, 1 to 12. */
@@ -54,14 +47,11 @@ export const month = defineFunction({
   help: m.formula_month_help,
   examples: { 'MONTH("2024-02-29")': 2 },
   args: ['date'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).month,
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.datePart('month', compileToWall(argument(args, 0, build, 'date'), build))
-  },
+  compile: (args, build) =>
+    build.words.datePart('month', compileToWall(argument(args, 0, build, 'date'), build)),
 })
 
 /** The hour, 0 to 23. */
@@ -71,8 +61,6 @@ export const hour = defineFunction({
   help: m.formula_hour_help,
   examples: { 'HOUR("2024-02-29 13:45")': 13, 'HOUR("2024-02-29")': 0 },
   args: ['date'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).hour,
@@ -92,7 +80,6 @@ export const weekday = defineFunction({
   examples: { 'WEEKDAY("2024-03-04")': 0, 'WEEKDAY("2024-03-04", "sunday")': 1 },
   args: ['date', 'weekday'],
   min: 1,
-  max: 2,
   returns: 'number',
   evaluate: ([value = null, first], { zone }, types) =>
     value === null
@@ -121,15 +108,12 @@ export const dateStr = defineFunction({
   help: m.formula_datestr_help,
   examples: { 'DATESTR("2024-03-05 10:30")': '2024-03-05' },
   args: ['date'],
-  min: 1,
-  max: 1,
   unavailable: NO_COUNTING,
   returns: 'text',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : writeDate(wallOfDatum(value, types[0], zone), 'date'),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.dateText(compileToWall(argument(args, 0, build, 'date'), build), false)
-  },
+  compile: (args, build) =>
+    build.words.dateText(compileToWall(argument(args, 0, build, 'date'), build), false),
 })
 
 /** The date so many days, weeks, months or years later; earlier for a negative number. */
@@ -142,13 +126,9 @@ export const dateAdd = defineFunction({
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
   },
   args: ['date', 'number', 'unit'],
-  min: 3,
-  max: 3,
   returns: (types) => (types[0] === 'datetime' ? 'datetime' : 'date'),
   evaluate: (args, { zone }, types) => addToDate(args, types[0], zone),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileDateAdd(args, build)
-  },
+  compile: (args, build) => compileDateAdd(args, build),
 })
 
 /** Number of whole units (seconds by default) from the second date to the first. */
@@ -164,12 +144,9 @@ export const dateTimeDiff = defineFunction({
   },
   args: ['date', 'date', 'unit'],
   min: 2,
-  max: 3,
   returns: 'number',
   evaluate: (args, { zone }, types) => difference(args, types, zone),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileDifference(args, build)
-  },
+  compile: (args, build) => compileDifference(args, build),
 })
 
 /** Format used if the formula names none. */
@@ -192,7 +169,6 @@ export const datetimeParse = defineFunction({
   },
   args: ['text', 'format'],
   min: 1,
-  max: 2,
   returns: (_types, args) => {
     const format = args[1]?.kind === 'literal' ? args[1].value : undefined
     return formatOf(format)?.hasTime ? 'datetime' : 'date'

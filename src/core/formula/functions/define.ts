@@ -62,8 +62,14 @@ export interface FormulaFunction {
   compile<S>(args: Value<S>[], build: Build<S>): S
 }
 
-/** Keeps the contract in sight while a function is being written. */
-export const defineFunction = (definition: FormulaFunction): FormulaFunction => definition
+/** A function that takes exactly its `args`, or any number where `rest` is set, unless `min` and `max` differ. */
+export const defineFunction = (
+  definition: Omit<FormulaFunction, 'min' | 'max'> & Partial<Pick<FormulaFunction, 'min' | 'max'>>,
+): FormulaFunction => ({
+  min: definition.args.length,
+  max: definition.rest ? Number.POSITIVE_INFINITY : definition.args.length,
+  ...definition,
+})
 
 /** The arguments as numbers; null where one is null. */
 export function numbers(args: Datum[]): number[] | null {

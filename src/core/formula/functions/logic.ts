@@ -11,7 +11,6 @@ export const ifFunction = defineFunction({
   examples: { 'IF(1 < 2, "yes", "no")': 'yes', 'IF("", 1)': null },
   args: ['condition', 'result', 'result'],
   min: 2,
-  max: 3,
   returns: (types) => types[1] ?? 'null',
   evaluate: ([condition, yes, no]) => (condition === true ? (yes ?? null) : (no ?? null)),
   compile<S>(args: Value<S>[], build: Build<S>): S {
@@ -32,7 +31,6 @@ export const switchFunction = defineFunction({
   args: ['match'],
   rest: ['match', 'result'],
   min: 3,
-  max: Number.POSITIVE_INFINITY,
   returns: (types) => types[2] ?? 'null',
   evaluate: ([value = null, ...rest], _moment, types) => {
     for (let at = 0; at + 1 < rest.length; at += 2) {
@@ -66,12 +64,9 @@ export const and = defineFunction({
   args: [],
   rest: ['condition'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'boolean',
   evaluate: (args) => args.every((arg) => arg === true),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.and(args.map(({ sql }) => sql))
-  },
+  compile: (args, build) => build.words.and(args.map(({ sql }) => sql)),
 })
 
 /** Whether one of the conditions holds. */
@@ -83,12 +78,9 @@ export const or = defineFunction({
   args: [],
   rest: ['condition'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'boolean',
   evaluate: (args) => args.some((arg) => arg === true),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.or(args.map(({ sql }) => sql))
-  },
+  compile: (args, build) => build.words.or(args.map(({ sql }) => sql)),
 })
 
 /** Whether an odd number of the conditions holds. */
@@ -100,7 +92,6 @@ export const xor = defineFunction({
   args: [],
   rest: ['truth'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   unavailable: NO_REGEX,
   returns: 'boolean',
   evaluate: (args) => args.filter((arg) => arg === true).length % 2 === 1,
@@ -121,13 +112,9 @@ export const trueFunction = defineFunction({
   help: m.formula_true_help,
   examples: { 'TRUE()': true },
   args: [],
-  min: 0,
-  max: 0,
   returns: 'boolean',
   evaluate: () => true,
-  compile<S>(_args: Value<S>[], build: Build<S>): S {
-    return build.words.truth(true)
-  },
+  compile: (_args, build) => build.words.truth(true),
 })
 
 /** The value that is false. */
@@ -137,13 +124,9 @@ export const falseFunction = defineFunction({
   help: m.formula_false_help,
   examples: { 'FALSE()': false },
   args: [],
-  min: 0,
-  max: 0,
   returns: 'boolean',
   evaluate: () => false,
-  compile<S>(_args: Value<S>[], build: Build<S>): S {
-    return build.words.truth(false)
-  },
+  compile: (_args, build) => build.words.truth(false),
 })
 
 /** No value. */
@@ -153,13 +136,9 @@ export const blank = defineFunction({
   help: m.formula_blank_help,
   examples: { 'BLANK()': null, 'IF("" = BLANK(), "empty", "filled")': 'empty' },
   args: [],
-  min: 0,
-  max: 0,
   returns: 'null',
   evaluate: () => null,
-  compile<S>(_args: Value<S>[], build: Build<S>): S {
-    return build.words.nothing('null')
-  },
+  compile: (_args, build) => build.words.nothing('null'),
 })
 
 /** The id of the record, as text. */
@@ -169,11 +148,7 @@ export const recordId = defineFunction({
   help: m.formula_record_id_help,
   examples: { 'LEN(RECORD_ID()) > 0': true },
   args: [],
-  min: 0,
-  max: 0,
   returns: 'text',
   evaluate: (_args, { recordId }) => (recordId === null ? null : String(recordId)),
-  compile<S>(_args: Value<S>[], build: Build<S>): S {
-    return build.recordId
-  },
+  compile: (_args, build) => build.recordId,
 })

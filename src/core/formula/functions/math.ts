@@ -10,13 +10,9 @@ export const abs = defineFunction({
   help: m.formula_abs_help,
   examples: { 'ABS(-3.5)': 3.5, 'ABS(0)': 0 },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => (value === null ? null : Math.abs(Number(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.abs(argument(args, 0, build, 'number').sql)
-  },
+  compile: (args, build) => build.words.abs(argument(args, 0, build, 'number').sql),
 })
 
 /** The square root; empty for a number below 0. */
@@ -26,18 +22,15 @@ export const sqrt = defineFunction({
   help: m.formula_sqrt_help,
   examples: { 'SQRT(9)': 3, 'SQRT(-1)': null },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => (value === null || Number(value) < 0 ? null : Math.sqrt(Number(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.once([argument(args, 0, build, 'number')], (value) =>
+  compile: (args, build) =>
+    build.once([argument(args, 0, build, 'number')], (value) =>
       build.words.choose(
         [[build.words.compare('>=', value, build.constant(0)), build.words.sqrt(build.words.abs(value))]],
         build.words.nothing('number'),
       ),
-    )
-  },
+    ),
 })
 
 /** Largest exponent of e whose power is still a number that formulas allow. */
@@ -50,8 +43,6 @@ export const exp = defineFunction({
   help: m.formula_exp_help,
   examples: { 'EXP(0)': 1, 'EXP(1000)': null },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => {
     if (value === null || Number(value) > MAX_EXPONENT) return null
@@ -79,7 +70,6 @@ export const log = defineFunction({
   examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null },
   args: ['number', 'number'],
   min: 1,
-  max: 2,
   returns: 'number',
   evaluate: (args) => {
     const values = numbers(args)
@@ -115,8 +105,6 @@ export const power = defineFunction({
   help: m.formula_power_help,
   examples: { 'POWER(2, 10)': 1024, 'POWER(4, 0.5)': 2, 'POWER(0, -1)': null },
   args: ['number', 'number'],
-  min: 2,
-  max: 2,
   returns: 'number',
   evaluate: (args) => {
     const values = numbers(args)
@@ -168,8 +156,6 @@ export const mod = defineFunction({
   help: m.formula_mod_help,
   examples: { 'MOD(7, 3)': 1, 'MOD(-7, 3)': -1, 'MOD(7, 0)': null },
   args: ['number', 'number'],
-  min: 2,
-  max: 2,
   returns: 'number',
   range: ([left = { max: 0, min: 0 }, right = left]) => ({
     max: Math.max(left.max, right.max, left.max - right.min) + 1,
@@ -179,7 +165,6 @@ export const mod = defineFunction({
     const values = numbers(args)
     return values ? remainder(values[0] ?? 0, values[1] ?? 0) : null
   },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileRemainder(argument(args, 0, build, 'number'), argument(args, 1, build, 'number'), build)
-  },
+  compile: (args, build) =>
+    compileRemainder(argument(args, 0, build, 'number'), argument(args, 1, build, 'number'), build),
 })

@@ -1,124 +1,90 @@
 import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
-import { compileRound, roundTo } from '../numbers.ts'
-import { argument, defineFunction, NO_ROUNDING, numbers } from './define.ts'
+import { compileRound, type Rounding, roundTo } from '../numbers.ts'
+import { argument, defineFunction, type FormulaFunction, NO_ROUNDING, numbers } from './define.ts'
 
-/** The next whole number at or above. */
+/** The smallest whole number at or above the number. */
 export const ceiling = defineFunction({
   name: 'CEILING',
   syntax: 'CEILING(number)',
   help: m.formula_ceiling_help,
   examples: { 'CEILING(1.2)': 2, 'CEILING(-1.2)': -1 },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => (value === null ? null : Math.ceil(Number(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.ceil(argument(args, 0, build, 'number').sql)
-  },
+  compile: (args, build) => build.words.ceil(argument(args, 0, build, 'number').sql),
 })
 
-/** The next whole number at or below. */
+/** The largest whole number at or below the number. */
 export const floor = defineFunction({
   name: 'FLOOR',
   syntax: 'FLOOR(number)',
   help: m.formula_floor_help,
   examples: { 'FLOOR(1.8)': 1, 'FLOOR(-1.2)': -2 },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => (value === null ? null : Math.floor(Number(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.floor(argument(args, 0, build, 'number').sql)
-  },
+  compile: (args, build) => build.words.floor(argument(args, 0, build, 'number').sql),
 })
 
-/** The whole number at or below. */
-export const int = defineFunction({
+/** As FLOOR. */
+export const int: FormulaFunction = {
+  ...floor,
   name: 'INT',
   syntax: 'INT(number)',
   help: m.formula_int_help,
   examples: { 'INT(3.7)': 3, 'INT(-3.7)': -4 },
-  args: ['number'],
-  min: 1,
-  max: 1,
-  returns: 'number',
-  evaluate: ([value]) => (value === null ? null : Math.floor(Number(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.floor(argument(args, 0, build, 'number').sql)
-  },
-})
+}
 
-/** Rounded to so many digits behind the point (0 if left out, before it if negative). Halves go away from zero. */
+/** The parts that ROUND, ROUNDUP and ROUNDDOWN share. */
+const rounding = (mode: Rounding) =>
+  ({
+    args: ['number', 'number'],
+    min: 1,
+    returns: 'number',
+    evaluate: (args) => {
+      const values = numbers(args)
+      return values ? roundTo(values[0] ?? 0, values[1] ?? 0, mode) : null
+    },
+    compile: (args, build) => compileRound(args, build, mode),
+  }) as const satisfies Partial<FormulaFunction>
+
+/** Rounds to a number of decimal places (default 0; negative: before the point), halves away from zero. */
 export const round = defineFunction({
   name: 'ROUND',
   syntax: 'ROUND(number, [digits])',
   help: m.formula_round_help,
   examples: { 'ROUND(2.5)': 3, 'ROUND(1.005, 2)': 1.01, 'ROUND(-1234, -2)': -1200 },
-  args: ['number', 'number'],
-  min: 1,
-  max: 2,
-  returns: 'number',
-  evaluate: (args) => {
-    const values = numbers(args)
-    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'half') : null
-  },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileRound(args, build, 'half')
-  },
+  ...rounding('half'),
 })
 
-/** Rounded away from zero to so many digits behind the point. */
+/** Rounds away from zero to a number of decimal places. */
 export const roundUp = defineFunction({
   name: 'ROUNDUP',
   syntax: 'ROUNDUP(number, [digits])',
   help: m.formula_roundup_help,
   examples: { 'ROUNDUP(1.21, 1)': 1.3, 'ROUNDUP(-1.21, 1)': -1.3 },
-  args: ['number', 'number'],
-  min: 1,
-  max: 2,
   unavailable: NO_ROUNDING,
-  returns: 'number',
-  evaluate: (args) => {
-    const values = numbers(args)
-    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'up') : null
-  },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileRound(args, build, 'up')
-  },
+  ...rounding('up'),
 })
 
-/** Rounded towards zero to so many digits behind the point. */
+/** Rounds towards zero to a number of decimal places. */
 export const roundDown = defineFunction({
   name: 'ROUNDDOWN',
   syntax: 'ROUNDDOWN(number, [digits])',
   help: m.formula_rounddown_help,
   examples: { 'ROUNDDOWN(1.29, 1)': 1.2, 'ROUNDDOWN(-1.29, 1)': -1.2 },
-  args: ['number', 'number'],
-  min: 1,
-  max: 2,
   unavailable: NO_ROUNDING,
-  returns: 'number',
-  evaluate: (args) => {
-    const values = numbers(args)
-    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'down') : null
-  },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileRound(args, build, 'down')
-  },
+  ...rounding('down'),
 })
 
-/** The next even whole number away from zero. */
+/** Rounds away from zero to an even whole number. */
 export const even = defineFunction({
   name: 'EVEN',
   syntax: 'EVEN(number)',
   help: m.formula_even_help,
   examples: { 'EVEN(1.5)': 2, 'EVEN(-3)': -4, 'EVEN(4)': 4 },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => {
     if (value === null) return null
@@ -134,15 +100,13 @@ export const even = defineFunction({
   },
 })
 
-/** The next odd whole number away from zero. */
+/** Rounds away from zero to an odd whole number. */
 export const odd = defineFunction({
   name: 'ODD',
   syntax: 'ODD(number)',
   help: m.formula_odd_help,
   examples: { 'ODD(2)': 3, 'ODD(-1.5)': -3, 'ODD(0)': 1 },
   args: ['number'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => {
     if (value === null) return null

@@ -13,15 +13,11 @@ export const value = defineFunction({
   help: m.formula_value_help,
   examples: { 'VALUE("12.50")': 12.5, 'VALUE(" -1e3 ")': -1000, 'VALUE("12 kg")': null },
   args: ['text'],
-  min: 1,
-  max: 1,
   unavailable: NO_READING,
   returns: 'number',
   range: () => ({ max: 140, min: -140 }),
   evaluate: ([value]) => readNumber(String(value ?? '')),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compileReadNumber(argument(args, 0, build, 'text'), build)
-  },
+  compile: (args, build) => compileReadNumber(argument(args, 0, build, 'text'), build),
 })
 
 /** The texts one behind the other; empty ones are passed over. */
@@ -33,12 +29,9 @@ export const concat = defineFunction({
   args: [],
   rest: ['joined'],
   min: 1,
-  max: Number.POSITIVE_INFINITY,
   returns: 'text',
   evaluate: (args) => args.map((arg) => arg ?? '').join(''),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.concat(args.map(({ sql }) => sql))
-  },
+  compile: (args, build) => build.words.concat(args.map(({ sql }) => sql)),
 })
 
 /** The text without spaces at its ends. */
@@ -48,13 +41,9 @@ export const trim = defineFunction({
   help: m.formula_trim_help,
   examples: { 'TRIM("  a b ")': 'a b' },
   args: ['text'],
-  min: 1,
-  max: 1,
   returns: 'text',
   evaluate: ([value]) => (value === null ? null : trimCharacters(String(value), ' ')),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.trim(argument(args, 0, build, 'text').sql)
-  },
+  compile: (args, build) => build.words.trim(argument(args, 0, build, 'text').sql),
 })
 
 /** The text in capitals. */
@@ -64,13 +53,9 @@ export const upper = defineFunction({
   help: m.formula_upper_help,
   examples: { 'UPPER("abc é")': 'ABC É', 'UPPER("Σίσυφος, Straße")': 'ΣΊΣΥΦΟΣ, STRAßE' },
   args: ['text'],
-  min: 1,
-  max: 1,
   returns: 'text',
   evaluate: ([value]) => (value === null ? null : toUpper(String(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.once([argument(args, 0, build, 'text')], (text) => build.words.upper(text))
-  },
+  compile: (args, build) => build.once([argument(args, 0, build, 'text')], (text) => build.words.upper(text)),
 })
 
 /** The text in small letters. */
@@ -80,13 +65,9 @@ export const lower = defineFunction({
   help: m.formula_lower_help,
   examples: { 'LOWER("ABC É")': 'abc é', 'LOWER("ΣΊΣΥΦΟΣ")': 'σίσυφος' },
   args: ['text'],
-  min: 1,
-  max: 1,
   returns: 'text',
   evaluate: ([value]) => (value === null ? null : toLower(String(value))),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.once([argument(args, 0, build, 'text')], (text) => build.words.lower(text))
-  },
+  compile: (args, build) => build.once([argument(args, 0, build, 'text')], (text) => build.words.lower(text)),
 })
 
 /** How many characters the text has. */
@@ -96,13 +77,9 @@ export const len = defineFunction({
   help: m.formula_len_help,
   examples: { 'LEN("abc")': 3, 'LEN("")': 0, 'LEN(BLANK())': 0 },
   args: ['joined'],
-  min: 1,
-  max: 1,
   returns: 'number',
   evaluate: ([value]) => charactersOf(String(value)).length,
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.length(argument(args, 0, build, 'text').sql)
-  },
+  compile: (args, build) => build.words.length(argument(args, 0, build, 'text').sql),
 })
 
 /** The first characters of the text. */
@@ -112,8 +89,6 @@ export const left = defineFunction({
   help: m.formula_left_help,
   examples: { 'LEFT("abcdef", 2)': 'ab', 'LEFT("a", -1)': '' },
   args: ['text', 'number'],
-  min: 2,
-  max: 2,
   returns: 'text',
   evaluate: ([text, count]) =>
     text === null || count === null
@@ -121,13 +96,12 @@ export const left = defineFunction({
       : charactersOf(String(text))
           .slice(0, whole(Number(count), 0, MAX_PLACE))
           .join(''),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.part(
+  compile: (args, build) =>
+    build.words.part(
       argument(args, 0, build, 'text').sql,
       build.constant(1),
       wholeArg(argument(args, 1, build, 'number'), build, 0, MAX_PLACE).sql,
-    )
-  },
+    ),
 })
 
 /** The last characters of the text. */
@@ -137,8 +111,6 @@ export const right = defineFunction({
   help: m.formula_right_help,
   examples: { 'RIGHT("abcdef", 2)': 'ef', 'RIGHT("abc", 0)': '' },
   args: ['text', 'number'],
-  min: 2,
-  max: 2,
   returns: 'text',
   evaluate: ([text, count]) => {
     if (text === null || count === null) return null
@@ -173,12 +145,9 @@ export const substr = defineFunction({
   examples: { 'SUBSTR("abcdef", 3)': 'cdef', 'SUBSTR("abcdef", 3, 2)': 'cd', 'SUBSTR("abc", 0, 1)': 'a' },
   args: ['text', 'number', 'number'],
   min: 2,
-  max: 3,
   returns: 'text',
   evaluate: (args) => partOf(args),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compilePart(args, build)
-  },
+  compile: (args, build) => compilePart(args, build),
 })
 
 /** So many characters of the text from a place on, counted from 1. */
@@ -188,13 +157,9 @@ export const mid = defineFunction({
   help: m.formula_mid_help,
   examples: { 'MID("abcdef", 3, 2)': 'cd', 'MID("abc", 2, 9)': 'bc' },
   args: ['text', 'number', 'number'],
-  min: 3,
-  max: 3,
   returns: 'text',
   evaluate: (args) => partOf(args),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return compilePart(args, build)
-  },
+  compile: (args, build) => compilePart(args, build),
 })
 
 /** The text so many times; empty where that would be longer than 100,000 characters. */
@@ -204,8 +169,6 @@ export const repeat = defineFunction({
   help: m.formula_repeat_help,
   examples: { 'REPEAT("ab", 3)': 'ababab', 'REPEAT("ab", 0)': '' },
   args: ['text', 'number'],
-  min: 2,
-  max: 2,
   returns: 'text',
   evaluate: ([text, times]) => {
     if (text === null || times === null) return null
@@ -241,8 +204,6 @@ export const replace = defineFunction({
   help: m.formula_replace_help,
   examples: { 'REPLACE("a-b-c", "-", "+")': 'a+b+c', 'REPLACE("abc", "", "x")': 'abc' },
   args: ['text', 'text', 'text'],
-  min: 3,
-  max: 3,
   returns: 'text',
   evaluate: (args) => {
     const values = texts(args)
@@ -285,17 +246,14 @@ export const search = defineFunction({
   help: m.formula_search_help,
   examples: { 'SEARCH("abcabc", "c")': 3, 'SEARCH("abc", "C")': 0, 'SEARCH(BLANK(), "a")': 0 },
   args: ['joined', 'joined'],
-  min: 2,
-  max: 2,
   returns: 'number',
   evaluate: (args) => {
     const [text = '', find = ''] = args.map(String)
     const at = text.indexOf(find)
     return at < 0 ? 0 : charactersOf(text.slice(0, at)).length + 1
   },
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.position(argument(args, 0, build, 'text').sql, argument(args, 1, build, 'text').sql)
-  },
+  compile: (args, build) =>
+    build.words.position(argument(args, 0, build, 'text').sql, argument(args, 1, build, 'text').sql),
 })
 
 /** The text as a link that can be opened. */
@@ -305,17 +263,14 @@ export const url = defineFunction({
   help: m.formula_url_help,
   examples: { 'URL("https://example.org")': 'URI::( https://example.org )' },
   args: ['text'],
-  min: 1,
-  max: 1,
   returns: 'text',
   evaluate: ([value]) => (value === null ? null : `URI::( ${value} )`),
-  compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.concat([
+  compile: (args, build) =>
+    build.words.concat([
       build.words.text('URI::( '),
       argument(args, 0, build, 'text').sql,
       build.words.text(' )'),
-    ])
-  },
+    ]),
 })
 
 /** Characters of a text from a place on: to its end, or so many. */
