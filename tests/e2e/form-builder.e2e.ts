@@ -73,6 +73,65 @@ describe('the builder of a form', () => {
     expect((await line('Files'))?.show).toBe(true)
   })
 
+  test('formats texts in place, takes safe links only, and keeps the source of blocks that did not change', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    const stored = '* one\n* two\n\n\n<b>raw</b> \\*x\\*\n\nlast'
+    await world.say({}, { subheading: stored })
+    const page = await tests.build(world)
+    const subheading = async () => optionsOf(await world.saved(), 'form').subheading
+    const open = async () => {
+      await page.getByRole('button', { name: /^Form description/ }).click()
+      const text = page.getByRole('textbox', { name: 'Form description' })
+      await text.waitFor()
+      return text
+    }
+    const text = await open()
+    expect(await text.locator('b, img, script').count()).toBe(0)
+    expect(await text.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('See ')
+    await page.keyboard.press('ControlOrMeta+b')
+    await page.keyboard.type('you')
+    expect(await page.getByRole('button', { name: 'Bold' }).getAttribute('aria-pressed')).toBe('true')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    expect(await eventually(subheading, (now) => now !== stored)).toBe(`${stored}\n\nSee **you**`)
+
+    await page.keyboard.press('ControlOrMeta+k')
+    const address = page.getByLabel('Link address')
+    await address.fill('javascript:alert(1)')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'https://' }).waitFor()
+    await address.fill('example.com/a')
+    await page.keyboard.press('Enter')
+    await address.waitFor({ state: 'detached' })
+    await text.evaluate((element) => {
+      const data = new DataTransfer()
+      data.setData(
+        'text/html',
+        '<p>from <i>outside</i> <img src=x><script>alert(1)</script><a href="javascript:x">z</a></p>',
+      )
+      element.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      )
+    })
+    await page.getByLabel('Form title').click()
+    const saved = await eventually(subheading, (now) => now?.includes('outside') === true)
+    expect(saved?.startsWith(stored)).toBe(true)
+    expect(saved).toContain('[example.com/a](https://example.com/a)')
+    expect(saved).toContain('*outside*')
+    expect(saved).not.toContain('javascript')
+
+    // Escape drops the edit and returns to the text; opening without an edit writes nothing.
+    await open()
+    await page.keyboard.type('dropped')
+    await page.keyboard.press('Escape')
+    const button = page.getByRole('button', { name: /^Form description/ })
+    expect(await eventually(() => button.evaluate((own) => own === document.activeElement), Boolean)).toBe(
+      true,
+    )
+    expect(await subheading()).toBe(saved ?? null)
+  })
+
   test('takes a banner, tries answers out without writing, and lets editors fill it in', async () => {
     const world = await tests.party()
     const page = await tests.build(world)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { getSchema, type JSONContent } from '@tiptap/core'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { openMarkdown, richTextExtensions, toMarkdown } from '../../web/rich-text/document.ts'
 import { parseMarkdown, plainText, safeAddress } from '../../web/rich-text/markdown.ts'
 import { RichText } from '../../web/rich-text/rich-text.tsx'
 
@@ -30,6 +32,12 @@ describe('rich text', () => {
     ['**bold *and* it**', '<p><strong>bold <em>and</em> it</strong></p>'],
     ['2 * 3 * 4, snake_case_name, a ** b', '<p>2 * 3 * 4, snake_case_name, a ** b</p>'],
     ['\\*not\\*', '<p>*not*</p>'],
+    ['**a\\*\\*b**', '<p><strong>a**b</strong></p>'],
+    ['- a\n  b', '<ul><li>a<br/>b</li></ul>'],
+    [
+      '- a\n- [ ] b',
+      '<ul><li>a</li></ul><ul><li data-box="false"><input type="checkbox" readOnly="" disabled=""/>b</li></ul>',
+    ],
   ])('%j', (text, html) => {
     expect(drawn(text)).toBe(html)
   })
@@ -46,5 +54,84 @@ describe('rich text', () => {
     const text = '**a ++b ~~c [d](e `'.repeat(1000)
     expect(plainText(text)).toContain('c [d](e')
     expect(parseMarkdown('> '.repeat(5000)).length).toBe(1)
+  })
+})
+
+/** The document of `markdown` after `edit` changed the JSON of its blocks. */
+function edited(markdown: string, edit: (blocks: JSONContent[]) => void): string {
+  const opened = openMarkdown(markdown)
+  const content = structuredClone(opened.content)
+  edit(content.content ?? [])
+  const schema = getSchema(richTextExtensions())
+  return toMarkdown(schema.nodeFromJSON(content), opened)
+}
+
+const text = (value: string, ...marks: string[]): JSONContent => ({
+  type: 'text',
+  text: value,
+  marks: marks.map((type) => ({ type })),
+})
+const written = (...content: JSONContent[]): string =>
+  edited('', (blocks) => blocks.splice(0, 1, { type: 'paragraph', content }))
+
+describe('the Markdown of an edited rich text', () => {
+  test.each([
+    'a\n\n\n\n* one\n* two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+    '<b>kept</b> <img src=x>\n***\n```js\nconst a = 1\n```',
+    '\n\nSetext\n======\n\n1) a\n7) b\r\n\r\n_it_ __x__ snake_case 2 * 3',
+    '',
+    '   ',
+    '> a\n>\n>b\n\n#  Heading\n[x](https://a.org "title")',
+  ])('is the stored one as long as nothing changed: %j', (markdown) => {
+    expect(edited(markdown, () => undefined)).toBe(markdown)
+  })
+
+  test('keeps the source of the blocks that did not change', () => {
+    const source = '* one\n* two\n\n\n<b>x</b> _y_\n# Title\nlast\n'
+    const next = edited(source, (blocks) => {
+      blocks[2] = { type: 'heading', attrs: { level: 2 }, content: [text('Other')] }
+    })
+    expect(next).toBe('* one\n* two\n\n\n<b>x</b> _y_\n\n## Other\n\nlast\n')
+  })
+
+  test.each([
+    [[text('2 * 3, snake_case, a <b> & c++')], '2 * 3, snake_case, a <b> & c++'],
+    [[text('*not* it')], '\\*not\\* it'],
+    [[text('# no heading')], '\\# no heading'],
+    [[text('1. no list')], '1\\. no list'],
+    [[text('- no list')], '\\- no list'],
+    [[text('a', 'bold'), text(' b', 'bold', 'italic')], '**a _b_**'],
+    [[text('both', 'bold', 'italic')], '**_both_**'],
+    [[text('under ', 'underline'), text('s', 'strike'), text('c', 'code')], '++under++ ~~s~~`c`'],
+    [[text('https://a.org')], 'https\\://a.org'],
+    [[text('a'), { type: 'hardBreak' }, text('b')], 'a\nb'],
+  ])('%j', (content, markdown) => {
+    expect(written(...content)).toBe(markdown)
+    expect(edited(markdown, () => undefined)).toBe(markdown)
+  })
+
+  test('reads back as what was written', () => {
+    const link = (href: string, label: string): JSONContent => ({
+      type: 'text',
+      text: label,
+      marks: [{ type: 'link', attrs: { href } }],
+    })
+    expect(written(link('https://a.org/x', 'https://a.org/x'))).toBe('https://a.org/x')
+    expect(written(link('https://a.org/(x)', 'a]b'))).toBe('[a\\]b](https://a.org/%28x%29)')
+    const item = (type: string, value: string, attrs = {}): JSONContent => ({
+      type,
+      attrs,
+      content: [{ type: 'paragraph', content: [text(value)] }],
+    })
+    const lists = edited('', (blocks) =>
+      blocks.splice(
+        0,
+        1,
+        { type: 'orderedList', content: [item('listItem', 'a'), item('listItem', 'b')] },
+        { type: 'taskList', content: [item('taskItem', 'c', { checked: true }), item('taskItem', 'd')] },
+        { type: 'blockquote', content: [{ type: 'paragraph', content: [text('e')] }, { type: 'paragraph' }] },
+      ),
+    )
+    expect(lists).toBe('1. a\n2. b\n\n- [x] c\n- [ ] d\n\n> e\n>')
   })
 })

@@ -4,7 +4,7 @@ import { keyed } from '../ui/keyed.ts'
 import { type Block, type Inline, type ListItem, parseMarkdown } from './markdown.ts'
 import styles from './rich-text.module.css'
 
-/** A rich text, drawn as elements: what stands in it can be read and pressed, and never run. */
+/** Draws Markdown as React elements, without the editor. HTML in it stays text, and links open safe protocols only. */
 export function RichText({ text, className }: { text: string; className?: string }): ReactNode {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return (
@@ -16,20 +16,20 @@ export function RichText({ text, className }: { text: string; className?: string
   )
 }
 
+/** One level down: the page has an `<h1>` of its own. */
 const HEADINGS = { 1: 'h2', 2: 'h3', 3: 'h4' } as const
 
 function BlockView({ block }: { block: Block }): ReactNode {
-  if (block.kind === 'list') return <ListView items={block.items} isOrdered={block.isOrdered} />
-  const words = <Words parts={block.children} />
-  if (block.kind === 'quote') return <blockquote dir="auto">{words}</blockquote>
-  if (block.kind === 'paragraph') return <p dir="auto">{words}</p>
-  // A page has its own first heading.
+  if (block.kind === 'list') return <ListView items={block.items} isOrdered={block.marker === 'number'} />
+  const content = <Inlines inlines={block.children} />
+  if (block.kind === 'quote') return <blockquote dir="auto">{content}</blockquote>
+  if (block.kind === 'paragraph') return <p dir="auto">{content}</p>
   const Heading = HEADINGS[block.level]
-  return <Heading dir="auto">{words}</Heading>
+  return <Heading dir="auto">{content}</Heading>
 }
 
 function ListView({ items, isOrdered }: { items: ListItem[]; isOrdered: boolean }): ReactNode {
-  const lines = keyed(items, (item) => String(item.isDone)).map(({ key, item: { isDone, children } }) => (
+  const rows = keyed(items, (item) => String(item.isDone)).map(({ key, item: { isDone, children } }) => (
     <li key={key} data-box={isDone === null ? undefined : isDone}>
       {isDone !== null && (
         <input
@@ -40,35 +40,32 @@ function ListView({ items, isOrdered }: { items: ListItem[]; isOrdered: boolean 
           aria-label={isDone ? m.common_done() : m.common_open()}
         />
       )}
-      <Words parts={children} />
+      <Inlines inlines={children} />
     </li>
   ))
-  return isOrdered ? <ol dir="auto">{lines}</ol> : <ul dir="auto">{lines}</ul>
+  return isOrdered ? <ol dir="auto">{rows}</ol> : <ul dir="auto">{rows}</ul>
 }
 
 const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as const
 
-function Words({ parts }: { parts: Inline[] }): ReactNode {
-  return keyed(parts, (part) => part.kind).map(({ key, item: part }) => (
-    <Fragment key={key}>{piece(part)}</Fragment>
+function Inlines({ inlines }: { inlines: Inline[] }): ReactNode {
+  return keyed(inlines, (inline) => inline.kind).map(({ key, item }) => (
+    <Fragment key={key}>{drawInline(item)}</Fragment>
   ))
 }
 
-function piece(part: Inline): ReactNode {
-  if (part.kind === 'text') return part.text
-  if (part.kind === 'break') return <br />
-  if (part.kind === 'code') return <code dir="ltr">{part.text}</code>
-  if (part.kind === 'link') {
+function drawInline(inline: Inline): ReactNode {
+  if (inline.kind === 'text') return inline.text
+  if (inline.kind === 'break') return <br />
+  if (inline.kind === 'code') return <code dir="ltr">{inline.text}</code>
+  const content = <Inlines inlines={inline.children} />
+  if (inline.kind === 'link') {
     return (
-      <a href={part.href} target="_blank" rel="noopener noreferrer nofollow">
-        <Words parts={part.children} />
+      <a href={inline.href} target="_blank" rel="noopener noreferrer nofollow">
+        {content}
       </a>
     )
   }
-  const Tag = TAGS[part.kind]
-  return (
-    <Tag>
-      <Words parts={part.children} />
-    </Tag>
-  )
+  const Tag = TAGS[inline.kind]
+  return <Tag>{content}</Tag>
 }
