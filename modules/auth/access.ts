@@ -16,6 +16,7 @@ import {
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
@@ -310,11 +311,11 @@ function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefi
   const rule: Rule = RIGHTS[right]
   const role = baseId === undefined ? null : shareRole(actor, baseId)
   if (rule.scope !== 'base' || !rule.shared || !holdsBaseRole(role, rule.least)) {
-    throw forbidden('This link doesn’t allow that')
+    throw forbidden(m.shares_error_not_allowed())
   }
   const { grant } = actor
   if (right === 'record.export' && grant.kind === 'base' && !grant.mayDownload) {
-    throw forbidden('This link doesn’t allow downloads')
+    throw forbidden(m.shares_error_downloads())
   }
 }
 

@@ -3,6 +3,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type Access, requireUser } from './access.ts'
 import { randomApiToken, sha256 } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
@@ -81,7 +82,7 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       expiresAt: string | null = null,
     ): Promise<{ row: ApiTokenRow; token: string }> {
       await access.authorize(actor, 'token.create')
-      if (hasExpired({ expiresAt })) throw badRequest('A token cannot expire in the past')
+      if (hasExpired({ expiresAt })) throw badRequest(m.error_expiry_past())
       const token = randomApiToken()
       const [row] = await meta.db
         .insert(apiTokens)

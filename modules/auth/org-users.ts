@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { holdsOrgRole, type OrgRole, type WorkspaceRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { defineSlot } from '../../src/registry.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
@@ -51,11 +52,13 @@ export function createOrgUsers(
     const owned = await access.ownedAlone(id)
     const titles = owned.length === 0 ? [] : await registry.get(BASE_TITLES)(owned)
     if (titles.length === 0) return
-    const named = titles.slice(0, MAX_NAMED).map((title) => `"${title}"`)
-    const more = titles.length > MAX_NAMED ? ` and ${titles.length - MAX_NAMED} more` : ''
-    throw badRequest(
-      `${email} is the only owner of ${named.join(', ')}${more}: make someone else an owner, or delete the base, first`,
-    )
+    const named = titles
+      .slice(0, MAX_NAMED)
+      .map((title) => `“${title}”`)
+      .join(', ')
+    const count = titles.length - MAX_NAMED
+    const bases = count > 0 ? m.auth_error_bases_and_more({ bases: named, count }) : named
+    throw badRequest(m.auth_error_sole_owner({ email, bases }))
   }
 
   const isSuper = (row: UserRow) => holdsOrgRole(rolesOf(row), 'super')

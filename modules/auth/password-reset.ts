@@ -112,7 +112,7 @@ export function createForgotPassword(
   accounts: Pick<Accounts, 'findByEmail'>,
   passwordReset: Pick<PasswordReset, 'issue'>,
 ) {
-  const limit = createHourlyLimit(MAX_REQUESTS_PER_ADDRESS, 'requests for a new password')
+  const limit = createHourlyLimit(MAX_REQUESTS_PER_ADDRESS, m.auth_error_too_many_reset_requests)
   // Mails are counted and queued one after the other: parallel requests must not exceed the limit.
   const exclusively = createMutex()
 

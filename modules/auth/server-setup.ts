@@ -30,7 +30,7 @@ const MAX_TESTS_PER_HOUR = 20
 /** Shows super admins the server's setup and sends test mails. */
 export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mail'>, access: Access) {
   const { smtpHost, smtpFrom, s3Bucket } = config
-  const tests = createHourlyLimit(MAX_TESTS_PER_HOUR, 'test mails')
+  const tests = createHourlyLimit(MAX_TESTS_PER_HOUR, m.auth_error_too_many_test_mails)
   return {
     async get(actor: Actor): Promise<ServerSetup> {
       await access.authorize(actor, 'settings.read')
@@ -61,7 +61,7 @@ export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mai
      */
     async sendTestMail(actor: Actor): Promise<{ recipient: string; problem: string | null }> {
       await access.authorize(actor, 'settings.update')
-      if (!mail.isConfigured) throw badRequest('No mail server is configured. Set SMTP_HOST.')
+      if (!mail.isConfigured) throw badRequest(m.auth_error_no_mail_server())
       const { id, email } = requireUser(actor)
       tests.take(id, '')
       const problem = await mail.sendNow(createId('mail'), email, {

@@ -3,6 +3,7 @@ import { type Adapter, type DatabaseSession, Lucia, TimeSpan } from 'lucia'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type Access, forbidden, requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
 import type { ApiTokens } from './api-tokens.ts'
@@ -170,7 +171,7 @@ export interface SessionParts {
 export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'config'>, parts: SessionParts) {
   const { accounts, access, jwt, sessions, signUp, throttle, tokens } = parts
   const { users } = meta.tables(defineAuthTables)
-  const signUps = createHourlyLimit(config.signUpsPerHour, 'new accounts')
+  const signUps = createHourlyLimit(config.signUpsPerHour, m.auth_error_too_many_sign_ups)
 
   async function start(user: UserRow, roles: 'object' | 'list'): Promise<SignedIn> {
     const cookie = await sessions.start(user)

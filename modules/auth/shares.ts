@@ -6,6 +6,7 @@ import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../..
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { hashPassword } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
@@ -95,7 +96,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
         throw error
       })
     changed(before, before.id, patch.id ?? before.id)
-    if (!row) throw new AppError('CONFLICT', 'The link was turned off in the meantime')
+    if (!row) throw new AppError('CONFLICT', m.shares_error_closed())
     return row
   }
 
@@ -243,5 +244,4 @@ export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
   }
 }
 
-const taken = (id: string): AppError =>
-  new AppError('CONFLICT', `The URL "${id}" is already used by another link`)
+const taken = (id: string): AppError => new AppError('CONFLICT', m.shares_error_address_taken({ id }))

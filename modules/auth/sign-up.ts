@@ -169,10 +169,11 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
      */
     async again(inviter: Actor, row: UserRow): Promise<void> {
       requireMail()
-      if (row.inviteToken === null) throw badRequest(`${row.email} has signed up already`)
+      if (row.inviteToken === null) throw badRequest(m.auth_error_signed_up_already({ email: row.email }))
       if (await exclusively(() => send(inviter, row))) return
-      const message = 'Too many invitations were sent. Try again later.'
-      throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 3600 })
+      throw new AppError('TOO_MANY_REQUESTS', m.auth_error_too_many_invitations(), {
+        retryAfterSeconds: 3600,
+      })
     },
   }
 }

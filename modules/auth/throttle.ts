@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../src/core/errors.ts'
+import { m } from '../../src/messages.gen.ts'
 
 /** Failures within the window: of one account from one address, and of one address. */
 export const MAX_FAILURES_PER_ACCOUNT = 10
@@ -25,12 +26,8 @@ export function createThrottle(now: () => number = Date.now) {
     const oldest = times[times.length - max]
     if (oldest === undefined) return
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + WINDOW_MS - now()) / 1000))
-    const minutes = Math.ceil(retryAfterSeconds / 60)
-    throw new AppError(
-      'TOO_MANY_REQUESTS',
-      `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-      { retryAfterSeconds },
-    )
+    const message = m.auth_error_too_many_attempts({ count: Math.ceil(retryAfterSeconds / 60) })
+    throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds })
   }
 
   const limitsOf = (account: string, address: string) => {
@@ -97,9 +94,9 @@ export type HourlyLimit = ReturnType<typeof createHourlyLimit>
 
 /**
  * Counts events per hour by subject (a public link, sign-up) and address, in memory.
- * @param sent plural of the event, for the message: `answers`
+ * @param refusal message above the limit
  */
-export function createHourlyLimit(most: number, sent: string, now: () => number = Date.now) {
+export function createHourlyLimit(most: number, refusal: () => string, now: () => number = Date.now) {
   const times = new LRUCache<string, number[]>({ max: MAX_LIMITED_KEYS })
 
   /** Counts one event. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
@@ -110,9 +107,7 @@ export function createHourlyLimit(most: number, sent: string, now: () => number 
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= most) {
       const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now()) / 1000))
-      throw new AppError('TOO_MANY_REQUESTS', `Too many ${sent}. Try again later.`, {
-        retryAfterSeconds,
-      })
+      throw new AppError('TOO_MANY_REQUESTS', refusal(), { retryAfterSeconds })
     }
     times.set(key, [...recent, now()])
     return key

@@ -13,6 +13,7 @@ import { listImports } from '../../src/db/change-log.ts'
 import type { Dialect, Engine, EngineLocation, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { PreparedTable, SchemaService, TableModel } from '../schema/index.ts'
 import {
@@ -216,10 +217,7 @@ export function createImportJob({
         ? field !== undefined && (await isSameAsNow(model, column))
         : field?.columnName === column.column && field.type === column.type
       if (isSame) continue
-      throw new AppError(
-        'CONFLICT',
-        `Field "${column.title}" was changed during the import. Nothing was imported. Start the import again.`,
-      )
+      throw new AppError('CONFLICT', m.imports_error_field_changed({ field: column.title }))
     }
   }
 

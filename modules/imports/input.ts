@@ -3,6 +3,7 @@ import { csvFormat } from '../../src/core/csv/format.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { plainText } from '../../src/input.ts'
+import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
 
@@ -45,17 +46,22 @@ export const startInput = z
       .min(1)
       .max(MAX_IMPORTED),
     /** Time zone of times without an offset. */
-    timeZone: z.string().max(64).refine(isTimeZone, { error: 'Unknown time zone' }).default('UTC'),
+    timeZone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
+      .default('UTC'),
   })
   .superRefine(({ tableId, table, columns }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
-    if ((tableId === undefined) === (table === undefined)) refuse('Choose a table or describe a new one')
-    if (table && table.fields.length !== columns.length) refuse('A new table needs a field for each column')
-    if (tableId && columns.some(({ fieldId }) => fieldId === undefined)) refuse('Each column needs a field')
+    if ((tableId === undefined) === (table === undefined)) refuse(m.imports_error_no_table())
+    if (table && table.fields.length !== columns.length) refuse(m.imports_error_field_count())
+    if (tableId && columns.some(({ fieldId }) => fieldId === undefined))
+      refuse(m.imports_error_column_unmapped())
     if (new Set(columns.map(({ index }) => index)).size < columns.length)
-      refuse('A column can only be imported once')
+      refuse(m.imports_error_column_twice())
     const fieldIds = columns.flatMap(({ fieldId }) => fieldId ?? [])
-    if (new Set(fieldIds).size < fieldIds.length) refuse('Two columns can’t be mapped to the same field')
+    if (new Set(fieldIds).size < fieldIds.length) refuse(m.imports_error_field_twice())
   })
 
 export type StartInput = z.output<typeof startInput>
@@ -75,7 +81,7 @@ export const missingNamesInput = z.strictObject({
     .array(plainText(MAX_TEXTS_LENGTH))
     .max(MAX_TEXTS)
     .refine((texts) => texts.reduce((sum, { length }) => sum + length, 0) <= MAX_TEXTS_LENGTH, {
-      error: `At most ${MAX_TEXTS_LENGTH} characters are looked at`,
+      error: () => m.imports_error_texts_too_long({ max: MAX_TEXTS_LENGTH }),
     }),
 })
 

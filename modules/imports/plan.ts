@@ -9,6 +9,7 @@ import type { Field, Person } from '../../src/core/model.ts'
 import { columnNameOf } from '../../src/db/column-values.ts'
 import { type NamedTable, requireStoredNames } from '../../src/db/names-of-records.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { TableModel } from '../schema/index.ts'
 
@@ -136,8 +137,7 @@ export interface KeyKept {
 
 /** @throws BAD_REQUEST for a table of a connected database: imports write past the write door */
 export function requireOwnTable({ primaryKey }: TableModel): void {
-  if (primaryKey.databaseType !== null)
-    throw badRequest('Files can’t be imported into a connected database. Paste the records instead.')
+  if (primaryKey.databaseType !== null) throw badRequest(m.imports_error_connected_database())
 }
 
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
@@ -174,7 +174,7 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
   }
   const { child, parent, parentField, key } = relation
   if (parentField.id !== parent.primaryKey.id) {
-    throw badRequest(`Records of ${parent.table.title} are not linked by id and can’t be imported`)
+    throw badRequest(m.imports_error_not_linked_by_id({ table: parent.table.title }))
   }
   return {
     ...link,

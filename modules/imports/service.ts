@@ -17,6 +17,7 @@ import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type AuthService, forbidden, requireUser } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, VISITOR } from '../records/index.ts'
@@ -104,7 +105,7 @@ export function createImportsService(
     { table, columns }: StartInput,
     context: ImportContext,
   ) {
-    if (!table) throw badRequest('Choose a table or describe a new one')
+    if (!table) throw badRequest(m.imports_error_no_table())
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
@@ -151,7 +152,7 @@ export function createImportsService(
     /** Jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       const base = await bases.require(baseId)
-      if (actor.kind === 'share') throw forbidden('Only members of the base can see its jobs')
+      if (actor.kind === 'share') throw forbidden(m.bases_error_members_only())
       return jobs.ofBase(actor, base.id, kind)
     },
 
@@ -206,8 +207,7 @@ async function requireCsvUpload(path: string): Promise<void> {
   }
 }
 
-const cannotFill = (title: string) =>
-  badRequest(`Field "${title}" is filled in automatically and can’t be imported into`)
+const cannotFill = (title: string) => badRequest(m.imports_error_field_read_only({ field: title }))
 
 function requireFillable(type: FieldTypeName, title: string): void {
   if (!isImportable(type)) throw cannotFill(title)
@@ -223,7 +223,7 @@ function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): vo
 }
 
 const requiredWithoutColumn = ({ id, title }: Field): AppError =>
-  new AppError('REQUIRED_FIELD_MISSING', `Field '${title}' is required. Choose a column for it.`, {
+  new AppError('REQUIRED_FIELD_MISSING', m.imports_error_required_field({ field: title }), {
     fieldId: id,
     field: title,
   })

@@ -5,6 +5,7 @@ import { and, desc, eq, lt } from 'drizzle-orm'
 import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { explainStorage } from '../../src/storage-full.ts'
 import { defineImportsTables } from './tables.ts'
 
@@ -68,7 +69,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
   async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
     const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
     const [row] = UPLOAD_ID.test(uploadId) ? await meta.db.select().from(uploads).where(isIt) : []
-    if (!row) throw new AppError('NOT_FOUND', 'The uploaded file is no longer available. Choose it again.')
+    if (!row) throw new AppError('NOT_FOUND', m.imports_error_upload_gone())
     return { uploadId, fileName: row.fileName, size: row.size, path: pathOf(uploadId) }
   }
 
@@ -148,7 +149,7 @@ async function writeLimited(
 /** @param maxBytes `IMPORT_MAX_BYTES` */
 export function fileTooLarge(maxBytes: number): AppError {
   const megabytes = Math.max(1, Math.floor(maxBytes / 1024 ** 2))
-  return new AppError('PAYLOAD_TOO_LARGE', `The file is larger than the ${megabytes} MB import limit`)
+  return new AppError('PAYLOAD_TOO_LARGE', m.imports_error_file_too_large({ megabytes }))
 }
 
 /** The last part of a path, without control characters. */

@@ -60,15 +60,15 @@ interface Deps {
   records: Pick<RecordsService, 'forms' | 'attachments'>
 }
 
-const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
-  closed: 'This form no longer accepts responses',
-  full: 'This form has reached its response limit',
-  answered: 'You’ve already responded to this form',
+const REFUSALS: Record<Exclude<FormState, 'open'>, () => string> = {
+  closed: m.forms_error_closed,
+  full: m.forms_error_full,
+  answered: m.forms_error_already_answered,
 }
 
 /** Accepts answers to shared forms. */
 export function createFormAnswers({ kernel, auth, records }: Deps) {
-  const limit = createHourlyLimit(kernel.config.formAnswersPerHour, 'answers')
+  const limit = createHourlyLimit(kernel.config.formAnswersPerHour, m.forms_error_too_many_answers)
   const once = createAnswerOnce<Answered>()
   const mailAnswer = createAnswerMails(kernel, records.forms)
   const cookie = createAnsweredCookie(kernel.config, kernel.secrets)
@@ -86,7 +86,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
    * with `problems`, each with `fieldId` and `message`
    */
   async function submit(actor: Actor, read: ReadAnswers, sender: Sender): Promise<Answered> {
-    if (actor.kind !== 'share') throw new AppError('FORBIDDEN', 'Forbidden - Responses need a public link')
+    if (actor.kind !== 'share') throw new AppError('FORBIDDEN', `Forbidden - ${m.forms_error_needs_link()}`)
     return once(actor.shareId, sender.headers, () => answer(actor, read, sender))
   }
 
@@ -168,13 +168,13 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
       async take({ name, fileName, body }: SentFile): Promise<void> {
         const question = questionOf(asked, name)
         if (!question) return
-        if (++count > MAX_FILES) throw badRequest(`A response can contain up to ${MAX_FILES} files`)
+        if (++count > MAX_FILES) throw badRequest(m.forms_error_too_many_files({ max: MAX_FILES }))
         const { field } = question
         const limits = field.options as AttachmentOptions
         const items = filesByField.get(field.id) ?? []
         // Checked before receiving the file.
         const most = limits.maxCount ?? kernel.config.attachmentMaxCount
-        if (items.length >= most) throw refused(field, `Add up to ${most} ${most === 1 ? 'file' : 'files'}`)
+        if (items.length >= most) throw refused(field, m.forms_error_file_count({ count: most }))
         const maxBytes =
           limits.maxSizeMb === null ? kernel.config.attachmentMaxBytes : limits.maxSizeMb * 1024 ** 2
         const { path, title, mimetype, size } = await records.attachments
@@ -182,8 +182,8 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
           .catch((error) => {
             const isTooLarge = error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE'
             if (!isTooLarge || maxBytes >= kernel.config.attachmentMaxBytes) throw error
-            const shown = fileName.slice(0, 100)
-            throw refused(field, `"${shown}" is larger than the ${limits.maxSizeMb} MB that this field takes`)
+            const file = fileName.slice(0, 100)
+            throw refused(field, m.forms_error_file_too_large({ file, megabytes: limits.maxSizeMb ?? 0 }))
           })
         items.push({ path, title, mimetype, size })
         const problem = limitProblem(items, limits)
@@ -228,7 +228,7 @@ const refused = ({ id }: Field, message: string): AppError =>
   })
 
 const refusal = (reason: Exclude<FormState, 'open'>): AppError =>
-  new AppError('FORBIDDEN', `Forbidden - ${REFUSALS[reason]}`, { reason })
+  new AppError('FORBIDDEN', `Forbidden - ${REFUSALS[reason]()}`, { reason })
 
 const ID = /^[\w-]{8,64}$/
 const MAX_REMEMBERED = 10_000

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { badRequest } from '../../src/core/errors.ts'
 import { CUSTOM_ADDRESS, MIN_SHARE_PASSWORD, SHARE_KINDS, shareSettingsPatch } from '../../src/core/shares.ts'
 import { plainText } from '../../src/input.ts'
+import { m } from '../../src/messages.gen.ts'
 
 const MAX_PASSWORD = 256
 
@@ -10,11 +11,11 @@ export const password = plainText(MAX_PASSWORD)
   .min(MIN_SHARE_PASSWORD)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   .refine((text) => text === text.trim() && !/[\u0000-\u001f\u007f]/.test(text), {
-    error: 'A password must be one line and can’t start or end with a space',
+    error: () => m.shares_error_password(),
   })
 
 export const customAddress = z.string().regex(CUSTOM_ADDRESS, {
-  error: 'A custom URL must have 3 to 64 characters: letters, digits, - and _',
+  error: () => m.shares_error_address(),
 })
 
 const id = z.string().min(1).max(64)
@@ -39,6 +40,6 @@ export const saveInput = z.strictObject({
 /** Normalizes an expiry. @throws BAD_REQUEST for the past */
 export function futureMoment(text: string): string {
   const moment = new Date(text)
-  if (moment.getTime() <= Date.now()) throw badRequest('The expiry must be in the future')
+  if (moment.getTime() <= Date.now()) throw badRequest(m.error_expiry_past())
   return moment.toISOString()
 }

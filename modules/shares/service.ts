@@ -8,6 +8,7 @@ import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.
 import { collectsAnswers } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type AuthService, asShare, noShare, type SharePatch, type ShareTarget } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -41,7 +42,7 @@ export function createSharesService(
 
   async function change(actor: Actor, target: FoundTarget, patch: SharePatch): Promise<Share> {
     if (patch.role !== undefined && target.kind !== 'base') {
-      throw badRequest('Only base links have a role')
+      throw badRequest(m.shares_error_role())
     }
     const expiresAt = patch.expiresAt ? futureMoment(patch.expiresAt) : patch.expiresAt
     const dated = expiresAt === undefined ? patch : { ...patch, expiresAt }
@@ -68,7 +69,7 @@ export function createSharesService(
    */
   async function diagram(actor: Actor): Promise<Diagram> {
     if (actor.kind !== 'share' || actor.grant.kind !== 'erd') {
-      throw new AppError('FORBIDDEN', 'Forbidden - This is for visitors of a shared diagram')
+      throw new AppError('FORBIDDEN', `Forbidden - ${m.shares_error_diagram()}`)
     }
     const tables = await schema.tablesOfSource(actor.baseId, actor.grant.sourceId)
     return diagramOf(await Promise.all(tables.map(({ id }) => schema.load(id))))

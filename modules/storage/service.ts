@@ -1,8 +1,8 @@
 import type { Actor } from '../../src/core/actor.ts'
-import { AppError } from '../../src/core/errors.ts'
 import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import { m } from '../../src/messages.gen.ts'
+import { type AuthService, forbidden } from '../auth/index.ts'
 import { type BaseRow, type BasesService, BEING_REMOVED } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
@@ -193,7 +193,7 @@ export function createStorageService(
     /** Starts a job that removes what is too old and returns unused space to the system. */
     async reclaim(actor: Actor, baseId: string): Promise<{ jobId: string }> {
       const base = await enter(actor, baseId)
-      if (actor.kind !== 'user') throw new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')
+      if (actor.kind !== 'user') throw forbidden(m.shares_error_not_allowed())
       const { id } = await jobs.start(RECLAIM_JOB, {
         userId: actor.id,
         baseId: base.id,

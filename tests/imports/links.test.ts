@@ -105,7 +105,7 @@ describe('an import that fills a link', () => {
     expect(result).toMatchObject({ rows: 1, rowsRefused: 3, cellsRefused: 0 })
     expect(await links()).toEqual({ A: ['Bob'] })
     expect(report.map((line) => line.split(',')[0])).toEqual(['4', '3', '5'])
-    expect(report[1]).toContain('is named ""Zoe"". The row was skipped.')
+    expect(report[1]).toContain('is named “Zoe”. The row was skipped.')
   })
 
   test('takes a row whose double has been left out, as it lacks the record that it must have', async () => {
@@ -123,8 +123,8 @@ describe('an import that fills a link', () => {
     expect(result).toMatchObject({ rows: 3, rowsRefused: 0, cellsRefused: 2 })
     expect(await links()).toEqual({ A: ['Bob', 'Eve'], B: [], C: [] })
     expect(report).toEqual([
-      `2,${own.title},"Bob, Zoe, Eve","No record in ""${people.title}"" is named ""Zoe"""`,
-      `3,${own.title},Max,"No record in ""${people.title}"" is named ""Max"""`,
+      `2,${own.title},"Bob, Zoe, Eve",No record in “${people.title}” is named “Zoe”`,
+      `3,${own.title},Max,No record in “${people.title}” is named “Max”`,
     ])
   })
 

@@ -64,7 +64,7 @@ describe('DELETE /api/v1/users/{userId}', () => {
     await admin.patch(`/api/v1/users/${leaver.id}`, { roles: 'org-level-creator' })
     const { id: baseId } = await createBase(app, leaver, 'Left behind')
     const refused = await admin.delete(`/api/v1/users/${leaver.id}`)
-    expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('"Left behind"')])
+    expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('“Left behind”')])
     expect((await app.trpc(leaver.token).auth.me.query()).user?.id).toBe(leaver.id)
     const successor = await createMember(app, baseId, 'owner')
     expect((await admin.delete(`/api/v1/users/${leaver.id}`)).status).toBe(200)

@@ -76,7 +76,7 @@ describe('POST connection/test', () => {
     expect(await reason(sentTo('postgres', { port: 'x' }))).toContain('port')
     expect(await reason(sentTo('postgres', { sslMode: 'Sometimes' }))).toContain('SSL mode')
     for (const sslMode of ['Allowed', 'allow'])
-      expect(await reason(sentTo('postgres', { sslMode }))).toContain('Use "prefer"')
+      expect(await reason(sentTo('postgres', { sslMode }))).toContain('Use “prefer”')
     expect(await reason(sentTo('postgres', { ssl: { ca: 'x' } }))).toContain('PEM')
     expect(await reason(sentTo('postgres', { host: 5 }))).toContain('host')
   })

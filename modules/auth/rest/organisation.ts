@@ -5,6 +5,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { WORKSPACE_ROLES } from '../../../src/core/roles.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { pageInfo, readPage, wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { requireUser } from '../access.ts'
@@ -23,11 +24,9 @@ const RolesBody = OrgRolesBody.partial().extend({ workspace_roles: z.enum(WORKSP
 const LicenseBody = z.object({ key: plainText(4096) })
 export const TokenBody = z.object({
   description: plainText(255).nullish(),
-  permissions: z.null({ error: 'A token has the rights of its owner: permissions cannot be set' }).optional(),
+  permissions: z.null({ error: () => m.auth_error_token_permissions() }).optional(),
   /** ISO 8601; null: never. */
-  expiry: z.iso
-    .datetime({ offset: true, local: true, error: 'expiry is a moment such as 2027-01-31T12:00:00Z' })
-    .nullish(),
+  expiry: z.iso.datetime({ offset: true, local: true, error: () => m.auth_error_expiry_format() }).nullish(),
 })
 
 /** The organisation's users, the caller's API tokens, settings and licence (wire §4). */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { clientAddress } from '../../../src/caller.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { defineSlot } from '../../../src/registry.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import { maskedToken } from '../api-tokens.ts'
@@ -118,10 +119,10 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       )
     })
     .post('/github/genTokenByCode', () => {
-      throw badRequest('Sign-in with GitHub is not available on this server')
+      throw badRequest(m.auth_error_provider_unavailable({ provider: 'GitHub' }))
     })
     .post('/oidc/genTokenByCode', () => {
-      throw badRequest('Sign-in with OpenID Connect is not available on this server')
+      throw badRequest(m.auth_error_provider_unavailable({ provider: 'OpenID Connect' }))
     })
 
     // The address in reset mails leads to a screen of the web app.

@@ -4,6 +4,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { VERSION } from '../../../src/version.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { wholeListInfo } from '../../../src/wire/lists.ts'
@@ -101,7 +102,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .get('/:baseId/info', async ({ actor, params }) => {
         await bases.enter(actor, 'base.read', params.baseId)
-        if (actor.kind === 'share') throw forbidden('Only members of the base can do this')
+        if (actor.kind === 'share') throw forbidden(m.bases_error_members_only())
         return {
           Node: process.version,
           Arch: process.arch,
@@ -174,7 +175,8 @@ const membersRest = (prefix: string, bases: BasesService, kernel: Kernel, auth: 
         .filter((part) => part !== '')
       const [only] = emails
       if (only === undefined) throw badRequest('Email is required')
-      if (emails.length > MAX_INVITATIONS) throw badRequest(`Up to ${MAX_INVITATIONS} addresses at once`)
+      if (emails.length > MAX_INVITATIONS)
+        throw badRequest(m.bases_error_too_many_addresses({ max: MAX_INVITATIONS }))
       if (emails.length === 1) {
         const { inviteToken, email } = await bases.members.invite(actor, params.baseId, only, roles)
         const msg = 'The user has been invited successfully'

@@ -4,6 +4,7 @@ import { parseConnectionUrl } from '../../../src/core/connection-url.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -46,7 +47,7 @@ export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel,
       await bases.enter(actor, 'source.create', baseId)
       const sent = readBody(CreateBody, body)
       const config = sent.config ?? (sent.type ? { client: sent.type, connection: {} } : undefined)
-      if (!config) throw badRequest('A source needs a `config` with the client and its connection')
+      if (!config) throw badRequest(m.sources_error_config())
       return bases.sources.create(actor, baseId, {
         ...config,
         alias: sent.alias,

@@ -12,6 +12,7 @@ import {
   type TableStructure,
 } from '../../../src/db/introspect/index.ts'
 import type { Sources } from '../../../src/db/sources.ts'
+import { m } from '../../../src/messages.gen.ts'
 
 /** A connection as clients send it, with the property names of drivers. */
 export interface SentConnection {
@@ -85,7 +86,7 @@ function readServer(
   const isElsewhere = before && (host !== before.host || port !== before.port)
   // An editor of the source cannot read its password, so must not be able to send it to another server.
   if (isElsewhere && password === undefined && before.password !== '')
-    throw badRequest('Enter the password again. The saved password is not sent to a different server.')
+    throw badRequest(m.sources_error_password())
   const config = {
     client,
     host,
@@ -96,8 +97,8 @@ function readServer(
     ...readSsl(connection, before),
     ...readSchema(connection, before),
   }
-  if (config.database === '') throw badRequest('Enter a database name')
-  if (config.user === '') throw badRequest('A connection needs the name of a user')
+  if (config.database === '') throw badRequest(m.sources_error_database())
+  if (config.user === '') throw badRequest(m.sources_error_user())
   refuseLocalSocket(host)
   if (typeof connection.socketPath === 'string' && connection.socketPath !== '') refuseLocalSocket('/')
   return checked(config)
@@ -105,10 +106,8 @@ function readServer(
 
 /** A local socket may grant access to the server's own user. */
 function refuseLocalSocket(host: string): void {
-  if (/[/\\]/.test(host))
-    throw badRequest('The host of a connection is a name or an address; local sockets are not connected to')
-  if (/[\s,@?#]/.test(host))
-    throw badRequest(`"${host.slice(0, 100)}" is not the name or address of one host`)
+  if (/[/\\]/.test(host)) throw badRequest(m.sources_error_local_socket())
+  if (/[\s,@?#]/.test(host)) throw badRequest(m.sources_error_host({ host: host.slice(0, 100) }))
 }
 
 function readFile(
@@ -125,13 +124,15 @@ function checked(config: Record<string, unknown>): ConnectionConfig {
   const read = connectionConfig.safeParse(config)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  throw badRequest(`Invalid connection: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw badRequest(
+    m.sources_error_invalid({ part: issue?.path.join('.') ?? '', problem: issue?.message ?? '' }),
+  )
 }
 
 function text(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value.length > MAX_TEXT || value.includes('\u0000'))
-    throw badRequest(`The connection’s ${name} must be text of up to ${MAX_TEXT} characters`)
+    throw badRequest(m.sources_error_text({ name, max: MAX_TEXT }))
   return value
 }
 
@@ -139,7 +140,7 @@ function readPort(value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const port = Number(value)
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
-  throw badRequest('The port must be a number from 1 to 65535')
+  throw badRequest(m.sources_error_port())
 }
 
 function readSchema(
@@ -169,19 +170,16 @@ function readSsl(connection: Record<string, unknown>, before: { ssl?: object } |
   const usual = parts.rejectUnauthorized === false || !own.ca ? 'require' : 'verify-ca'
   const mode = sent === undefined ? usual : SSL_MODES[String(sent).toLowerCase()]
   if (!mode && /^allow(ed)?$/i.test(String(sent)))
-    throw badRequest(
-      `The SSL mode "${String(sent)}" is not supported. Use "prefer", which encrypts wherever the server can.`,
-    )
-  if (!mode) throw badRequest(`Unknown SSL mode "${String(sent).slice(0, 40)}"`)
+    throw badRequest(m.sources_error_ssl_allow({ mode: String(sent) }))
+  if (!mode) throw badRequest(m.sources_error_ssl_mode({ mode: String(sent).slice(0, 40) }))
   return { ssl: { mode, ...files } }
 }
 
 function pem(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string' || value.length > MAX_PEM)
-    throw badRequest(`The ${name} must be the text of a PEM file`)
+  if (typeof value !== 'string' || value.length > MAX_PEM) throw badRequest(m.sources_error_pem({ name }))
   if (value.trim() === '') return ''
-  if (!value.includes('-----BEGIN')) throw badRequest(`The ${name} is not the text of a PEM file`)
+  if (!value.includes('-----BEGIN')) throw badRequest(m.sources_error_pem({ name }))
   return value
 }
 
@@ -206,10 +204,7 @@ export async function refuseOwnDatabase(
   if (mayReadOwn) return
   const own = await sources.ownDatabase()
   if (own === null || own !== (await introspector(config.client).identity(reader))) return
-  throw new AppError(
-    'FORBIDDEN',
-    'This database stores the accounts and bases of this server. Only a super admin can connect a base to it.',
-  )
+  throw new AppError('FORBIDDEN', m.sources_error_own_database())
 }
 
 /** Checks an open connection. @throws AppError to refuse it */

@@ -11,6 +11,7 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import { createReadCache } from '../../../src/db/read-cache.ts'
 import type { Job } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type Access, capped } from '../../auth/index.ts'
 import type { BaseStore, SourceRow } from '../store.ts'
 import type { SourceClient } from '../tables.ts'
@@ -212,7 +213,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       const source = await open(actor, 'source.update', baseId, sourceId)
       const { alias, config, isEnabled, isSchemaReadonly, isDataReadonly } = patch
       if (source.isOwn && (config || isSchemaReadonly || isDataReadonly || isEnabled === false))
-        throw badRequest('The built-in data source can only be renamed')
+        throw badRequest(m.sources_error_own_client())
       const set: Partial<SourceRow> = {
         ...(alias !== undefined && { alias: alias || null }),
         ...(isEnabled !== undefined && { isEnabled }),
@@ -222,7 +223,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       if (config) {
         const next = read(config, source)
         const kinds = new Set([next, source].map((one) => one.client))
-        if (kinds.size > 1) throw badRequest('The database type of a data source can’t be changed')
+        if (kinds.size > 1) throw badRequest(m.sources_error_type())
         const test = await testConnection(next, lookFor(actor))
         if (!test.ok) throw new AppError('DATABASE_ERROR', test.message)
         set.config = sealConnection(secrets.connections, next)
@@ -307,10 +308,7 @@ function withAllowedFile(folder: string, config: ConnectionConfig): ConnectionCo
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const root = realpathSync(folder)
   const wanted = isAbsolute(config.file) ? config.file : resolve(root, config.file)
-  const refusal = () =>
-    badRequest(
-      `There is no file "${config.file.slice(0, 200)}" in the folder that SQLite files are read from`,
-    )
+  const refusal = () => badRequest(m.sources_error_file({ file: config.file.slice(0, 200) }))
   if (!isInside(root, wanted) || !existsSync(wanted)) throw refusal()
   // A symbolic link may lead out of the folder.
   const file = realpathSync(wanted)

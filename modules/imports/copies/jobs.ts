@@ -8,6 +8,7 @@ import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import { type FieldPlace, fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
@@ -107,7 +108,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
         }
         await abandon(input)
       }
-      throw new AppError('CONFLICT', 'The base changed while it was being copied. Try again later.')
+      throw new AppError('CONFLICT', m.copies_error_base_changed())
     },
     async recover(input) {
       const isComplete = await bases.require(input.newBaseId).then(

@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { readPlace, type SchemaReader } from '../../schema/index.ts'
@@ -18,7 +19,9 @@ const options = z
     { excludeData: flag, excludeViews: flag, excludeHooks: flag, excludeComments: flag },
     {
       error: ({ code, keys }) =>
-        code === 'unrecognized_keys' ? `A copy has no option ${(keys as string[]).join(', ')}` : undefined,
+        code === 'unrecognized_keys'
+          ? m.copies_error_unknown_option({ options: (keys as string[]).join(', ') })
+          : undefined,
     },
   )
   .nullish()

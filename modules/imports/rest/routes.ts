@@ -6,6 +6,7 @@ import { createHttpClient } from '../../../src/http.ts'
 import { plainText } from '../../../src/input.ts'
 import { hasEnded, type Job } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -69,8 +70,8 @@ export const importsRest = (
       throw fileTooLarge(importMaxBytes)
     // Bodies of other types have been parsed by now (see `parseBody`).
     if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
-      throw badRequest(`Send the file as ${FILE_TYPE}`)
-    if (!request.body) throw badRequest('The file is empty')
+      throw badRequest(m.imports_error_content_type({ type: FILE_TYPE }))
+    if (!request.body) throw badRequest(m.imports_error_empty_file())
     return imports.receive(actor, name, request.body)
   }
 

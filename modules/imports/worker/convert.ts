@@ -5,6 +5,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { ImportColumn } from '../plan.ts'
 import type { Report } from './report.ts'
 
@@ -16,14 +17,12 @@ const REMEMBERED = 100_000 // over all columns
 const MAX_REMEMBERED_LENGTH = 32
 
 /** Reason for a row that is skipped because of one cell. */
-export const leftOut = (reason: string): string => `${reason}. The row was skipped.`
+export const rowSkipped = (reason: string): string => m.imports_report_row_skipped({ reason })
 
-export const REQUIRED = leftOut('A value is required')
+export const missingValue = (): string => rowSkipped(m.imports_report_required())
 
 /** The preview reads only part of the file, so codes with a leading zero may turn up in a number column. */
 const LEADING_ZERO = /^\s*[-+−]?0\d/
-const ZEROS_DROPPED =
-  'A number has no zeros in front: they were left out. Import the column as text to keep them'
 
 /** Converts the file's cells to stored values. */
 export interface Converter {
@@ -59,19 +58,24 @@ export function createConverter(
           if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type)))
             refuse(row, column.title, text, misfit(column))
           if (typeof value === 'number' && LEADING_ZERO.test(text))
-            report.add({ row, column: column.title, value: text, reason: ZEROS_DROPPED })
+            report.add({ row, column: column.title, value: text, reason: m.imports_report_leading_zeros() })
         }
         // An empty cell stays empty; only required fields use their default.
         if (column.required) value ??= column.fallback
         if (value === null && column.required) {
-          report.add({ row, column: column.title, value: text ?? '', reason: REQUIRED })
+          report.add({ row, column: column.title, value: text ?? '', reason: missingValue() })
           return null
         }
         values[at] = value
       }
       for (let at = width; at < cells.length; at++) {
         if (cells[at] !== '')
-          refuse(row, `Cell ${at + 1}`, cells[at] ?? '', 'The row has more cells than the header')
+          refuse(
+            row,
+            m.imports_report_cell({ number: at + 1 }),
+            cells[at] ?? '',
+            m.imports_report_extra_cells(),
+          )
       }
       return values
     },
@@ -95,7 +99,7 @@ export function createConverter(
 function misfit({ type }: ImportColumn): string {
   const { label, filters } = fieldType(type)
   const isChoice = filters === 'select' || filters === 'multiSelect'
-  return isChoice ? 'Not one of the options' : `Not a valid ${label()} value`
+  return isChoice ? m.imports_report_not_an_option() : m.imports_report_invalid({ type: label() })
 }
 
 interface CellReader {

@@ -8,9 +8,10 @@ import {
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { ImportPlan } from '../plan.ts'
 import type { KnownFile, MainThread } from '../thread.ts'
-import { type Converter, leftOut } from './convert.ts'
+import { type Converter, rowSkipped } from './convert.ts'
 import { type CheckedEncoding, readRows } from './read-rows.ts'
 import type { Report } from './report.ts'
 
@@ -70,7 +71,7 @@ export async function fill(
   for await (const { rows, firstRow, problems, bytes } of readRows(plan.path, { ...format, encoding })) {
     mainThread.check()
     for (const { row, message } of problems)
-      report.add({ row, column: '', value: '', reason: `Quotes: ${message}` })
+      report.add({ row, column: '', value: '', reason: m.imports_report_quotes({ problem: message }) })
     for (let at = 0; at < rows.length; at++) {
       const cells = rows[at]!
       const row = firstRow + at
@@ -78,7 +79,7 @@ export async function fill(
       if (isBlank(cells)) continue
       seen++
       if (isDamaged && cells.some((text) => text.includes('\ufffd'))) {
-        report.add({ row, column: '', value: '', reason: 'Invalid UTF-8 bytes were replaced by \ufffd' })
+        report.add({ row, column: '', value: '', reason: m.imports_report_invalid_utf8() })
       }
       const values = converter.convert(cells, row)
       if (values === null) {
@@ -91,7 +92,7 @@ export async function fill(
     }
   }
   if (chunk.length > 0) await write(size)
-  if (seen === 0 && !format.header) throw new AppError('BAD_REQUEST', 'The file is empty')
+  if (seen === 0 && !format.header) throw new AppError('BAD_REQUEST', m.imports_error_empty_file())
   return filled
 }
 
@@ -133,7 +134,7 @@ function createFileResolver(
         const value = files.map(({ title }) => title).join(', ')
         const [number, { title, required }] = [Number(row[0]), column]
         isAccepted &&= !required
-        if (required) report.add({ row: number, column: title, value, reason: leftOut(resolved.reason) })
+        if (required) report.add({ row: number, column: title, value, reason: rowSkipped(resolved.reason) })
         else converter.refuse(number, title, value, resolved.reason)
       }
       return isAccepted
@@ -153,7 +154,7 @@ function resolveItems(
   limits: AttachmentOptions,
 ): { value: CellValue; reason: string } {
   const unknown = files.find(({ path }) => path !== undefined && !known.has(path))
-  if (unknown) return { value: null, reason: `The file "${unknown.title}" was not found` }
+  if (unknown) return { value: null, reason: m.imports_report_file_not_found({ file: unknown.title }) }
   const complete = files.map((item): AttachmentItem => {
     const facts = known.get(item.path ?? '')
     if (!facts) return item

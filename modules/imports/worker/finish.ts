@@ -11,6 +11,7 @@ import {
   unnamedRecords,
 } from '../../../src/db/names-of-records.ts'
 import type { Dialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   type ImportFinish,
   type ImportPlan,
@@ -21,7 +22,7 @@ import {
   ROW_COLUMN,
 } from '../plan.ts'
 import type { MainThread } from '../thread.ts'
-import { type Converter, leftOut, REQUIRED } from './convert.ts'
+import { type Converter, missingValue, rowSkipped } from './convert.ts'
 import type { Report } from './report.ts'
 import { groupLinks, newKeys, resolveLinkIds, writeKeys, writePairs } from './write-links.ts'
 
@@ -176,7 +177,7 @@ async function refuseDuplicates(
         row: n,
         column: title,
         value: String(v),
-        reason: 'The value must be unique. The row was skipped.',
+        reason: rowSkipped(m.imports_report_duplicate()),
       })
     }
     await tx.runMany(
@@ -241,7 +242,7 @@ async function resolveLinkColumn(
       const reason = problemOf(named, ids.length, column)
       if (required && ids.length === 0) {
         removed.push([row])
-        const why = reason === null ? REQUIRED : leftOut(reason)
+        const why = reason === null ? missingValue() : rowSkipped(reason)
         report.add({ row: Number(row), column: title, value: text, reason: why })
       } else if (reason !== null) {
         converter.refuse(Number(row), title, text, reason)
@@ -263,12 +264,16 @@ function problemOf(
   linked: number,
   { title, link }: LinkColumn,
 ): string | null {
-  if (isTooMany) return `"${title}" allows one linked record, but the cell names several`
-  if (linked < ids.length) return 'The record is already linked to another record that requires it'
+  if (isTooMany) return m.imports_report_several_records({ field: title })
+  if (linked < ids.length) return m.imports_report_already_linked()
   if (missing.length === 0) return null
-  const listed = missing.slice(0, MAX_LISTED).map((name) => `"${name}"`)
-  const rest = missing.length > MAX_LISTED ? `, and ${missing.length - MAX_LISTED} more` : ''
-  return `No record in "${link.related.table.title}" is named ${listed.join(', ')}${rest}`
+  const listed = missing
+    .slice(0, MAX_LISTED)
+    .map((name) => `“${name}”`)
+    .join(', ')
+  const count = missing.length - MAX_LISTED
+  const names = count > 0 ? m.imports_report_names_and_more({ names: listed, count }) : listed
+  return m.imports_report_unknown_records({ table: link.related.table.title, names })
 }
 
 /**

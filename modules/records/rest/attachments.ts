@@ -8,6 +8,7 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { json } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
@@ -40,7 +41,7 @@ interface Uploading {
 /** Uploads and downloads of files (wire §13.1). */
 export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
   const { attachments } = records
-  const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, 'files')
+  const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, m.uploads_error_too_many_files)
   const app = new Elysia()
     .use(restBase(kernel, auth))
     .get('/dltemp/:signature/:expiry/*', async ({ params, request, query }) => {

@@ -6,6 +6,7 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import { pageLanguage, SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { plainObject } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService, SharePatch } from '../../auth/index.ts'
@@ -91,7 +92,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Dep
     .patch('/views/:viewId/share', async ({ actor, params, body }) => {
       const share = await shares.get(actor, 'view', params.viewId)
       // A patch must not open a closed link.
-      if (!share) throw badRequest('This view is not shared')
+      if (!share) throw badRequest(m.shares_error_view_not_shared())
       await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
       return shown(actor, params.viewId)
     })
@@ -130,7 +131,7 @@ function baseRoutes(prefix: string, sources: string, kernel: Kernel, { auth, sha
     })
     .patch('/shared', async ({ actor, params, body, request }) => {
       const share = await shares.get(actor, 'base', params.baseId)
-      if (!share) throw badRequest('This base is not shared')
+      if (!share) throw badRequest(m.shares_error_base_not_shared())
       const { roles, ...rest } = readBody(BaseShareBody, body)
       await shares.save(actor, 'base', params.baseId, {
         ...(roles && { role: roles }),

@@ -8,6 +8,7 @@ import type { View, ViewKind } from '../../../src/core/model.ts'
 import type { ShareKind } from '../../../src/core/shares.ts'
 import { VIEW_KINDS } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { restBase, tooLargeForAnonymous } from '../../../src/wire/rest-base.ts'
@@ -252,7 +253,7 @@ async function valuesOf(
 ): Promise<Record<string, unknown>> {
   const data = typeof sent === 'string' ? parse(sent) : sent
   if (data === undefined || data === null) throw badRequest('Cannot convert undefined or null to object')
-  if (typeof data !== 'object' || Array.isArray(data)) throw badRequest('`data` must be an object')
+  if (typeof data !== 'object' || Array.isArray(data)) throw badRequest(m.forms_error_data())
   const row = data as Record<string, unknown>
   const values: Record<string, unknown> = {}
   for (const field of form.model.fields) {
@@ -267,7 +268,7 @@ function parse(text: string): unknown {
   try {
     return parseJsonText(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw badRequest(`\`data\` is not JSON: ${error.message}`)
+    if (error instanceof SyntaxError) throw badRequest(m.forms_error_data_json({ problem: error.message }))
     throw error
   }
 }
