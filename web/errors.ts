@@ -9,7 +9,7 @@ export function appCodeOf(error: unknown): ErrorCode | null {
   return code !== undefined && code in ERROR_STATUS ? (code as ErrorCode) : null
 }
 
-/** What a program needs beside the message: `{ fieldId, recordId }`, the list of problems, … */
+/** Details for programs beside the message: `{ fieldId, recordId }`, a list of problems, … */
 export function detailsOf(error: unknown): Record<string, unknown> {
   return dataOf(error)?.details ?? {}
 }
@@ -37,7 +37,7 @@ export function messageOf(error: unknown): string {
   return plainMessage(message)
 }
 
-/** A message that REST clients rely on word by word, in the words of the app; any other as it is. */
+/** Replaces messages whose exact text REST clients rely on by clearer ones; others stay. */
 export function plainMessage(message: string): string {
   const exact = clearerWords()[message]
   if (exact !== undefined) return exact
@@ -48,7 +48,7 @@ export function plainMessage(message: string): string {
   return message
 }
 
-/** Sentences that REST clients rely on word by word, and how a person is better told. */
+/** Messages whose exact text REST clients rely on, and the app's wording. */
 const clearerWords = (): Record<string, string> => ({
   'Invalid credentials': m.app_incorrect_email_or_password(),
   'User already exist': m.app_account_email_already_exists(),
@@ -95,7 +95,7 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
   [/^Forbidden - (.+)$/, (reason) => reason],
 ]
 
-/** True where no answer came: offline, the server is down, or a proxy in between said something of its own. */
+/** True without an answer from our server: offline, server down, or a proxy error. */
 export const isOffline = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof TRPCClientError && dataOf(error) === null)
 

@@ -7,6 +7,6 @@ import './base.css'
  * be framed by other sites, because nothing that somebody signed in can do is within reach.
  */
 
-// Loaded apart: this script is here in a moment, and the rest of the page comes while it runs.
+// Loaded separately: this script starts at once while the rest of the page downloads.
 const { startPublicForms } = await import('./features/forms/public/start.tsx')
 await startPublicForms()

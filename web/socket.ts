@@ -12,7 +12,7 @@ export interface SchemaChange {
   version: number
 }
 
-/** A background job as the server reports it; `jobs.get` gives the whole. */
+/** A background job's status as pushed by the server; `jobs.get` returns its details. */
 export interface JobNews {
   id: string
   status: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
@@ -36,7 +36,7 @@ let socket: Socket<ServerEvents, ClientEvents> | null = null
 let isOpening = false
 const watched = new Map<string, { count: number; since: number }>()
 
-/** Time without connection after which the person is told. */
+/** Time without a connection before the person is informed. */
 const SILENCE_MS = 2500
 
 /** `lost`: it was there and is gone; shown after a moment, so that a blink is not. */
@@ -44,7 +44,7 @@ export type ConnectionState = 'idle' | 'open' | 'lost'
 
 let silence: ReturnType<typeof setTimeout> | undefined
 
-/** Whether live updates arrive, for the bar that says so. */
+/** Whether live updates arrive; shown by the connection bar. */
 export const connection = createStore<ConnectionState>(() => 'idle')
 
 function become(next: ConnectionState): void {
@@ -80,7 +80,7 @@ export const onSchemaChange = schemaChanges.on
 export const onJob = jobs.on
 /** A change of whole tables in a watched base goes on, or has ended. */
 export const onWork = works.on
-/** The connection is back: what happened meanwhile was not sent, so read again. */
+/** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
 
 /** Follows a base from now on; what it returns stops that. Several may watch the same one. */

@@ -13,7 +13,7 @@ export type Outputs = inferRouterOutputs<AppRouter>
 /** Hooks: `trpc.bases.list.useQuery()`, `trpc.bases.create.useMutation()`. */
 export const trpc = createTRPCReact<AppRouter>()
 
-/** What a call may bring beside its input: `api.x.y.mutate(input, inAction(id))`. */
+/** Metadata of a call besides its input: `api.x.y.mutate(input, inAction(id))`. */
 export const inAction = (actionId: string | undefined) => ({ context: { actionId } })
 
 /** Calls that share an `actionId` are one action of the person: undo takes all of them back together. */
@@ -42,7 +42,7 @@ const sessionLink: TRPCLink<AppRouter> = () => {
               if (!goOn) return observer.error(error)
               current = next(op).subscribe(observer)
             },
-            // The refresh could not be asked for (offline): the refusal stands as it came.
+            // The refresh failed offline: rethrow the original 401.
             () => observer.error(error),
           )
         },
@@ -77,7 +77,7 @@ const links = () => [
 /** The client without hooks, for actions and stores: `await api.bases.list.query()`. */
 export const api = createTRPCClient<AppRouter>({ links: links() })
 
-/** What the provider in main.tsx is given. */
+/** The client for the provider in main.tsx. */
 export const trpcReactClient = trpc.createClient({ links: links() })
 
 /** The cache of all queries. Sockets and actions keep it fresh, so reading again on focus is left out. */
@@ -95,7 +95,7 @@ export const queryClient = new QueryClient({
 /** The cache by procedure, outside components: `cache.bases.list.invalidate()`. */
 export const cache = createTRPCQueryUtils({ client: trpcReactClient, queryClient })
 
-/** True where the server says that what was asked for does not exist, or not for this person. */
+/** True if the resource does not exist, or not for this person. */
 export const isMissing = (error: unknown): boolean => {
   const code = appCodeOf(error)
   return code !== null && (code.endsWith('NOT_FOUND') || code === 'FORBIDDEN' || code === 'PERMISSION_DENIED')

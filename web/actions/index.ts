@@ -9,7 +9,7 @@ export function provideAppActions(actions: readonly Action[]): void {
   appActions = actions
 }
 
-/** What the screen in front adds; the one mounted last comes first. */
+/** Actions of the mounted screens, the one mounted last first. */
 let screenActions: { current: readonly Action[] }[] = []
 
 /** All actions that make sense here and now, those of the present screen first. */

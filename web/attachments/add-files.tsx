@@ -9,7 +9,7 @@ const UploadTray = lazyPart(() => import('./upload-tray.tsx'), 'UploadTray')
 
 let isTrayOpen = false
 
-/** Adds files to a cell; how far they are stands at the edge of the page until all have ended. */
+/** Uploads files into a cell; a tray at the edge of the page shows their progress. */
 export function addFiles(target: FileTarget, sources: readonly FileSource[]): void {
   import('./uploads.ts')
     .then(({ startUploads }) => startUploads(target, sources))

@@ -187,7 +187,7 @@ export function FileList(props: FileListProps) {
   )
 }
 
-/** What a chooser, a drop or the clipboard gives. */
+/** Files from a file input, a drop or the clipboard. */
 type FileList_ = globalThis.FileList | null
 
 function moved(items: AttachmentItem[], from: number, to: number): AttachmentItem[] {
@@ -286,7 +286,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
   )
 }
 
-/** The name without its ending, which says what the file is and stays. */
+/** The name without its extension, which renaming keeps. */
 function RenameInput({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const ending = /\.\w{1,10}$/.exec(title)?.[0] ?? ''
   const base = title.slice(0, title.length - ending.length)

@@ -6,10 +6,10 @@ export interface FileTarget {
   /** Tells cells apart. */
   key: string
   field: Field
-  /** What the cell holds, as far as it is known here. */
+  /** The cell's value, if its record is loaded. */
   current(): CellValue | undefined
   subscribe(onChange: () => void): () => void
-  /** What the cell holds; asks the server where it is not known here. */
+  /** The cell's value, read from the server if its record is not loaded. */
   latest(): Promise<CellValue>
   write(value: CellValue): void
   /** Tells the person why files that have arrived were not added. */

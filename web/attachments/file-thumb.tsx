@@ -23,7 +23,7 @@ interface FileThumbProps {
   size: number
   /** Square, whatever the picture's shape. */
   square?: boolean
-  /** Read aloud, where no name stands beside it. */
+  /** Accessible name, if the file name is not shown beside it. */
   label?: string
 }
 
@@ -69,7 +69,7 @@ export function widthOf({ width, height, mimetype }: AttachmentItem, size: numbe
   return Math.round(size * Math.min(1.8, Math.max(0.6, width / height)))
 }
 
-/** The picture of a file at a size in pixels: the smallest thumbnail that is sharp there; null where it has none. */
+/** URL of the smallest thumbnail that is sharp at a size in pixels; null if the file has no picture. */
 export function sourceOf(
   { mimetype, size: bytes }: AttachmentItem,
   { url, thumbnails }: SignedFile,
@@ -103,5 +103,5 @@ export function FileIcon({ item, size }: { item: Pick<AttachmentItem, 'mimetype'
   return <Icon size={size} aria-hidden />
 }
 
-/** The ending of a file's name in capitals, for a sign: `PDF`; empty where it says nothing. */
+/** The file extension in capitals, such as `PDF`; empty if it is missing or longer than four characters. */
 export const endingOf = (title: string): string => /\.(\w{1,4})$/.exec(title)?.[1]?.toUpperCase() ?? ''

@@ -11,7 +11,7 @@ import { callRest } from '../rest.ts'
 import { formatBytes } from './format-bytes.ts'
 import type { FileSource } from './send-file.ts'
 
-/** What the server allows where a field says nothing else. */
+/** Server limits; a field's own options may be stricter. */
 export interface ServerLimits {
   maxBytes: number
   maxCount: number
@@ -60,7 +60,7 @@ const kindLabels = (kinds: readonly FileKind[]): string =>
     .map(({ label }) => label())
     .join(', ')
 
-/** What a file chooser offers for these kinds; undefined for all files. */
+/** The `accept` attribute of a file input for these kinds; undefined accepts all files. */
 export function acceptOf(kinds: readonly FileKind[]): string | undefined {
   if (kinds.length === 0) return undefined
   const whole = kinds.flatMap((kind) => (['image', 'audio', 'video'].includes(kind) ? [`${kind}/*`] : []))

@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Brings a file into the server's store and gives what a cell says of it.
- * @throws Error with the server's words; AbortError where `signal` says so
+ * Uploads a file and returns the item to store in the cell.
+ * @throws Error with the server's message; AbortError when `signal` aborts
  */
 export async function sendFile(source: FileSource, sending: Sending): Promise<AttachmentItem> {
   const uploaded =

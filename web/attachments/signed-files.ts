@@ -10,7 +10,7 @@ interface Entry {
   expiresAt: number
 }
 
-/** Links are asked for anew this long before they end. */
+/** Signed URLs are renewed this long before they expire. */
 const MARGIN_MS = 5 * 60_000
 /** A file that the server did not know is asked for again after this time: its record may just be on its way. */
 const UNKNOWN_MS = 5_000
@@ -18,7 +18,7 @@ const RETRY_MS = 3_000
 /** All cells that come in sight within this time share one call. */
 const GATHER_MS = 12
 const MAX_PATHS = 500
-/** A picture of this browser's own stands for its small version this long. */
+/** How long a local blob replaces the thumbnails of a file uploaded here. */
 const LOCAL_MS = 15 * 60_000
 
 const known = new Map<string, Entry>()
@@ -45,7 +45,7 @@ export async function signedFile(tableId: string, path: string): Promise<SignedF
   return known.get(path)?.file ?? null
 }
 
-/** What is known of a file that this browser has just uploaded: its picture need not be fetched. */
+/** Caches a file uploaded by this browser, so that its thumbnail is not downloaded. */
 export function rememberUpload(path: string, file: Blob, signedPath: string, isPicture: boolean): void {
   const local = isPicture ? URL.createObjectURL(file) : null
   const thumbnails = local ? { tiny: local, small: local, card_cover: local } : null
@@ -62,7 +62,7 @@ function forget(path: string, local: string): void {
   tell(path)
 }
 
-/** A link did not open: it is asked for anew, once in a while. */
+/** Drops the signed URL of a file that failed to load, unless it was signed recently. */
 export function distrust(path: string): void {
   const entry = known.get(path)
   if (!entry?.file || entry.expiresAt - Date.now() > 3_600_000) return

@@ -50,7 +50,7 @@ export function UploadLine({ upload }: { upload: Upload }) {
   )
 }
 
-/** How much of a file has been sent; null: it goes on, nobody knows how far. */
+/** Share of the file that has been sent; null draws an indeterminate bar. */
 function Progress({ name, part }: { name: string; part: number | null }) {
   return (
     <div

@@ -4,7 +4,7 @@ import { UploadLine } from './upload-line.tsx'
 import styles from './upload-tray.module.css'
 import { useUnattended, useUploads } from './uploads.ts'
 
-/** Files on their way, at the end edge of the page. Goes by itself; what has failed waits for an answer. */
+/** Uploads in progress, at the end edge of the page. Closes itself; failed uploads stay until they are dismissed. */
 export function UploadTray({ onEmpty }: { onEmpty: () => void }) {
   const isEmpty = useUploads().length === 0
   const uploads = useUnattended()

@@ -15,7 +15,7 @@ import { type FileSource, sendFile } from './send-file.ts'
 /** A file on its way into a cell. */
 export interface Upload {
   id: number
-  /** The cell, as its target says. */
+  /** `FileTarget.key` of the cell. */
   key: string
   name: string
   /** Bytes; null for one that the server fetches. */
@@ -67,7 +67,7 @@ export function useUnattended(): readonly Upload[] {
   return shown.filter(({ key }) => !attended.has(key))
 }
 
-/** Says that a list shows the uploads of a cell from now on; what it gives ends that. */
+/** Marks a cell's uploads as shown in its open file list; call the result when the list closes. */
 export function attend(key: string): () => void {
   state.setState(({ attended }) => ({ attended: new Set(attended).add(key) }))
   return () =>
@@ -112,7 +112,7 @@ export function cancelUpload(id: number): void {
   const upload = shownUploads().find((one) => one.id === id)
   if (!work || !upload) return
   work.controller.abort()
-  // One that is being sent ends by itself now.
+  // Aborting ends a running upload, which removes it from the list.
   if (upload.state === 'sending') return
   remove(id)
   if (upload.state === 'waiting') settle(work.batch)

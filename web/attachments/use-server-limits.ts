@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { type ServerLimits, serverLimits } from './limits.ts'
 
-/** What the server allows; null until it has said so. */
+/** Server limits for attachments; null while they load. */
 export function useServerLimits(): ServerLimits | null {
   const [limits, setLimits] = useState<ServerLimits | null>(null)
   useEffect(() => {

@@ -237,14 +237,14 @@ function ViewerBody(props: ViewerBodyProps) {
     // biome-ignore lint/a11y/useMediaCaption: people's own files have none
     return <video className={styles.video} controls src={signed.url} onError={onError} />
   }
-  // No sandbox: browsers show no PDF in one. What is served is known to be a PDF, and under a policy of its own.
+  // No sandbox: browsers show no PDF in one. The server has checked the type and sends its own security policy.
   if (mimetype === 'application/pdf') {
     return (
       <iframe
         className={styles.pages}
         src={`${signed.url}?inline=1`}
         title={item.title}
-        // The viewer of PDF takes the focus, and with it Escape and the arrows; one press gives it back to it.
+        // The PDF viewer takes the focus, and with it Escape and the arrows; this takes it back.
         onLoad={({ currentTarget }) => currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()}
       />
     )

@@ -8,7 +8,7 @@ import { type Cell, defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** Addresses that a cell may open. Whatever else a value says, `javascript:` included, stays text. */
+/** Addresses a cell may open. Any other scheme, such as `javascript:`, stays plain text. */
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const ALLOWED = new Set(['http', 'https', 'mailto', 'tel'])
@@ -46,11 +46,11 @@ interface LinkCell<O> {
   Icon: LucideIcon
   inputMode: 'email' | 'url' | 'tel'
   toHref: (text: string) => string | null
-  /** What is wrong with a text that the field refuses. */
+  /** Message for a text that the field refuses. */
   refusal: () => string
 }
 
-/** What addresses have in common: text that opens with Ctrl+click or its icon, and is edited as text. */
+/** Cell of a URL, e-mail or phone field: text that opens with Ctrl+click or its icon. */
 function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): Cell<O> {
   const href = (value: CellValue) => (typeof value === 'string' ? toHref(value) : null)
   return defineCell<O>(type, {

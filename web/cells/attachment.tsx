@@ -58,7 +58,7 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
   const widths = items.map((item) => widthOf(item, height))
   const fitting = width === null ? items.length : countFitting(widths, width)
   const [only] = items
-  // A sign alone says little: of a single file the name stands beside it, where there is room.
+  // A single file shows its name beside the thumbnail if there is room.
   const isNamed = items.length === 1 && width !== null && width - (widths[0] ?? 0) > 60
   const names = items.map(({ title }) => title).join('\n')
   return (
@@ -176,7 +176,7 @@ function keepKeys(event: KeyboardEvent): void {
   if (event.key !== 'Escape') event.stopPropagation()
 }
 
-/** The cell; where nobody keeps it (a value for many records) what is changed here is handed over at once. */
+/** The cell as an upload target; in a bulk edit, which has no record, changes go straight to the owner. */
 function useTarget({ files, field, value, change }: EditorProps<AttachmentOptions>): FileTarget {
   const latest = useRef({ value, change })
   latest.current = { value, change }

@@ -65,7 +65,7 @@ function barsOf(text: string, format: BarcodeFormat): Encoding | null {
   try {
     JsBarcode(target, text, { format, flat: true, valid: (valid) => (isValid = valid) })
   } catch (error) {
-    // What some of its encoders throw for a text that they cannot say.
+    // Some encoders throw this for text they cannot encode.
     if (error instanceof Error) return null
     throw error
   }

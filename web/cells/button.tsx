@@ -38,7 +38,7 @@ export const BUTTON_ICONS: Record<string, LucideIcon> = {
   star: Star,
 }
 
-/** A button that opens the address its formula gives; Enter presses it. */
+/** A button that opens the URL of its formula; Enter presses it. */
 export const buttonCell = defineCell(button, {
   Icon: MousePointerClick,
   align: 'start',
@@ -54,7 +54,7 @@ export const buttonCell = defineCell(button, {
   copyText: (value) => readButton(value)?.url ?? '',
 })
 
-/** What a press opens; null where that is nothing, or nothing that may be opened. */
+/** The URL a press opens; null if it is empty or its scheme is not allowed. */
 function addressOf(value: CellValue): string | null {
   const url = readButton(value)?.url ?? null
   return url === null ? null : urlHref(url)
@@ -76,7 +76,7 @@ interface FaceProps {
   options: FieldOptions
 }
 
-/** The button as it is seen, in a cell and in its field's editor. */
+/** The button's look, shared by the cell and the field editor. */
 export function ButtonFace({ value, field, options }: FaceProps): ReactNode {
   const Icon = BUTTON_ICONS[String(options.icon)]
   const label = String(options.label || '')

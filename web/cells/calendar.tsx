@@ -8,7 +8,7 @@ import { useOnChange } from '../ui/effects.ts'
 import styles from './calendar.module.css'
 
 interface CalendarProps {
-  /** The chosen day; null: none. */
+  /** The selected day. */
   day: string | null
   today: string
   onChoose(day: string): void
@@ -24,7 +24,7 @@ interface CalendarProps {
 export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarProps): ReactNode {
   const [at, setAt] = useState(day ?? today)
   const grid = useRef<HTMLDivElement>(null)
-  // What is typed into the input moves the calendar along.
+  // Typing a date moves the calendar to it.
   useEffect(() => {
     if (day) setAt(day)
   }, [day])

@@ -40,7 +40,7 @@ export function CellInput(props: CellInputProps): ReactNode {
   const messageId = useId()
   const [message, setMessage] = useState<string | null>(null)
   const [isOpen, setOpen] = useState(false)
-  // What the editor began with. It follows the value from outside only while nobody is typing.
+  // The editor's initial value. It follows outside changes only while the editor is unchanged.
   const [opened, setOpened] = useState(value)
   const [isFocused, setFocused] = useState(false)
   const [epoch, setEpoch] = useState(0)
@@ -71,7 +71,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       commit={canWrite ? onCommit : undefined}
     />
   )
-  // What a list or a link holds may be nothing, and is a text all the same.
+  // A list or link may be empty without being null.
   const isNothing = field.error === null && isEmptyList(value)
   if (!canWrite || !Editor) {
     return (

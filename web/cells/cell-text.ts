@@ -21,7 +21,7 @@ export function cellText(
   return textOf(field, value, people, () => undefined)
 }
 
-/** A cell in words as it is shown, where no cell is drawn: titles, lines of a calendar. Numbers are formatted. */
+/** A cell as displayed text, for titles, tooltips and calendars. Numbers are formatted. */
 export function shownText(
   field: Field,
   value: CellValue,

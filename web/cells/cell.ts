@@ -11,7 +11,7 @@ export type CellVariant = 'grid' | 'record'
 /** Where the selection goes once a value is committed. */
 export type Move = 'stay' | 'down' | 'up' | 'next' | 'previous'
 
-/** What a cell's view is given. Views are memoised: they draw from these alone. */
+/** Props of a cell's view. Views are memoised, so they render from these alone. */
 export interface ViewProps<O = FieldOptions> {
   value: CellValue
   field: Field
@@ -26,7 +26,7 @@ export interface ViewProps<O = FieldOptions> {
   commit?: (value: CellValue) => void
 }
 
-/** What an open editor holds at a moment: a value to store, or why its text is none. */
+/** The editor's current content: a value to store, or why the text is invalid. */
 export type Draft = { ok: true; value: CellValue } | { ok: false; message: string }
 
 /** How the editor's owner (a grid cell, a field of a record) looks into it. */
@@ -56,12 +56,12 @@ export interface LinkLines {
 export interface LinkTarget {
   /** True where one record can be linked at most. */
   isSingle: boolean
-  /** What one of the records is called, and several. */
+  /** Names of the related table's records, e.g. `Task` and `Tasks`. */
   singular: string
   plural: string
   /** False where this person may look, and not change anything. */
   canWrite: boolean
-  /** What the cell holds at this moment. */
+  /** The cell's current value. */
   current(): CellValue
   subscribe(onChange: () => void): () => void
   /** Lines of the records that are linked, or that can be, found by their names. */
@@ -70,16 +70,16 @@ export interface LinkTarget {
     page: { search: string; offset: number; limit: number },
     signal: AbortSignal,
   ): Promise<LinkLines>
-  /** Shown at once. False where the server refused it, which the person has been told. */
+  /** Updates the cell at once. Resolves false, after a message, if the server refuses. */
   link(record: LinkedRecord): Promise<boolean>
   unlink(record: LinkedRecord): Promise<boolean>
-  /** Makes a record of that name and links it; gives it, or null where it was refused, which was told. */
+  /** Creates a record with that title and links it; null, after a message, if the server refuses. */
   create(title: string): Promise<LinkedRecord | null>
-  /** Opens the record's own page. Absent where whoever chooses may see no more than names. */
+  /** Opens the record. Absent if the person may only see record names. */
   open?(record: LinkedRecord): void
 }
 
-/** What a cell's editor is given. Enter, Tab, Escape and blur are its owner's work. */
+/** Props of a cell's editor. The owner handles Enter, Tab, Escape and blur. */
 export interface EditorProps<O = FieldOptions> {
   value: CellValue
   field: Field
@@ -97,9 +97,9 @@ export interface EditorProps<O = FieldOptions> {
   createOption?: (title: string) => Promise<boolean>
   /** Where uploads go that may end after the editor has closed; for cells of files. */
   files?: FileTarget
-  /** What a picker of links reads and writes; for cells of links. */
+  /** Data access of the link picker, for cells of links. */
   links?: LinkTarget
-  /** True while the last attempt to leave was refused; the message stands in `describedBy`. */
+  /** True if the last commit was refused; `describedBy` names the message. */
   invalid: boolean
   describedBy: string | undefined
   /** Accessible name: the field's title. */
@@ -131,7 +131,7 @@ export interface Cell<O = FieldOptions> {
   /** Pixels beside the text that fitting a column to its content must leave, beyond the padding. */
   extraWidth?: number
   View(props: ViewProps<O>): ReactNode
-  /** Each value draws a shape of its own (pill, avatar, stars); in a list, other values get a chip each. */
+  /** Draws a shape (pill, avatar, stars); in a list, other values get a chip each. */
   isShape?: true
   /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
@@ -146,9 +146,9 @@ export interface Cell<O = FieldOptions> {
    * Space ticks, so a whole column can be filled from the keyboard.
    */
   onKey?(key: CellKey, context: { value: CellValue; options: O; commit: (value: CellValue) => void }): boolean
-  /** What Enter or a double click opens on a cell without an editor: a code in large. False: nothing. */
+  /** Opened by Enter or double click on a cell without an editor. False: nothing opened. */
   open?(value: CellValue, field: Field, recordId: RecordId | null): boolean
-  /** The place that Ctrl+click, or Enter on a cell that cannot be edited, opens: `mailto:…`. Null: none. */
+  /** URL opened by Ctrl+click, or by Enter on a read-only cell, e.g. `mailto:…`. */
   href?(value: CellValue): string | null
   /** The text for people, where it is not the one for other programs: `$1,200.00`. Undefined: it is. */
   shownText?(value: CellValue, options: O): string | undefined
@@ -170,7 +170,7 @@ export function cellOf(type: string): Cell {
   return cell
 }
 
-/** Ties a cell to its field type, which gives the shape of `options`. */
+/** Defines the cell of a field type, which types its `options`. */
 export function defineCell<O>(type: FieldType<O>, cell: Omit<Cell<O>, 'type'>): Cell<O> {
   return { type, ...cell }
 }

@@ -110,6 +110,6 @@ async function pictureOf(svg: SVGSVGElement): Promise<Blob> {
   )
 }
 
-/** Without a size of its own a browser draws it at another one first, and blurs it. */
+/** Without explicit dimensions browsers rasterize the SVG at a default size and blur it. */
 const sized = (source: string, { width, height }: { width: number; height: number }): string =>
   source.replace('<svg', `<svg width="${width}" height="${height}"`)

@@ -49,7 +49,7 @@ const codeCell = <O extends FieldOptions>(
   })
 }
 
-/** What the code says: the shown field's value as its type writes it. */
+/** The encoded text: the source field's value, formatted by its type. */
 function codeText(value: CellValue, { result }: Pick<Field, 'result'>): string {
   if (value === null) return ''
   return result && !result.isList ? fieldType(result.type).format(value, result.options) : String(value)

@@ -11,7 +11,7 @@ interface Stretch {
 
 /** The text in stretches by kind and by what is wrong with it; put together they are the text. */
 export function coloured(text: string, problems: readonly Pick<Problem, 'from' | 'to'>[]): Stretch[] {
-  // A problem of no length stands behind the end of the text, or at the sign that was not expected.
+  // A problem without length is at the end of the text, or at the unexpected character.
   const edges = [...new Set(problems.flatMap(({ from, to }) => [from, to]))]
   return formulaTokens(text).flatMap(({ kind, from, to }) => {
     const cuts = [from, ...edges.filter((edge) => edge > from && edge < to).sort((a, b) => a - b), to]

@@ -31,7 +31,7 @@ interface ComboboxProps<L extends ComboboxLine> {
   onChoose: (line: L) => void
   /** Keys beside those that walk through the list; `preventDefault` keeps them from the editor's owner. */
   onKeyDown: (event: KeyboardEvent) => void
-  /** What is chosen stands before the input. */
+  /** Shown before the input: the current choice. */
   before?: ReactNode
   after?: ReactNode
   /** Under the lines, or in their place. */
@@ -91,7 +91,7 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
         onKeyDown={onKeyDown}
       />
       {props.after}
-      {/* What is wrong with the text stands where the list would be. */}
+      {/* The validation message replaces the list. */}
       {anchor && !invalid && (
         <Popover
           anchor={anchor}
@@ -139,7 +139,7 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
   )
 }
 
-/** What stands where no line does. */
+/** Placeholder for an empty list. */
 export const NoLine = ({ children }: { children: ReactNode }): ReactNode => (
   <div className={styles.none}>{children}</div>
 )
@@ -152,7 +152,7 @@ interface ListLine {
 
 /** Which line of a list is highlighted, while one types and the lines change. */
 interface ActiveLine<L extends ListLine> {
-  /** Its place; -1: none. */
+  /** Index of the active line; -1 if there is no active line. */
   at: number
   line: L | undefined
   /** The person has gone to it by the arrow keys: leaving the list then means it, as typing does. */
@@ -166,7 +166,7 @@ interface ActiveLineOptions {
   text: string
   /** The line to begin at, e.g. what is chosen already. */
   start?: string | null | undefined
-  /** The place of the line that a text means, where nobody has gone to another; the first by default. */
+  /** Index of the line that the typed text selects, until arrows move elsewhere; by default the first. */
   meant?: number
 }
 

@@ -97,16 +97,16 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
 /** How many records are linked. */
 export const countCell = computedCell(count, Tally5)
 
-/** What a field of the linked records holds. */
+/** Values of a field of the linked records. */
 export const lookupCell = computedCell(lookup, Telescope)
 
 /** A value over a field of the linked records. */
 export const rollupCell = computedCell(rollup, Sigma)
 
-// The language of formulas is larger than all cells together: only who looks into one loads it.
+// The formula language is larger than all cells together, so it loads with the first explanation.
 const ExplainFormula = lazyPart(() => import('./explain-formula.tsx'), 'ExplainFormula')
 
-/** What a formula gives, drawn as its result; double click and Enter say how it comes about. */
+/** A formula's result, drawn as its type; double click and Enter explain it. */
 export const formulaCell = defineCell(formula, {
   Icon: SquareFunction,
   align: 'start',

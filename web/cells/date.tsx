@@ -89,7 +89,7 @@ export const dateTimeCell = defineCell(dateTime, {
   },
 })
 
-/** The text from its time of day on; null where it has none. */
+/** The text from its time of day on; null if it has no time. */
 function timeIn(text: string): string | null {
   const at = text.search(/[T ]\d{1,2}:\d{2}/)
   return at < 0 ? null : text.slice(at + 1)
@@ -156,7 +156,7 @@ interface DateEditorProps extends Omit<EditorProps, 'options'> {
   initial: string
   placeholder: string
   parse(text: string): Draft
-  /** The day that a text names; null: none. */
+  /** Parses the day in the input; null if it is invalid. */
   dayOf(text: string): string | null
   /** The text when a day is chosen from the calendar. */
   withDay(text: string, day: string): string
@@ -182,7 +182,7 @@ function DateEditor(props: DateEditorProps): ReactNode {
       className={editor.dateEditor}
       onFocus={() => setOpen(true)}
       onBlur={(event) => {
-        // Once the focus has arrived where it goes: a calendar that closes meanwhile would call it back.
+        // Wait for the focus to arrive: a calendar that closes earlier would take it back.
         if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
       }}
     >
@@ -199,7 +199,7 @@ function DateEditor(props: DateEditorProps): ReactNode {
         {(text, setText) =>
           anchor &&
           isOpen &&
-          // What is wrong with the text stands where the calendar would be.
+          // The validation message replaces the calendar.
           (!props.invalid || inCalendar) && (
             <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={editor.popover}>
               <div data-cell-popover>

@@ -20,7 +20,7 @@ interface ExplainFormulaProps {
   onClose: () => void
 }
 
-/** How a cell comes by its value: the formula, and what the fields that it names hold in this record. */
+/** Explains a cell's value: the formula and this record's values of the fields it names. */
 export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormulaProps) {
   const { tableId } = field
   const schema = trpc.schema.table.useQuery({ tableId })

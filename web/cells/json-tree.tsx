@@ -37,7 +37,7 @@ export function JsonTree({ text, onChange, label }: JsonTreeProps): ReactNode {
 
 interface NodeProps {
   node: JsonNode
-  /** What stands before it: a key to be edited, the place in a list, or nothing at the top. */
+  /** Shown before the value: an editable key, the index in a list, or nothing at the root. */
   name: ReactNode
   level: number
   onChange(node: JsonNode): void
@@ -176,7 +176,7 @@ interface LeaveInputProps {
   onChange(text: string): void
 }
 
-/** An input that tells of its text when it is left, or by Enter: each letter by itself may be no JSON. */
+/** An input that commits on blur or Enter, because a half-typed value is often invalid JSON. */
 function LeaveInput({ className, kind, label, value, onChange }: LeaveInputProps): ReactNode {
   const [text, setText] = useState(value)
   const [told, setTold] = useState(value)

@@ -117,7 +117,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   )
 }
 
-/** What stands under the lines, or in their place: nothing found, or not read. */
+/** Shown below the lines or in place of them: no results, or a failed read. */
 function Foot(props: {
   state: LinkLines['state']
   isEmpty: boolean
@@ -158,7 +158,7 @@ const Skeleton = () => (
   </>
 )
 
-/** What a line of the picker offers: a record, one to be made, or the rest of those that are linked. */
+/** A line of the picker: a record, a record to create, or "show all linked". */
 type LinkOffer =
   | { kind: 'record'; record: LinkLine; isLinked: boolean }
   | { kind: 'create'; title: string }
@@ -279,7 +279,7 @@ interface PickedLine {
 }
 
 interface Lines {
-  /** What was searched for when they were read. */
+  /** The search these lines were read for. */
   search: string | null
   lines: PickedLine[]
   hasMore: { linked: boolean; linkable: boolean }
@@ -392,7 +392,7 @@ function useLinkLines(links: LinkTarget, text: string) {
       setFailed(false)
       setAttempt(attempt + 1)
     },
-    /** A record was linked, or not any more: its line says so where it stands. */
+    /** Updates the line of a record after it was linked or unlinked. */
     mark(record: LinkLine, isLinked: boolean): void {
       setFound((before) => ({
         ...before,
@@ -405,7 +405,7 @@ function useLinkLines(links: LinkTarget, text: string) {
 const asLines = (records: readonly LinkLine[], from: PickedLine['from']): PickedLine[] =>
   records.map((record) => ({ record, from, isLinked: from === 'linked' }))
 
-/** Lines that moved meanwhile may come a second time. */
+/** Pages may overlap when records move between reads. */
 const joined = (before: PickedLine[], next: PickedLine[]): PickedLine[] => [
   ...before,
   ...without(next, before),
@@ -427,7 +427,7 @@ interface LinkAdderProps {
   onClose: (takesFocus: boolean) => void
 }
 
-/** The picker of links outside a grid, until one has chosen, pressed Escape, or gone elsewhere. */
+/** The link picker outside a grid; closes after a choice, on Escape or on blur. */
 export function LinkAdder({
   field,
   value,

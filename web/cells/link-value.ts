@@ -11,7 +11,7 @@ import { m } from '../messages.gen.ts'
 /** Texts that are remembered as read: some screens of them. */
 const REMEMBERED = 4000
 
-/** Reads each text once: a cell that scrolls in again, or is drawn anew, is not parsed a second time. */
+/** Caches parsed values, so that cells are not parsed again when they scroll back in. */
 function remembering<T>(read: (value: CellValue) => T): (value: CellValue) => T {
   const known = new Map<string, T>()
   return (value) => {
@@ -25,17 +25,17 @@ function remembering<T>(read: (value: CellValue) => T): (value: CellValue) => T 
   }
 }
 
-/** The records of a link's cell. Do not alter what it gives: it is shared. */
+/** The linked records of a cell. Shared: do not mutate the result. */
 export const linksIn: (value: CellValue) => Readonly<LinkedRecords> = remembering(readLinks)
 
-/** The values of a cell that holds a list. Do not alter what it gives: it is shared. */
+/** The values of a list cell. Shared: do not mutate the result. */
 export const listIn: (value: CellValue) => readonly CellValue[] = remembering(readList)
 
-/** The value of a link's cell that holds exactly these records; null for none, as it is written. */
+/** The stored value for exactly these links; null if there are none. */
 export const linkValue = (records: readonly LinkedRecord[]): CellValue =>
   records.length === 0 ? null : writeLinks({ count: records.length, records: [...records] })
 
-/** True where more records are linked than the cell names: written as it is, it would lose some. */
+/** True if the cell lists only part of its links, so that writing it would drop the rest. */
 export function isPartial(value: CellValue): boolean {
   const { count, records } = linksIn(value)
   return count > records.length
@@ -45,6 +45,6 @@ export function isPartial(value: CellValue): boolean {
 export const isEmptyList = (value: CellValue): boolean =>
   value === null || value === '' || value === '[]' || value === '[0,[]]'
 
-/** What a linked record is called. */
+/** Display name of a linked record. */
 export const titleOf = ({ id, title }: LinkedRecord): string =>
   title === null || title === '' ? m.common_record_id({ id: String(id) }) : String(title)

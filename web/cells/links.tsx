@@ -35,7 +35,7 @@ function Chips(props: ViewProps<LinkOptions>): ReactNode {
   if (field.error !== null) return <BrokenField error={field.error} />
   const { count, records } = linksIn(value)
   if (count === 0) return null
-  // Text is what it is; of anything else the related table says how its cells look.
+  // Text titles need no formatting; other types follow the related table's display field.
   return records.some(({ title }) => wantsFormat(title)) ? (
     <FormattedChips {...props} />
   ) : (
@@ -91,7 +91,7 @@ export const linkedRecordsCell = linksCell(links, Link2)
 /** A link whose records programs get whole. */
 export const linkToAnotherRecordCell = linksCell(linkToAnotherRecord, Link)
 
-/** A hook that gives the display field of a table; undefined until it is known, or where it may not be. */
+/** Returns the display field of a table; undefined while unknown or not accessible. */
 export type UseDisplayField = (tableId: string) => Field | undefined
 
 const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)

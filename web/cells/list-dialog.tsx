@@ -9,7 +9,7 @@ import { cellText } from './cell-text.ts'
 import { listIn } from './link-value.ts'
 import styles from './list-dialog.module.css'
 
-/** Values that are drawn; of more it is said how many. */
+/** Most values drawn; the dialog counts the rest. */
 const MAX_DRAWN = 1000
 
 interface ListDialogProps {

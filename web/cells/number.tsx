@@ -10,7 +10,7 @@ import { type Cell, type Draft, defineCell } from './cell.ts'
 import { TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** What number types have in common: the end side, the full value in the editor, the format in the view. */
+/** Shared by number types: aligned to the end, full precision in the editor, formatted in the view. */
 function numberCell<O extends object>(
   type: FieldType<O>,
   Icon: LucideIcon,
@@ -85,7 +85,7 @@ function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft
   const read = type.read(value, options)
   if (!read.ok) return { ok: false, message: read.message }
   if (parsed !== null) return { ok: true, value: read.value }
-  // A number that the type refuses for what stands beside it: the sign of another currency, a percent sign.
+  // Text the type refuses because of extra characters: another currency's sign, a percent sign.
   return { ok: false, message: m.cells_text_sign_does_not_belong({ text: text.trim() }) }
 }
 

@@ -4,7 +4,7 @@ import type { Person } from '../../src/core/model.ts'
 
 const PeopleContext = createContext<ReadonlyMap<string, Person>>(new Map())
 
-/** Gives the cells below it the people whom user ids stand for, by id. */
+/** Provides the people that user ids refer to, by id. */
 export const PeopleProvider = PeopleContext.Provider
 
 /** People by id; empty outside of a `PeopleProvider`. */
@@ -13,16 +13,16 @@ export const usePeople = (): ReadonlyMap<string, Person> => useContext(PeopleCon
 /** Most people that are asked for at once. */
 const MAX_ASKED = 50
 
-/** Names of people who stand in cells and are no members any more; asked for as they are met. */
+/** Names of former members that cells still refer to; looked up when first drawn. */
 interface FormerPeople {
-  /** The person, or undefined while (or where) nobody is known. */
+  /** The person; undefined while loading, or if unknown. */
   get(tableId: string, id: string): Person | undefined
   /** Has a name looked up, together with all that are asked for in the same moment. */
   ask(tableId: string, id: string): void
   subscribe(listener: () => void): () => void
 }
 
-/** @param read looks people up who stand in the records of a table */
+/** @param read looks up people referred to by records of a table */
 export function createFormerPeople(
   read: (tableId: string, ids: string[]) => Promise<readonly Person[]>,
 ): FormerPeople {
@@ -41,7 +41,7 @@ export function createFormerPeople(
         try {
           for (const person of await read(tableId, part)) found.set(keyOf(tableId, person.id), person)
         } catch {
-          // The cell says "Former member" meanwhile, and asks again when it is drawn anew.
+          // The cell shows "Former member" and asks again on its next render.
           for (const id of part) asked.delete(keyOf(tableId, id))
         }
       }
@@ -65,10 +65,10 @@ const NOBODY: FormerPeople = { get: () => undefined, ask: () => {}, subscribe: (
 
 const Context = createContext<FormerPeople>(NOBODY)
 
-/** Lets the cells below it find people who have left. */
+/** Provides former members to the cells below it. */
 export const FormerPeopleProvider = Context.Provider
 
-/** Someone who is no member; null asks for nobody. */
+/** A former member by id; null looks up no one. */
 export function useFormerPerson(tableId: string, id: string | null): Person | undefined {
   const former = useContext(Context)
   const person = useSyncExternalStore(former.subscribe, () =>

@@ -34,7 +34,7 @@ const personCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
     copyText: (value, people) => people.get(String(value))?.email ?? String(value ?? ''),
   })
 
-/** Someone by avatar and name; who is no member any more is greyed, under the name they had. */
+/** A person's avatar and name; former members are greyed. */
 export function PersonName({ id, tableId }: { id: CellValue; tableId: string }): ReactNode {
   const people = usePeople()
   const member = people.get(String(id))
@@ -56,10 +56,10 @@ export function PersonName({ id, tableId }: { id: CellValue; tableId: string }):
   )
 }
 
-/** Who made the record. */
+/** The record's creator. */
 export const createdByCell = personCell(createdBy, UserRoundPlus)
 
-/** Who changed the record last. */
+/** The person who last changed the record. */
 export const lastModifiedByCell = personCell(lastModifiedBy, UserRoundPen)
 
 /** Pixels that a person takes besides their name, the average letter, and the "+n". */
@@ -181,7 +181,7 @@ interface PeoplePickerProps extends EditorProps<PeopleOptions> {
   several: boolean
   /** Someone was chosen, or chosen once more. */
   onToggle(id: string): void
-  /** What leaving with this text in the input means. */
+  /** Interprets the typed text when the picker is left. */
   read(text: string, highlighted: Person | undefined): Draft
   onRemoveLast(): void
 }
@@ -189,10 +189,10 @@ interface PeoplePickerProps extends EditorProps<PeopleOptions> {
 /** Most people that the list draws; typing finds the others. */
 const MAX_SHOWN = 200
 
-/** How people call someone; undefined for nobody. */
+/** A person's display name; undefined without a person. */
 const nameOf = (person: Person | undefined): string | undefined => person?.displayName || person?.email
 
-/** Those whose name or e-mail holds the text, those first in whom a word begins with it. */
+/** People whose name or e-mail contains the text, matches at the start of a word first. */
 function findPeople(people: Iterable<Person>, text: string): Person[] {
   const wanted = text.trim().toLocaleLowerCase()
   const rank = ({ displayName, email }: Person): number => {
@@ -221,7 +221,7 @@ function PeoplePicker(props: PeoplePickerProps): ReactNode {
     read: () => {
       const now = input.current?.value ?? text
       if (now !== text) return props.read(now, findPeople(people.values(), now)[0])
-      // Opening a list chooses nobody.
+      // Opening the list selects nothing.
       const isMeant = now !== '' || (active.isWalkedTo && !several)
       return props.read(now, isMeant ? active.line?.person : undefined)
     },

@@ -53,7 +53,7 @@ export function textOn(color: string | undefined): string {
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
   const luminance = 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-  // White stands at 4.5:1 up to here, the colour of texts from 0.252 on; in between only black does.
+  // White has a contrast of 4.5:1 up to here, the text colour from 0.252 on; in between only black does.
   if (luminance <= 0.1833) return '#ffffff'
   return luminance < 0.252 ? '#000000' : '#1d2433'
 }
@@ -84,7 +84,7 @@ function letterPx(letter: string): number {
 const LINE_PX = 18
 const PILL_ROW_PX = 24
 
-/** A pill that is cut short still says something at this width. */
+/** Narrowest width of a truncated pill. */
 const LEAST_PX = 48
 
 /** The width of a text, as far as it matters: what is wider than the cell is cut short anyway. */

@@ -17,7 +17,7 @@ interface PopoverInputProps extends Omit<EditorProps, 'options'> {
   parse(text: string): Draft
   /** The text that the arrows go to from another: `1` down the list, `-1` up. */
   step(text: string, by: 1 | -1): string
-  /** What there is to choose from. */
+  /** The list below the input. */
   list(text: string, choose: (value: CellValue) => void): ReactNode
   /** `Now`: its name and what it stores. */
   now: { label: string; value: () => CellValue }
@@ -49,7 +49,7 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
         }}
       >
         {(text) =>
-          // What is wrong with the text stands where the list would be.
+          // The validation message replaces the list.
           anchor &&
           isOpen &&
           !props.invalid && (

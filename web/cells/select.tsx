@@ -116,7 +116,7 @@ interface OptionPickerProps extends EditorProps<SelectOptions> {
   several: boolean
   /** An option was chosen, or chosen once more. */
   onToggle(title: string): void
-  /** What leaving with this text in the input means. */
+  /** Interprets the typed text when the picker is left. */
   read(text: string, highlighted: OptionLine | undefined): Draft
   onRemoveLast(): void
 }
@@ -212,7 +212,7 @@ function drawn(offer: OptionLine, selected: readonly string[]): DrawnOption {
   return { key: id, testId: 'option', isChosen, content, offer }
 }
 
-/** The value of several titles: joined in the order of entry, or none. */
+/** Stored value of several titles, joined in the order of entry; null if empty. */
 const joinTitles = (titles: string[]): CellValue => titles.join(',') || null
 
 /** Most options that the list draws; typing finds the others. */

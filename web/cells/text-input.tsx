@@ -12,7 +12,7 @@ import styles from './editor.module.css'
 interface TextInputProps extends EditorProps<never> {
   /** The value as text; what stays unchanged is not read again, so opening and leaving rewrites nothing. */
   initial: string
-  /** What stands there while nobody edits it, e.g. `$1,200.00` for `1200`; by default the text itself. */
+  /** Text shown without focus, e.g. `$1,200.00` for `1200`; by default the text itself. */
   resting?: string
   parse(text: string): Draft
   inputMode?: 'text' | 'decimal' | 'numeric' | 'email' | 'url' | 'tel'
@@ -88,7 +88,7 @@ export function useFocusAtEnd(
   }, [input, autoFocus])
 }
 
-/** A draft from a type's `parse`: no text is no value, text that gives null is refused with the message. */
+/** Draft of a type's `parse`: empty text is null, text that parses to null is refused with the message. */
 export function draftOf(text: string, value: string | number | boolean | null, message: string): Draft {
   if (text.trim() === '') return { ok: true, value: null }
   return value === null ? { ok: false, message } : { ok: true, value }

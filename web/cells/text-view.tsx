@@ -38,7 +38,7 @@ export function TextView({ value, variant, lines }: TextViewProps): ReactNode {
   )
 }
 
-/** The cell of a computed field that gives nothing any more: why. */
+/** A computed field that can no longer be evaluated, with the reason. */
 export const BrokenField = ({ error }: { error: string }): ReactNode => (
   <span className={styles.brokenCell} title={error} data-testid="broken-cell">
     <TriangleAlert size={13} aria-hidden />

@@ -64,7 +64,7 @@ interface HalfHoursProps {
 }
 
 function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
-  // The half hour that is meant, or in which the time lies; mornings where nothing is said.
+  // The half hour that contains the typed time; ambiguous hours are read as morning.
   const near = HALF_HOURS.findLast((each) => each <= (at ?? '08:00:00'))
   return (
     <div role="listbox" aria-label={label} className={editor.options}>
@@ -86,7 +86,7 @@ function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
   )
 }
 
-/** The next half hour before or after; past midnight the day begins anew. */
+/** The next half hour before or after, wrapping at midnight. */
 function stepped(text: string, by: 1 | -1): string {
   const from = parseTime(text, { keepsFraction: true })
   if (from === null) return now().slice(0, 2).concat(':00:00')

@@ -94,7 +94,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
     case 'contextMenu':
       return openMenuAtActive(engine)
     case 'pasteAsText':
-      // The browser's paste event follows this key; it is only told how to read the clipboard.
+      // The browser's paste event follows this key and reads the flag.
       pasteAsTextNext(engine)
       return false
     default:
@@ -122,7 +122,7 @@ function isFilled(engine: Engine, { row, column }: CellPosition): boolean | unde
 /** Steps after which one looks for the first columns: a frozen one is in sight wherever the others are. */
 const TO_ROW_START: ReadonlySet<Step> = new Set(['rowStart', 'gridStart'])
 
-/** Keys that a cell's own meaning comes first for: stars, ticks, today. */
+/** Intents that the cell's own key handling precedes: stars, check boxes, today. */
 const TRIED_BY_CELL: ReadonlySet<Intent['kind']> = new Set([
   'type',
   'expand',
@@ -162,13 +162,13 @@ function beginAtFirstCell(engine: Engine, intent: Intent): boolean {
   return true
 }
 
-/** Opens the active cell's editor; says why where there is none. */
+/** Opens the active cell's editor, or explains why it is read-only. */
 function edit(engine: Engine, typed: string | null = null): boolean {
   const active = engine.active
   const column = active && engine.columns[active.column]
   if (!active || !column) return false
   if (startEditing(engine, active, typed)) return true
-  // What opens in large says more than that it cannot be edited.
+  // Opening the value helps more than "read-only".
   if (typed === null && column.cell.open && openLink(engine)) return false
   engine.explainReadOnly(active)
   if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)

@@ -27,7 +27,7 @@ interface CopyShape {
   columns: ResolvedColumn[]
 }
 
-/** What waits for a second Ctrl+C: texts that had to be loaded, where the browser lets us write only in an event. */
+/** A copy that waits for a second Ctrl+C: browsers allow the write only during an event, not after loading. */
 let ready: { engine: Engine; key: string; forms: ClipboardForms } | null = null
 let loading: AbortController | null = null
 let asText = false
@@ -35,13 +35,13 @@ let asText = false
 /** The next paste reads the plain text alone (Ctrl+Shift+V). */
 export function pasteAsTextNext(_engine: Engine): void {
   asText = true
-  // The paste event comes in the same task as the key, or not at all.
+  // The paste event comes in the same task as the key, if at all.
   setTimeout(() => {
     asText = false
   }, 100)
 }
 
-/** Stops reading rows for a copy; false where none was being read. */
+/** Cancels a copy that is loading rows; false if none is. */
 export function cancelCopy(): boolean {
   const isReading = loading !== null
   loading?.abort()
@@ -94,7 +94,7 @@ async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> 
   const { lines } = engine
   const bounds = pasteBounds(engine)
   if (!bounds) return
-  // Laid over the rows that are shown, one below the other: what stands in closed groups stays as it is.
+  // Pastes over visible rows only; rows in collapsed groups are skipped.
   const plan = planPaste(block, {
     bounds: { ...bounds, top: lines.placeOf(bounds.top), bottom: lines.placeOf(bounds.bottom + 1) - 1 },
     columns: engine.columns.map(({ fieldId, type, options }, at) => ({
@@ -244,7 +244,7 @@ async function copyLoaded(
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Writes by the asynchronous clipboard; false where there is none (plain http) or the browser refuses. */
+/** Writes through the async clipboard API; false if it is missing (plain HTTP) or refuses. */
 async function writeNow(forms: ClipboardForms): Promise<boolean> {
   if (!navigator.clipboard?.write) return false
   const texts = { 'text/plain': forms['text/plain'], 'text/html': withOwnInHtml(forms) }

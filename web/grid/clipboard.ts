@@ -21,7 +21,7 @@ export interface ClipboardBlock {
   own: { fields: ClipboardField[]; values: CellValue[][] } | null
 }
 
-/** What is put on the clipboard. */
+/** The forms written to the clipboard, by MIME type. */
 export interface ClipboardForms {
   'text/plain': string
   'text/html': string
@@ -209,13 +209,13 @@ function readTokens(html: string, start: number, table: TableReader): void {
 const COMMENT_END = /-->/g
 const SKIPPED_END = /<\/(?:style|script)>/gi
 
-/** The place behind the next delimiter; the end of the text where there is none. */
+/** Position after the next delimiter, or the end of the text. */
 function after(html: string, delimiter: RegExp, from: number): number {
   delimiter.lastIndex = from
   return delimiter.test(html) ? delimiter.lastIndex : html.length
 }
 
-/** Where the `>` of a tag stands: attribute values may hold others. -1 where there is none. */
+/** Position of a tag's closing `>`, skipping those in attribute values; -1 if it is not closed. */
 function endOfTag(html: string, from: number): number {
   let quote = ''
   for (let at = from; at < html.length; at++) {

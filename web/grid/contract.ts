@@ -9,7 +9,7 @@ import type { Span } from './layout.ts'
 import type { Bounds } from './selection.ts'
 
 /**
- * What the grid knows of the world: a place to read rows from (`GridSource`), what it may ask for
+ * The grid's contract with its owner: a source of rows (`GridSource`), the operations it may request
  * (`GridCommands`) and the columns to draw (`GridColumn`). Nothing here speaks of a network, so the
  * same grid draws a table, an import preview and a list that lives in memory.
  */
@@ -20,7 +20,7 @@ import type { Bounds } from './selection.ts'
  */
 export interface GridRow {
   readonly id: RecordId
-  /** Value of a field; null where there is none. */
+  /** Value of a field; null if it is empty. */
   values(fieldId: string): CellValue
   /**
    * - `new`: local, not sent yet (it becomes a record with its first value)
@@ -31,7 +31,7 @@ export interface GridRow {
   readonly state?: 'saving' | 'failed' | 'new' | 'unmatched'
   /** Why a cell was refused, by field id. The value drawn is the one that the person typed. */
   readonly failedCells?: ReadonlyMap<string, string>
-  /** What the row itself lacks: `Title is required`. */
+  /** A problem of the whole row: `Title is required`. */
   readonly message?: string
   /** Shown as a chip beside the row number. */
   readonly commentCount?: number
@@ -94,12 +94,12 @@ export interface GridColumn {
   editable?: boolean
 }
 
-/** What this person may do. Controls that are not allowed are absent. */
+/** This person's rights. Controls without the right are not shown. */
 export interface GridRights {
   editRecords: boolean
   addRecords: boolean
   deleteRecords: boolean
-  /** A sentence says why not: `Remove the sort to move records by hand`. */
+  /** True, or the reason why not: `Remove the sort to move records by hand`. */
   moveRecords: true | string
   /** Width, order, freezing and hiding of columns. */
   arrangeColumns: boolean
@@ -140,7 +140,7 @@ export interface SelectionStatus {
   complete: boolean
 }
 
-/** What opened the menu, and where it belongs on the screen. */
+/** Where a menu opens. */
 export interface MenuAnchor {
   /** The element that the menu hangs on, and that gets the focus back. */
   element: HTMLElement
@@ -158,7 +158,7 @@ export interface CellMenuRequest extends MenuAnchor {
 }
 
 /**
- * What the grid asks its owner for. Each call is ONE action of the person: one request, one entry
+ * Operations the grid requests from its owner. Each call is ONE user action: one request, one entry
  * for undo. The owner shows it at once through the source and does not keep the grid waiting.
  */
 export interface GridCommands {
@@ -198,7 +198,7 @@ export interface GridCommands {
   createOption?(fieldId: string, title: string): Promise<boolean>
   /** The place that files for a cell go to; absent where records cannot keep any. */
   fileTarget?(recordId: RecordId, fieldId: string): FileTarget | null
-  /** What the picker of a link's cell works with; null for other cells. */
+  /** Data access of a link cell's picker; null for other cells. */
   linkTarget?(recordId: RecordId, fieldId: string): LinkTarget | null
   /** All that a link's cell holds, by name; needed where the cell itself names only the first of many. */
   completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
@@ -225,14 +225,14 @@ export interface GridGroups {
   /** The field of each level. */
   readonly fields: readonly Field[]
   toggle(group: GroupNode): void
-  /** Opens the groups in which a row stands. */
+  /** Expands all groups around a row. */
   open(row: number): void
   /** Reads further groups of one; null: of the first level. */
   readMore(parent: GroupNode | null): void
   openMenu(group: GroupNode, anchor: MenuAnchor): void
-  /** Offers a new record at the end of a group; gives its row. Null: not allowed. */
+  /** Adds a draft record at the end of a group and returns its row. Null: not allowed. */
   addRow: ((group: GroupNode) => number | null) | null
-  /** What a column's summary is for a group, as text. */
+  /** A column's summary for a group, as text. */
   summary(column: GridColumn, group: GroupNode): string | null
 }
 
@@ -244,7 +244,7 @@ export interface ActiveCell {
   fieldId: string
 }
 
-/** What a toolbar, menu or dialog may ask of the grid. */
+/** The grid's API for toolbars, menus and dialogs. */
 export interface GridHandle {
   /** Gives the grid the keyboard back, e.g. when a dialog closes. */
   focus(): void
@@ -252,7 +252,7 @@ export interface GridHandle {
   select(rowIndex: number, fieldId?: string): void
   /** Selects a cell and opens its editor. */
   edit(rowIndex: number, fieldId: string): void
-  /** What is selected, as areas. Empty without a selection. */
+  /** The selected areas; empty without a selection. */
   selectedAreas(): CellArea[]
   clearChecked(): void
   /** Ticks these records and no others. */
@@ -277,7 +277,7 @@ export interface GridProps {
   commands: GridCommands
   rights: GridRights
   rowHeight: RowHeight
-  /** The colour of each row; absent: none. Keep the function while nothing in it changed. */
+  /** Colour of each row. Keep the function's identity while its rules do not change. */
   colorOf?: RowColorOf | null
   /** Absent: the rows stand in no groups. */
   groups?: GridGroups | null
@@ -286,7 +286,7 @@ export interface GridProps {
   onSelectionStatus?: (status: SelectionStatus | null) => void
   onCheckedChange?: (checked: CheckedRows) => void
   onActiveCellChange?: (cell: ActiveCell | null) => void
-  /** Shown in place of rows when there is none: "No record matches", "Add your first record". */
+  /** Shown instead of rows in an empty view: "No record matches", "Add your first record". */
   empty?: ReactNode
   /** On a phone: a tap opens the record instead of selecting. */
   tapOpensRecord?: boolean
@@ -331,6 +331,6 @@ export interface PastePlan {
   newOptions: { fieldId: string; titles: string[] }[]
   /** Cells in read-only columns, passed over. */
   skipped: number
-  /** What to select afterwards. */
+  /** Cells to select afterwards. */
   covers: Bounds
 }

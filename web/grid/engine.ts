@@ -47,7 +47,7 @@ export interface FillTarget {
   bounds: Bounds
 }
 
-/** What a drag shows before it is dropped. */
+/** Drawn during a drag, before the drop. */
 type Preview =
   | { kind: 'fill'; target: FillTarget }
   | { kind: 'columnLine'; gap: number; moved: readonly number[]; pointerX: number }
@@ -75,11 +75,11 @@ export class Engine {
   readonly followed = new FollowedRecords(this)
   layout: ColumnLayout = layoutColumns([], 0, 0)
   columns: readonly ResolvedColumn[] = []
-  /** Those whom user ids stand for. */
+  /** People by user id. */
   people: ReadonlyMap<string, Person> = new Map()
   /** The text area that has the focus while cells are selected; null before the first drawing. */
   receiver: HTMLTextAreaElement | null = null
-  /** True while the focus is given by us, not by Tab: then it selects nothing by itself. */
+  /** True while the grid focuses itself; only focus by Tab selects a cell. */
   isTakingFocus = false
   /** True where the last press was on the cell that was the only one selected. */
   pressedOnActive = false
@@ -103,7 +103,7 @@ export class Engine {
     })
   }
 
-  /** What the owner gave last. Only after the first drawing, which is before any event. */
+  /** The latest props. Set by the first render, before any event. */
   get props(): GridProps {
     if (!this.current) throw new Error('The grid was used before it was drawn')
     return this.current
@@ -266,7 +266,7 @@ export class Engine {
     if (cells.length > 0) this.props.commands.setCells(cells)
   }
 
-  /** Empties the selected cells that may be written; false where there are none. */
+  /** Clears the selected cells that may be written; false if there are none. */
   clearSelected(): boolean {
     const editable = new Set(this.columns.filter((_, at) => this.canEdit(at)).map(({ fieldId }) => fieldId))
     const areas = this.areas()
@@ -287,7 +287,7 @@ export class Engine {
     return this.tabRun?.start ?? this.active?.column ?? 0
   }
 
-  /** What the open editor holds. */
+  /** The open editor's content; null without an editor. */
   draft(): Draft | null {
     return this.editor?.read() ?? null
   }
@@ -305,7 +305,7 @@ export class Engine {
     this.select(selectCell(cell))
   }
 
-  /** Draws the open editor where its record stands now. */
+  /** Moves the open editor to its record's current row. */
   private followEditedRecord(): void {
     const session = this.session.get()
     const row = session && this.props.source.indexOf(session.recordId)
@@ -329,14 +329,14 @@ const EngineContext = createContext<Engine | null>(null)
 
 export const EngineProvider = EngineContext.Provider
 
-/** The engine of the grid that the component stands in. */
+/** The engine of the surrounding grid. */
 export function useEngine(): Engine {
   const engine = useContext(EngineContext)
   if (!engine) throw new Error('A part of the grid was used outside of it')
   return engine
 }
 
-/** What a pointer is over, from the nearest element that says so in `data-part`. */
+/** The element under a pointer, as named by the nearest `data-part`. */
 export type Part =
   | 'cell'
   | 'rowNumber'
@@ -361,7 +361,7 @@ export interface Hit {
   part: Part
   /** The element that carries `data-part`. */
   element: HTMLElement
-  /** -1 where the part has none. */
+  /** -1 if the part has no row. */
   row: number
   column: number
 }
@@ -376,7 +376,7 @@ export interface Pointer {
 }
 
 /**
- * What the grid is doing, which decides what keys and pointers mean. One mode per file; exactly one
+ * The grid's current interaction, which gives keys and pointers their meaning. Exactly one is active
  * is on at a time, and idle is where all of them end.
  */
 export interface Mode {

@@ -52,7 +52,7 @@ export function gridEvents(engine: Engine) {
     },
     onDragOver: (event: DragEvent) => dragFiles(engine, event, hitOf(engine, event.target)),
     onDrop: (event: DragEvent) => dropFiles(engine, event, hitOf(engine, event.target)),
-    /** Text that is cut off is told in full while the pointer rests on it. */
+    /** Shows truncated text as a tooltip while the pointer rests on it. */
     onMouseOver(event: MouseEvent) {
       const cell =
         event.target instanceof Element ? event.target.closest<HTMLElement>('[data-part="cell"]') : null
@@ -97,7 +97,7 @@ function firstInSight({ lines, rowHeight, viewport }: Engine): number {
   return lines.shown === 0 ? 0 : lines.rowOf(Math.min(lines.placeOf(next), lines.shown - 1))
 }
 
-/** What an event's element stands for. */
+/** The part of the grid an event hit. */
 function hitOf(engine: Engine, target: EventTarget): Hit | null {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-part]') : null
   if (!element) return null
@@ -156,14 +156,14 @@ function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
   else engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
 }
 
-/** Without a pointer that hovers there is no check box to aim at: the number stands in for it. */
+/** Touch has no hover to reveal the check box, so the row number takes its place. */
 function tapRowNumber(engine: Engine, row: number): void {
   const { rights, commands } = engine.props
   if (rights.editRecords || rights.deleteRecords) engine.checks.toggleOrReport(row, false)
   else commands.expandRow(row, null)
 }
 
-/** The press that a tap stands for. */
+/** The pointer event equivalent to a tap. */
 const pointerOf = ({ clientX, clientY, ctrlKey, metaKey, shiftKey }: MouseEvent): globalThis.PointerEvent =>
   new PointerEvent('pointerdown', {
     clientX,

@@ -113,7 +113,7 @@ function likeSample(date: Date, sample: string): string {
   return withDigitsBelowMs(instant, digitsBelowMs(sample))
 }
 
-/** The text before the number at the end, and the number's digits; null where none is there. */
+/** Splits off a trailing number; null if the text does not end in digits. */
 function trailingNumber(text: string): { prefix: string; digits: string } | null {
   const prefix = trimTrailing(text, '0123456789')
   return prefix.length === text.length ? null : { prefix, digits: text.slice(prefix.length) }
@@ -135,7 +135,7 @@ function textSeries(values: readonly CellValue[], oneStep: number): ((distance: 
     prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits.length, '0')
 }
 
-/** The cells that a fill handle dragged to a cell would fill: along the axis dragged further. Null: none. */
+/** The cells filled by dragging the fill handle to a cell, along the longer axis; null inside the source. */
 export function fillTarget(source: Bounds, to: CellPosition): FillTarget | null {
   const down = to.row - source.bottom
   const up = source.top - to.row

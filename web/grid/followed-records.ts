@@ -19,7 +19,7 @@ const MAX_ROWS = 5_000
 /** Ranges that a selection may fall into when its records move apart; beyond it the active cell is left. */
 const MAX_RANGES = 500
 
-/** What is remembered of a range: which records and fields it covers. */
+/** Records and fields that a range covers. */
 interface NotedRange {
   range: Range
   /** Rows of single records; null where the range has too many, or some that were never loaded. */
@@ -185,7 +185,7 @@ export class FollowedRecords {
     const runs = runsOf(rows, isLast ? anchorRow : undefined)
     const own = runs.findIndex(({ first, last }) => anchorRow === first || anchorRow === last)
     if (!isLast || own < 0) return runs.map(({ first, last }) => at(first, last))
-    // The run with the active record comes last, and is drawn from it.
+    // The run with the active record comes last and keeps it as its anchor.
     const [active] = runs.splice(own, 1)
     const end = active && (active.first === anchorRow ? active.last : active.first)
     return [...runs.map(({ first, last }) => at(first, last)), at(anchorRow!, end!)]
@@ -258,7 +258,7 @@ const toActive = ({ anchor }: Range): Range => ({ kind: 'cells', anchor, focus: 
 const rowsOf = (runs: readonly { first: number; last: number }[]): number[] =>
   runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
 
-/** Rows as runs of neighbours; `corner` stands at the beginning or the end of one, not within. */
+/** Groups rows into runs of neighbours, split so that `corner` starts or ends a run. */
 function runsOf(rows: readonly number[], corner: number | undefined): { first: number; last: number }[] {
   const runs: { first: number; last: number }[] = []
   for (const row of rows.toSorted((a, b) => a - b)) {

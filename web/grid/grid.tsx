@@ -96,7 +96,7 @@ export function Grid(props: GridProps): ReactNode {
           ref={scroller}
           id={gridId}
           role={props.groups ? 'treegrid' : 'grid'}
-          // The receiver is what Tab comes to.
+          // The receiver is the tab stop.
           tabIndex={-1}
           className={styles.scroller}
           aria-label={props.label}
@@ -154,7 +154,7 @@ function canvasStyle(inlineSize: number, rowNumberWidth: number): CSSProperties 
   return { inlineSize, ...variables }
 }
 
-/** Grows when the source says that the count or the order changed, or groups were opened or closed. */
+/** Increases when the source's count or order changes, or groups are expanded or collapsed. */
 function useRevision({ source, groups }: GridProps): number {
   const [counter] = useState(() => ({ value: 0 }))
   return useSyncExternalStore(
@@ -175,7 +175,7 @@ function useRevision({ source, groups }: GridProps): number {
   )
 }
 
-/** What a screen reader says: cells copied, a value refused. */
+/** Announces actions to screen readers: cells copied, a value refused. */
 function LiveRegion({ engine }: { engine: Engine }): ReactNode {
   return (
     <div role="status" aria-live="polite" className={styles.announcer} data-testid="grid-status">
@@ -184,7 +184,7 @@ function LiveRegion({ engine }: { engine: Engine }): ReactNode {
   )
 }
 
-/** What is to be seen must not stand in a closed group. */
+/** Expands the collapsed group that hides a row. */
 function openGroupsOf(engine: Engine, row: number): void {
   if (engine.lines.isShown(row)) return
   engine.props.groups?.open(row)
@@ -197,7 +197,7 @@ export function gridHandle(engine: Engine): GridHandle {
     const found = engine.columns.findIndex((column) => column.fieldId === fieldId)
     return found >= 0 ? found : (engine.active?.column ?? 0)
   }
-  // The browser answers with the event that Ctrl+C gives, so there is one way to copy.
+  // The browser fires the same event as for Ctrl+C, so copying has one code path.
   const byBrowser = (command: 'copy' | 'cut') => {
     engine.focus()
     document.execCommand(command)

@@ -1,11 +1,11 @@
 /** Name of the highlight in the style sheet. */
 const NAME = 'grid-search'
 
-/** Most marks at one time; a letter that stands everywhere needs no more to be seen. */
+/** Most marks at one time: enough to fill the screen. */
 const MAX_MARKS = 2000
 
 /**
- * Marks a text wherever it stands in the cells of a grid, until the function that is given back is called.
+ * Highlights a text in the cells of a grid until the returned function is called.
  * By the browser's own highlights (CSS Custom Highlight API), so no cell is drawn anew for it; a browser
  * without them shows no marks.
  */
@@ -37,7 +37,7 @@ function rangesOf(root: Element, wanted: string): Range[] {
     for (let node = walker.nextNode(); node && ranges.length < MAX_MARKS; node = walker.nextNode()) {
       const text = node.nodeValue ?? ''
       const lower = text.toLocaleLowerCase()
-      // Where letters change their number with their case ("İ"), places in one are none in the other.
+      // Lower-casing may change the length ("İ"), which would shift the positions.
       if (lower.length !== text.length) continue
       for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
         const range = new Range()

@@ -10,7 +10,7 @@ export interface KeyEventLike {
   altKey: boolean
 }
 
-/** What a key means on a selected cell (ui.md §4.4). */
+/** Meaning of a key on a selected cell (ui.md §4.4). */
 export type Intent =
   | { kind: 'move'; step: Step; extend: boolean }
   | { kind: 'tab'; back: boolean }
@@ -34,7 +34,7 @@ export type Intent =
   | { kind: 'contextMenu' }
   | { kind: 'pasteAsText' }
 
-/** What the map depends on besides the event. */
+/** Key mapping inputs besides the event. */
 interface KeyContext {
   /** Right to left: the arrow to the left leads to the next column. */
   rtl: boolean
@@ -124,7 +124,7 @@ function plainKeyOf(event: KeyEventLike): Intent | null {
     case 'Delete':
     case 'Backspace':
       return { kind: 'clear' }
-    // `Process` and `Dead` are none of ours: what an input method makes of them arrives as text (receiver.tsx).
+    // `Process` and `Dead` belong to the input method, whose text arrives in the receiver.
     default:
       return isCharacter(event.key) ? { kind: 'type', text: event.key } : null
   }

@@ -99,14 +99,14 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
   return plan
 }
 
-/** The plan of someone who answered "paste only what fits". */
+/** The plan after the answer "paste only what fits". */
 export const withoutNewRows = (plan: PastePlan): PastePlan => ({
   ...plan,
   newRows: [],
   names: plan.names.filter(({ newRow }) => newRow === null),
 })
 
-/** The plan of someone who did not want new options: the cells that need one stay as they are. */
+/** The plan without new options: cells that need one stay as they are. */
 export function withoutNewOptions(plan: PastePlan): PastePlan {
   const unknown = new Map(plan.newOptions.map(({ fieldId, titles }) => [fieldId, new Set(titles)]))
   const isKnown = ([fieldId, value]: [string, CellValue]): boolean =>
@@ -161,7 +161,7 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
   return { kind: 'names', text: text.trim() }
 }
 
-/** What an emptied cell holds: false for a check box, no value for most. */
+/** Value of a cleared cell: false for a check box, null for most types. */
 const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
 // Options decide what a value means for choices and for limited types such as a five-star rating, and which fractions of

@@ -7,9 +7,9 @@ import { allBounds, contains, countCells, isSingleCell } from './selection.ts'
 const STATUS_DELAY_MS = 60
 
 /**
- * What follows a changed selection besides its drawing: `aria-selected` on the mounted cells, the
+ * Side effects of a changed selection besides its drawing: `aria-selected` on the mounted cells, the
  * receiver's `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Set on
- * the elements by hand, because drawing cells anew for it would cost what the selection layer saves.
+ * the elements directly, because rendering cells for it would cost what the selection layer saves.
  */
 export function watchSelection(engine: Engine, gridId: string): () => void {
   let marked: Element[] = []
@@ -82,7 +82,7 @@ function selectedElements(engine: Engine, root: HTMLElement): Element[] {
 /** Rows that are looked at for sums; more would be felt while a range is being drawn. */
 const MAX_ROWS = 20_000
 
-/** Count, sum and average of what is selected, from the rows in memory; null for one cell or none. */
+/** Count, sum and average of the selected cells in memory; null for a single cell or no selection. */
 function selectionStatus(engine: Engine): SelectionStatus | null {
   const selection = engine.selection.get()
   if (!selection || isSingleCell(selection)) return null

@@ -1,4 +1,4 @@
-/** What is selected: positions of cells, by row and column index as shown. Pure values; nothing is drawn here. */
+/** The selection as pure values: cell positions by row and column index as shown. */
 
 export interface CellPosition {
   row: number
@@ -141,7 +141,7 @@ export const isSingleCell = ({ ranges }: Selection): boolean =>
   ranges[0].anchor.row === ranges[0].focus.row &&
   ranges[0].anchor.column === ranges[0].focus.column
 
-/** What a step depends on besides where it begins. */
+/** Inputs of a step besides its start. */
 interface StepOptions {
   extend: boolean
   pageRows: number

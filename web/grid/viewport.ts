@@ -35,7 +35,7 @@ const LOAD_LEAST_ROWS = 40
 const REST_MS = 160
 const BAND_PX = 256
 
-/** The window onto the rows: follows the scroll container and says what must be mounted. */
+/** The window onto the rows: follows the scroll container and decides which rows and columns are mounted. */
 export class Viewport {
   readonly mounted = createStore<Mounted>(NOTHING_MOUNTED)
   /** How far the rows are scrolled, on each step of it. */
@@ -107,7 +107,7 @@ export class Viewport {
     return this.position.top
   }
 
-  /** Where a row stands in the scrolled element. */
+  /** A row's position in the scrolled element. */
   rowTop(row: number): number {
     return this.content.lines.topOf(row) - this.mounted.get().origin
   }
@@ -127,7 +127,7 @@ export class Viewport {
   }
 
   /**
-   * Scrolls as little as is needed to bring a cell in sight. One that is further than a page away comes to
+   * Scrolls just far enough to show a cell. If it is more than a page away, `withRoom` places it in
    * stand in the upper half with `withRoom`, so that one sees what is around it.
    */
   reveal({ row, column }: CellPosition, withRoom = false): void {
@@ -223,7 +223,7 @@ export class Viewport {
     }
   }
 
-  /** Works out what must stand in the document, and tells those who draw it if that is something else. */
+  /** Computes the mounted rows and columns, and publishes them if they changed. */
   private mount(): void {
     const { lines, layout } = this.content
     const size = this.size()
@@ -252,7 +252,7 @@ export class Viewport {
     if (lines.shown > 0 && this.bodyHeight > 0) this.request()
   }
 
-  /** In steps, so that not every scroll step draws anew. */
+  /** Rounded to steps, so that few scroll events cause a render. */
   private band(): Span {
     const first = Math.floor((this.position.top - AHEAD_PX) / BAND_PX) * BAND_PX
     return { first, last: first + this.bodyHeight + 2 * AHEAD_PX + BAND_PX }
@@ -295,7 +295,7 @@ class ScrollSpeed {
 
 /** The rows and columns that stand in the document at present. */
 interface Mounted {
-  /** Where rows stand, and what stands between them. */
+  /** Positions of rows and of the lines between them. */
   lines: RowLines
   /** Places among the rows that are shown, see `RowLines.rowOf`; `rows` are the first and the last of these rows. */
   places: Span
@@ -304,7 +304,7 @@ interface Mounted {
   band: Span
   /** Of the columns that scroll; frozen ones are always there. */
   columns: Span
-  /** What to take off a row's virtual top to place it in the scrolled element (see scroll-map.ts). */
+  /** Subtracted from a row's virtual top to get its position in the scrolled element (see scroll-map.ts). */
   origin: number
   /** Rows are recycled: place `i` uses the element of place `i - pool`, which can no longer be in sight. */
   pool: number
@@ -321,7 +321,7 @@ const NOTHING_MOUNTED: Mounted = {
   pool: 1,
 }
 
-/** What the viewport must know of the grid to place things. */
+/** Grid state the viewport lays out. */
 interface Content extends GridSize {
   lines: RowLines
   /** How many headers of groups stay at the top while their records are in sight. */
@@ -334,7 +334,7 @@ interface Content extends GridSize {
 
 const sameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last
 
-/** True where the same stands in the document. */
+/** True if both mount the same rows, columns and lines. */
 const isSameMounted = (a: Mounted, b: Mounted): boolean =>
   a.lines === b.lines &&
   sameSpan(a.places, b.places) &&

@@ -1,6 +1,6 @@
 import type { WorldPoint } from './mercator.ts'
 
-/** A name on the map: where it stands, and how much room what it names takes. */
+/** A label on the map: its position, and the width of the area it names. */
 export interface MapLabel extends WorldPoint {
   name: string
   /** Of the whole world's width. */

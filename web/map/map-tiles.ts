@@ -1,6 +1,6 @@
 import type { Outputs } from '../trpc.ts'
 
-/** Where pictures of the map come from, as the server says; null: the outlines are drawn. */
+/** The server's map tile configuration; null draws country outlines instead. */
 export type MapTiles = NonNullable<Outputs['app']['info']['mapTiles']>
 
 let asked: Promise<MapTiles | null> | undefined
@@ -21,7 +21,7 @@ export function readMapTiles(): Promise<MapTiles | null> {
 
 async function ask(): Promise<MapTiles | null> {
   const answer = await fetch('/trpc/app.info')
-  // A proxy's page of HTML says no more than a lost connection.
+  // An HTML page from a proxy counts as a lost connection.
   if (!answer.ok) throw new TypeError(`/trpc/app.info answered ${answer.status}`)
   const { result }: { result: { data: Outputs['app']['info'] } } = await answer.json()
   return result.data.mapTiles

@@ -16,7 +16,7 @@ interface MapViewProps {
   onClick?: (at: LngLat) => void
   /** Shows everything there is to be seen. */
   onFit?: () => void
-  /** A click places something: the pointer says so. */
+  /** A click places a pin, so the cursor is a crosshair. */
   isPlacing?: boolean
   /** Over the map: a card, a note. */
   children?: ReactNode
@@ -43,7 +43,7 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
       const map = await openWorldMap(element, { tiles, label: latest.current.label })
       if (isGone) return map.remove()
       opened = map
-      // Pins and cards lie within the map: a click on one is none on the map.
+      // Pins and cards lie within the map element: their clicks are not clicks on the map.
       map.gl.on('click', ({ lngLat, originalEvent }) => {
         if (originalEvent.target === map.gl.getCanvas()) latest.current.onClick?.(lngLat)
       })

@@ -32,7 +32,7 @@ export function fromWorld({ x, y }: WorldPoint): LngLat {
   return { lng: (x - 0.5) * 360, lat }
 }
 
-/** The smallest rectangle around places; null around none. */
+/** The smallest rectangle around points; null without points. */
 export function boundsOf(points: Iterable<LngLat>): { min: LngLat; max: LngLat } | null {
   let bounds: { min: LngLat; max: LngLat } | null = null
   for (const { lng, lat } of points) {

@@ -109,7 +109,7 @@ function stepOf({ key, shiftKey }: { key: string; shiftKey: boolean }): { x: num
 /** One step nearer or further; 0 for keys that do not zoom. `=` is `+` without Shift on many keyboards. */
 const zoomOf = ({ key }: { key: string }): number => ({ '+': 1, '=': 1, '-': -1, '−': -1, _: -1 })[key] ?? 0
 
-/** Draws the pin that is being placed, shows where it stands at first, and keeps it in sight. */
+/** Draws the pin being placed, pans to its initial position, and keeps it in sight. */
 function usePickedPin(map: WorldMap | null, at: LngLat | null, onDrag: (to: LngLat) => void): void {
   const marker = useRef<Marker | null>(null)
   const latest = useRef({ at, onDrag })

@@ -2,7 +2,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { join, pointParts, readPoint } from '../../src/core/fields/geo-data.ts'
 import type { LngLat } from './mercator.ts'
 
-/** The place that a value says; null for none, and for a text that is no place on the globe. */
+/** Parses a stored place; null if it is empty or not a valid coordinate. */
 export function placeIn(value: CellValue): LngLat | null {
   const point = typeof value === 'string' ? readPoint(value) : null
   if (point === null) return null

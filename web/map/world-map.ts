@@ -22,7 +22,7 @@ const CLOSE_UP = { tiles: 13, outlines: 5 }
 /** Pins stand above their place, and the controls lie at one side or the other. */
 const FIT_PADDING = { top: 60, bottom: 30, left: 68, right: 68 }
 
-/** What is nearer to the edge of the map than this is on its way out. */
+/** Labels closer to the edge of the map than this are fading out. */
 const EDGE_PX = 24
 
 const within = (degrees: number, most: number): number => Math.max(-most, Math.min(most, degrees))
@@ -84,7 +84,7 @@ export async function openWorldMap(
     touchPitch: false,
     fadeDuration: 0,
     locale: { 'Map.Title': label },
-    // Tile servers ask who shows their pictures; they learn the address of the server and no more.
+    // Tile servers ask for a referrer; they get the server's origin only.
     transformRequest: (url) => ({ url, referrerPolicy: 'origin' }),
   })
   gl.touchZoomRotate.disableRotation()

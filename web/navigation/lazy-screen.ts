@@ -28,7 +28,7 @@ function reloadOnce(now = Date.now()): boolean {
   return true
 }
 
-/** A component in a file of its own, and a way to have it at hand before it is wanted. */
+/** A lazily loaded component, which can be preloaded. */
 type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
 
 type PropsOf<C> = C extends (props: infer P) => ReactNode ? P & object : never

@@ -4,7 +4,7 @@ import { SHARED_PAGE, visitor } from '../session/visitor.ts'
 /** The browser's history, with the route behind the `#` (spec §2). */
 export const appHistory = createHashHistory()
 
-/** Options of a router whose query holds plain texts: by itself it writes `rowId=5` anew as `rowId=%225%22`. */
+/** Router options for plain-text queries: the default would rewrite `rowId=5` as `rowId=%225%22`. */
 export const PLAIN_QUERY = {
   parseSearch: parseSearchWith((text) => text),
   stringifySearch: stringifySearchWith(String),
@@ -26,10 +26,10 @@ export const paths = {
   table: (baseId: string, tableId: string, viewId?: string) =>
     `${baseRoot(baseId)}/${tableId}${viewId ? `/${viewId}` : ''}`,
   members: (baseId: string) => `/${WORKSPACE}/${baseId}/auth`,
-  /** What was done in a base, to be undone. */
+  /** The change history of a base. */
   history: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/history${tableId ? `?tableId=${tableId}` : ''}`,
-  /** What was deleted in a base, to be restored. */
+  /** The trash of a base. */
   trash: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
@@ -42,7 +42,7 @@ export const paths = {
   signUp: (continueTo?: string) => `/signup${continueQuery(continueTo)}`,
   acceptInvite: (token: string) => `/signup/${encodeURIComponent(token)}`,
   forgotPassword: () => '/forgot-password',
-  // What opens without signing in (spec §2).
+  // Public pages (spec §2).
   sharedView: (shareId: string) => `/${WORKSPACE}/view/${shareId}`,
   sharedForm: (shareId: string, { survey = false } = {}) =>
     `/${WORKSPACE}/form/${shareId}${survey ? '/survey' : ''}`,

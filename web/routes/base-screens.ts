@@ -1,3 +1,3 @@
-/** What the pages of a base are drawn in, but for their contents; one file, so that it comes with one request. */
+/** Layout and screens of a base's pages, as one module, so that they take one request. */
 export { BaseLayout, TableRouteScreen } from '../features/shell/base-layout.tsx'
 export { Shell } from '../features/shell/shell.tsx'

@@ -1,4 +1,4 @@
-/** Times that a page is drawn anew, and the time in which that many mean that it does not help. */
+/** Most automatic redraws within a time; more would loop. */
 const MAX_TIMES = 3
 const WITHIN_MS = 10_000
 
@@ -13,7 +13,7 @@ export const isForeignHand = (error: unknown): boolean =>
   (error.name === 'NotFoundError' ||
     /insertBefore|Cannot read properties of null \(reading '?parentNode'?\)/.test(error.message))
 
-/** Notes that the page is about to be drawn anew; false where that has not helped just now. */
+/** Records an automatic redraw; false if redraws have not helped recently. */
 export function mayDrawAnew(now = Date.now()): boolean {
   times = times.filter((time) => now - time < WITHIN_MS)
   if (times.length >= MAX_TIMES) return false

@@ -39,14 +39,14 @@ async function signOutIfAsked({ search }: ParsedLocation): Promise<void> {
   throw redirect({ href: paths.signIn(), replace: true })
 }
 
-/** Sign-in, sign-up and the forgotten password are not for those who are signed in already. */
+/** Sends people who are signed in away from sign-in, sign-up and password reset. */
 export async function requireSignedOut({ location }: Going): Promise<void> {
   await signOutIfAsked(location)
   if (session.status() === 'signedIn')
     throw redirect({ href: takeContinuePath(location.search), replace: true })
 }
 
-/** Where to go after signing in: what the address says, else what was kept, else the list of bases. */
+/** Target after sign-in: from the address, else the stored one, else the list of bases. */
 function takeContinuePath(search: unknown): string {
   const kept = localSettings.get('continueAfterSignIn')
   localSettings.remove('continueAfterSignIn')

@@ -13,7 +13,7 @@ const rootRoute = createRootRoute({
   errorComponent: RouteErrorScreen,
 })
 
-/** `continueAfterSignIn` as it stands in the address; `readContinuePath` decides what it is worth. */
+/** `continueAfterSignIn` from the address, unchecked; `readContinuePath` validates it. */
 const readSignInSearch = (search: Record<string, unknown>): { continueAfterSignIn?: string } =>
   typeof search.continueAfterSignIn === 'string' ? { continueAfterSignIn: search.continueAfterSignIn } : {}
 
@@ -108,7 +108,7 @@ const baseListRoutes = (['/', '/projects', '/projects/list', '/$typeOrId'] as co
   createRoute({
     getParentRoute: () => shellRoute,
     path,
-    // The workspace is `nc` or an id of its own; any other single word is no page.
+    // The workspace is `nc` or its id; any other single segment is not a page.
     beforeLoad: ({ params }) => {
       if ('typeOrId' in params && !/^(nc|noco|ws?[a-z0-9]{6,})$/.test(String(params.typeOrId)))
         throw notFound()
@@ -123,7 +123,7 @@ const accountRoute = createRoute({
   component: lazyScreen(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),
 })
 
-/** One's own profile; nobody has a page for others yet. */
+/** The person's own profile; other people have no page. */
 const profileRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/profile/{-$username}',

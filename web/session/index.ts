@@ -5,7 +5,7 @@ import { localSettings } from './local-settings.ts'
 import { createSession, type SessionStatus } from './session.ts'
 import { isVisitorPage, visitor } from './visitor.ts'
 
-// A client of its own: the usual one renews tokens, which would wait for itself here.
+// A separate client: the usual one renews tokens and would wait for itself.
 const refreshClient = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc' })] })
 
 /** The session of this browser. */
@@ -29,16 +29,16 @@ export const session = createSession({
 
 if (!isVisitorPage) localSettings.onChangeElsewhere('token', (token) => session.followOtherTab(token))
 
-/** The server answered and said no: 4xx. A 5xx or no answer at all says nothing about the session. */
+/** True for a refusal (4xx). A 5xx or a network error says nothing about the session. */
 const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
   const status = error.data?.httpStatus
   return status !== undefined && status >= 400 && status < 500 && status !== 429
 }
 
-/** Whether one is signed in; the component draws again when it changes. */
+/** Whether the person is signed in; the component renders again when it changes. */
 export const useSessionStatus = (): SessionStatus => useSyncExternalStore(session.subscribe, session.status)
 
-/** What a request says of who sends it: the link of a visitor's page, or the token of the session. */
+/** Headers that identify the caller: the shared link of a visitor page, or the session token. */
 export async function callerHeaders(): Promise<Record<string, string>> {
   const visiting = visitor.headers()
   if (visiting) return visiting

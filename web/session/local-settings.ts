@@ -1,4 +1,4 @@
-/** What this browser remembers between visits (spec §3, local settings, and the shell's own memory). */
+/** Settings stored in this browser (spec §3, local settings, and the shell's state). */
 export type SettingName =
   | 'token'
   | 'lang'

@@ -22,7 +22,7 @@ export interface SessionDeps {
   now(): number
 }
 
-/** The signed-in state of this browser: its token, its renewal, and who waits for it. */
+/** The signed-in state of this browser: its token, its renewal, and requests waiting for a sign-in. */
 export function createSession(deps: SessionDeps) {
   let token = deps.load()
   const status = createStore<SessionStatus>(() => (isAlive(token) ? 'signedIn' : 'signedOut'))
@@ -70,7 +70,7 @@ export function createSession(deps: SessionDeps) {
   }
 
   return {
-    /** The token as it is, alive or not. */
+    /** The token, even if expired. */
     token: (): string | null => token,
     status: status.getState,
     /** Id of the user whose token this is, also after it expired. */
@@ -87,7 +87,7 @@ export function createSession(deps: SessionDeps) {
       try {
         return (await refresh()) ?? token
       } catch (error) {
-        // Offline: while the old token lives the request may still pass, and says so itself if not.
+        // Offline: the old token may still be accepted while it is valid.
         if (isAlive(token)) return token
         throw error
       }
@@ -117,7 +117,7 @@ export function createSession(deps: SessionDeps) {
       }
     },
 
-    /** The server refused both token and refresh: the page stays as it is and asks to sign in. */
+    /** The server refused both token and refresh: keeps the page and asks to sign in. */
     expire(): void {
       if (status.getState() === 'signedIn') status.setState('expired')
     },
@@ -134,7 +134,7 @@ export function createSession(deps: SessionDeps) {
   }
 }
 
-/** What the browser reads of a token. It is the server that checks the signature; here it only tells the time. */
+/** Claims read from the token, unverified; the server checks the signature. */
 interface TokenClaims {
   /** Id of the user, e.g. `us2vpf8fjsfpnuwv`. */
   id: string

@@ -3,7 +3,7 @@ import { holdsOrgRole, type OrgRole } from '../../src/core/roles.ts'
 import { trpc } from '../trpc.ts'
 import { recoverFrom401, useSessionStatus } from './index.ts'
 
-/** Whoever is signed in, and what they may do in the organisation. */
+/** The signed-in user and their organisation roles. */
 export function useMe() {
   const me = trpc.auth.me.useQuery(undefined, { staleTime: 5 * 60_000 })
   const roles = me.data?.orgRoles ?? []

@@ -29,7 +29,7 @@ export const visitor = {
   enter(next: VisitorLink | null): void {
     link = next
   },
-  /** What every call brings instead of a token; null where this is no visitor's page. */
+  /** Headers sent instead of a token; null outside visitor pages. */
   headers(): Record<string, string> | null {
     if (link === null) return null
     return {

@@ -4,7 +4,7 @@ import styles from './avatar.module.css'
 /** Dark enough for white letters at 4.5:1. */
 const COLORS = ['#2450d6', '#7c3aed', '#be1d6e', '#b4540a', '#157a5a', '#0e7490', '#475569']
 
-/** A person as a round of their colour with their initials; the name stands beside it or in the label. */
+/** A person's initials on a coloured circle. Decorative: the name is next to it or in the label. */
 export function Avatar({
   person,
   size = 32,

@@ -7,7 +7,7 @@ type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>
 
 interface ButtonProps extends Native {
   children: ReactNode
-  /** `primary` once per screen or dialog; `secondary` (default) has a border; `ghost` none. */
+  /** `primary` once per screen or dialog; `secondary` (default) has a border, `ghost` has not. */
   variant?: 'primary' | 'secondary' | 'ghost' | 'danger'
   size?: 'small' | 'normal' | 'large'
   icon?: Icon

@@ -29,7 +29,7 @@ export function Group(props: ComponentPropsWithRef<'div'>): ReactNode {
   return <div {...props} role={props.role ?? 'group'} />
 }
 
-/** A part that scrolls and has no controls of its own: the keyboard scrolls it once it has the focus. */
+/** A scrollable region without controls: focusable, so that the keyboard can scroll it. */
 export function ScrollRegion(props: ComponentPropsWithRef<'div'>): ReactNode {
   return <div {...props} {...REACHABLE} />
 }

@@ -19,7 +19,7 @@ export interface DialogProps {
   onSubmit?: () => void
   /** False where it must be answered: no cross, no Escape, no press outside. */
   closable?: boolean
-  /** True where the address says that the dialog is open: navigation then closes or rebinds it by itself. */
+  /** True if the address controls the dialog: navigation then closes or rebinds it. */
   followsAddress?: boolean
   /** Attributes of the outermost element, by which what opened it knows it as its own. */
   marks?: Record<`data-${string}`, string>

@@ -25,7 +25,7 @@ export function useLayoutOnChange(triggers: DependencyList, react: EffectCallbac
   useLayoutEffect(() => run(current), [current])
 }
 
-/** The same array as before, as long as none of its items is another. */
+/** Keeps the array's identity while its items are identical. */
 function useUnchanged(items: DependencyList): DependencyList {
   const kept = useRef(items)
   if (items.some((item, at) => !Object.is(item, kept.current[at]))) kept.current = items
@@ -44,7 +44,7 @@ export function useIsMounted(): RefObject<boolean> {
   return isMounted
 }
 
-/** Makes a text area as high as its text, up to `maxPx`; a text of null leaves it as it is. */
+/** Fits a text area's height to its text, up to `maxPx`; null leaves it unchanged. */
 export function useTextHeight(
   area: RefObject<HTMLTextAreaElement | null>,
   text: string | null,

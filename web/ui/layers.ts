@@ -6,7 +6,7 @@ interface Layer {
   staysOnNavigation: boolean
 }
 
-/** What lies over the page, the topmost last. Escape closes one per press. */
+/** Open overlays, topmost last. Escape closes one per press. */
 const open: Layer[] = []
 
 interface LayerOptions {

@@ -28,9 +28,9 @@ interface MenuAction {
   tone?: 'danger'
   /** Set where one of several is chosen; true shows the tick. */
   checked?: boolean
-  /** Something that is on or off by itself, instead of one of several. */
+  /** An independent on/off item instead of one of several choices. */
   toggles?: true
-  /** Why it cannot be done now; the line is shown and says so. */
+  /** Why the item is disabled; shown below the label. */
   disabledReason?: string | null
   run: () => void
 }

@@ -33,7 +33,7 @@ export function openContextMenu(
 ): void {
   event.preventDefault()
   event.stopPropagation()
-  // The keyboard gives no point in some browsers: the menu stands at the element then.
+  // Some browsers report no position for the keyboard: open at the element.
   const element =
     event.clientX === 0 && event.clientY === 0 && event.target instanceof Element ? event.target : null
   openMenu(element ?? { x: event.clientX, y: event.clientY }, items, label)

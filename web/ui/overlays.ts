@@ -15,7 +15,7 @@ export const MenuList = lazyPart(load, 'MenuList')
 export const Tip = lazyPart(load, 'Tip')
 
 const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
-/** Long after the first screen has been drawn, for those who only look at it. */
+/** Long after the first screen, for people who only read. */
 const IDLE_MS = 4_000
 
 /**

@@ -7,13 +7,13 @@ import styles from './popover.module.css'
 import { useMedia } from './use-media.ts'
 
 export interface PopoverProps {
-  /** What it belongs to: an element, or a point of the window for context menus. */
+  /** An element, or a point of the window for context menus. */
   anchor: Element | { x: number; y: number }
   onClose: () => void
   children: ReactNode
   /** Below the anchor and in line with its start or end, or beside it. Flips where there is more room. */
   placement?: 'bottom-start' | 'bottom-end' | 'side'
-  /** Name for screen readers; gives it `role="dialog"`. Lists bring a role of their own. */
+  /** Accessible name; implies `role="dialog"`. Lists set their own role. */
   label?: string
   className?: string
   /** Where the focus goes at first: the first control (default), or nowhere. */

@@ -18,7 +18,7 @@ export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   return event.key.toLowerCase() === key || (isLetter && event.code === `Key${key.toUpperCase()}`)
 }
 
-/** The chord as it is written on this machine's keys: `Ctrl+Shift+K`, `⇧⌘K`. */
+/** The shortcut in this platform's notation: `Ctrl+Shift+K`, `⇧⌘K`. */
 export function shortcutLabel(chord: string): string {
   const names: Record<string, string> = isMac
     ? { mod: '⌘', shift: '⇧', alt: '⌥', enter: '↵' }

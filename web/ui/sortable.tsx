@@ -4,7 +4,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import type { SortableState } from './sortable-dragging.tsx'
 
-// dnd-kit is 15 KB: it is fetched when the pointer first comes to a sortable item.
+// dnd-kit is 14 KB: load it when the pointer first enters a sortable item.
 const SortableDragging = lazyPart(() => import('./sortable-dragging.tsx'), 'SortableDragging')
 const isNeeded = createStore(() => false)
 const loadDragging = () => isNeeded.setState(true, true)
@@ -21,7 +21,7 @@ const SortableStore = createContext<StoreApi<SortableState>>(createSortable())
 
 interface SortableListProps {
   ids: string[]
-  /** The item now stands ahead of `before`; null: at the end. */
+  /** The item moved before `before`; null: to the end. */
   onMove: (id: string, before: string | null) => void
   layout?: 'list' | 'grid'
   disabled?: boolean
@@ -54,7 +54,7 @@ export function SortableList({
   )
 }
 
-/** The id that an item stands ahead of once it is at `index`; null: it is the last. */
+/** The id that follows an item moved to `index`; null at the end. */
 export function beforeAfterMove(ids: string[], id: string, index: number): string | null {
   const others = ids.filter((one) => one !== id)
   return others[index] ?? null
@@ -101,7 +101,7 @@ export function useSortableItem(id: string) {
 
 const earlyEvents = new WeakSet<Event>()
 
-/** The item that is being dragged in the list around a component; null: none. */
+/** Id of the item being dragged in the surrounding list; null without a drag. */
 export const useDraggedId = (): string | null =>
   useStore(useContext(SortableStore), ({ draggedId }) => draggedId)
 

@@ -35,7 +35,7 @@ interface EmptyStateProps {
   headingLevel?: 1 | 2
 }
 
-/** What stands where there is nothing yet, with the next step. */
+/** Placeholder for an empty list or screen, with the next step. */
 export function EmptyState({ icon: Icon, title, text, children, headingLevel = 2 }: EmptyStateProps) {
   const Heading = `h${headingLevel}` as const
   return (
@@ -50,7 +50,7 @@ export function EmptyState({ icon: Icon, title, text, children, headingLevel = 2
   )
 }
 
-/** What stands where reading failed: what happened, and a way to try again. */
+/** Placeholder for a failed read: the message, and a retry button. */
 export function ErrorState({
   title,
   error,

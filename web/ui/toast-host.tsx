@@ -52,7 +52,7 @@ function Toast({ toast }: { toast: ShownToast }) {
   const box = useRef<HTMLDivElement>(null)
   const before = useRef<Element | null>(null)
   const dismiss = () => {
-    // What is pressed goes with the message: the focus returns to where it was.
+    // The pressed button disappears with the toast: return the focus.
     const { current: target } = before
     if (box.current?.contains(document.activeElement) && target instanceof HTMLElement)
       target.focus({ preventScroll: true })

@@ -1,11 +1,11 @@
 import { createStore } from 'zustand/vanilla'
 
-/** A message at the top of the page that disappears by itself. */
+/** A message at the top of the page that closes itself. */
 interface ToastMessage {
   text: string
   /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
   action?: { label: string; run: () => void | Promise<void> }
-  /** A message takes the place of an earlier one with the same topic: after ten undos one stands, not three. */
+  /** Replaces an earlier message of the same topic: ten undos show one toast. */
   topic?: string
 }
 
@@ -14,7 +14,7 @@ export interface ShownToast extends ToastMessage {
   tone: ToastTone
 }
 
-/** `info` and `success` report, `warning` asks for attention, `error` says that something failed. */
+/** `info` and `success` report, `warning` asks for attention, `error` reports a failure. */
 export type ToastTone = 'info' | 'success' | 'warning' | 'error'
 
 /** How long a message is shown: 3 s for reports and 4.5 s for warnings and errors (spec §9), longer with an action. */
@@ -42,7 +42,7 @@ export const toast = {
 }
 
 function show(tone: ShownToast['tone'], message: ToastMessage): void {
-  // The same sentence twice says nothing more; at most three stand at once.
+  // Drops duplicates; at most three are shown at once.
   const { text, topic } = message
   const others = shownToasts
     .getState()

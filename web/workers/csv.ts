@@ -62,7 +62,7 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   const header = format.header ? first : null
   const headRows = format.header ? others : head.rows
   const width = widthOf(header, headRows)
-  // Where cells hold line breaks, a slice that begins within one cannot be told from rows.
+  // With line breaks inside cells, a slice that starts within one cannot be split into rows.
   const isReadable = !head.rows.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
   const slices = isReadable ? samples.slices : []
   const scattered = slices.flatMap((slice) => readInside(decode(slice, encoding), format, width))
@@ -109,7 +109,7 @@ function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string
   const reader = createCsvReader(format)
   const rows = reader.push(text)
   if (rows.length === 0 && !isWhole) throw new CsvError('The first row never ends. This is not a CSV file.')
-  // What stands at the end of a part is only the beginning of a record.
+  // A slice may end in the middle of a record.
   const rest = isWhole ? reader.end() : []
   const all = rows.concat(rest).filter((cells) => cells.some((cell) => cell !== ''))
   return { rows: all, problems: reader.takeProblems().length }
@@ -131,7 +131,7 @@ const columnsOf = (rows: string[][], width: number): string[][] =>
     rows.map((row) => row[index] ?? '').filter((cell) => cell.trim() !== ''),
   )
 
-/** The header says how many columns there are, unless most records have more. */
+/** The header decides the number of columns, unless most records have more. */
 function widthOf(header: string[] | null, rows: string[][]): number {
   const widths = rows.map((row) => row.length).sort((a, b) => a - b)
   const usual = widths[Math.floor(widths.length / 2)] ?? 0

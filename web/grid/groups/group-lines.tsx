@@ -28,7 +28,7 @@ interface GroupLinesProps {
 /** Headers are used again for others once they are out of sight, as rows are: more than these are never near it. */
 const POOL = 96
 
-/** What stands between the rows: headers of groups, a line for a new record, and what is not listed yet. */
+/** Everything between the rows: group headers, "new record" lines and groups not read yet. */
 export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactNode {
   const engine = useEngine()
   const { lines, band, origin, columns: shown } = useStore(engine.viewport.mounted)
@@ -40,7 +40,7 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
   useOnChange([groups, parent, tree], () => {
     if (parent !== undefined) groups.readMore(parent)
   })
-  // For the moment in which other groups have come and nothing stands in its place yet.
+  // Skips the frame in which the new groups are known but not laid out.
   if (lines.levels !== groups.levels) return null
   return (
     <>
@@ -180,7 +180,7 @@ interface GroupHeaderProps {
   /** The scrolling columns that are drawn. */
   first: number
   last: number
-  /** Where it stands in the scrolled element, or below the grid's header. */
+  /** Position in the scrolled element, or below the grid's header. */
   top: number
   isCollapsed: boolean
   /** How many lines stand above it. */

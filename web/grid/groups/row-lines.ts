@@ -34,7 +34,7 @@ export interface RowLines {
   /** Lines for a reader of the screen. */
   positions: number
   lines: readonly Line[]
-  /** What the rows are grouped by; empty: nothing. */
+  /** The fields the rows are grouped by; empty without grouping. */
   levels: readonly Sort[]
   /** Distance of a row from the top of the body; of one that is not shown that of the header that hides it. */
   topOf(row: number): number
@@ -82,7 +82,7 @@ function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonl
   const shown = last ? last.shownBefore + rowsOf(last) : 0
   const positions = last ? last.position + Math.max(1, rowsOf(last)) : 0
 
-  /** Index of the last line for which `value` is at most `wanted`; -1: none. */
+  /** Index of the last line whose `value` is at most `wanted`; -1 before the first. */
   function lastWhere(value: (line: Line) => number, wanted: number): number {
     let low = -1
     let high = lines.length - 1
@@ -158,7 +158,7 @@ export const GROUP_HEIGHT = 40
 /** Heights of the lines that are no rows. */
 export const LINE_HEIGHTS = { group: GROUP_HEIGHT, add: 32, more: GROUP_HEIGHT } as const
 
-/** What decides where rows and headers stand. */
+/** Inputs of the layout. */
 interface GroupedRows {
   tree: GroupTree
   collapsed: CollapsedGroups
@@ -240,7 +240,7 @@ export function shownPieces(lines: RowLines, { first, last }: Span): Span[] {
   })
 }
 
-/** The same as runs of neighbours: what stands in closed groups is left out. */
+/** Splits rows into runs of visible neighbours, without those in collapsed groups. */
 export function shownRuns(lines: RowLines, span: Span): Span[] {
   const runs: Span[] = []
   for (const piece of shownPieces(lines, span)) {
@@ -251,7 +251,7 @@ export function shownRuns(lines: RowLines, span: Span): Span[] {
   return runs
 }
 
-/** What stands at the top of the window, so that it can be found where lines have come or gone above it. */
+/** The line at the top of the window, to find it again after lines were added or removed above it. */
 interface Anchor {
   row: number
   /** The header of a group rather than a row. */
@@ -260,7 +260,7 @@ interface Anchor {
   by: number
 }
 
-/** What stands at a distance from the top. */
+/** The line at a distance from the top. */
 export function anchorOf(lines: RowLines, top: number): Anchor {
   const line = lines.lineAt(top)
   if (line && line.kind !== 'rows') {
@@ -270,7 +270,7 @@ export function anchorOf(lines: RowLines, top: number): Anchor {
   return { row, level: null, by: (top - lines.topOf(row)) / lines.rowHeight }
 }
 
-/** Where it stands among other lines. */
+/** Its position among the lines of the new layout. */
 export function topOfAnchor({ row, level, by }: Anchor, lines: RowLines): number {
   if (level === null) return lines.topOf(row) + (lines.isShown(row) ? Math.min(by, 1) * lines.rowHeight : 0)
   const at = lines.linesBetween(lines.topOf(row) - (MAX_GROUPS + 1) * GROUP_HEIGHT, lines.topOf(row) + 1)
@@ -298,7 +298,7 @@ export function hiddenBetween(lines: RowLines, first: number, last: number): Spa
  */
 export function groupsHeldAt(lines: RowLines, top: number): readonly CellValue[] {
   let held: readonly CellValue[] = []
-  // Each header that is held covers a part of what stands below it.
+  // Each sticky header covers a part of the lines below it.
   for (;;) {
     const at = top + held.length * GROUP_HEIGHT
     const line = top > 0 ? lines.lineAt(at) : null
@@ -308,7 +308,7 @@ export function groupsHeldAt(lines: RowLines, top: number): readonly CellValue[]
   }
 }
 
-/** The innermost group that a line stands in, seen from a distance from the top. */
+/** Keys of the innermost group around a position. */
 function keysAround(line: Line, at: number): readonly CellValue[] {
   if (line.kind === 'group') {
     const isLeft = line.top < at && !line.isCollapsed

@@ -4,7 +4,7 @@ import type { GroupPage, RecordGroup, Search } from '../../../src/core/query.ts'
 
 /** A group with the groups in it. Never altered: a change makes new ones from it up to the root. */
 export interface GroupNode {
-  /** The value of each level down to its own; null: none. */
+  /** Values of the levels down to this one; null: no value. */
   readonly keys: readonly CellValue[]
   readonly count: number
   readonly summaries: Readonly<Record<string, CellValue>>
@@ -21,7 +21,7 @@ export interface GroupTree {
   readonly isWhole: boolean
   /** Which summary the groups tell of a field, by its id. */
   readonly kinds: Readonly<Record<string, string>>
-  /** What was searched for: the groups hold what was found, and nothing else. Null: nothing. */
+  /** The search that the groups are restricted to; null without a search. */
   readonly search: Search | null
 }
 
@@ -35,7 +35,7 @@ export const keyOf = (keys: readonly CellValue[]): string => JSON.stringify(keys
 export const countIn = (groups: readonly GroupNode[]): number =>
   groups.reduce((sum, group) => sum + group.count, 0)
 
-/** The tree of an answer, in which each group stands ahead of its own. */
+/** Builds the tree from a response, in which parents precede their children. */
 export function treeOf(
   levels: readonly Sort[],
   { groups, hasMore }: GroupPage,
@@ -61,11 +61,11 @@ function nodesOf(levels: readonly Sort[], listed: readonly RecordGroup[], depth:
   return nodes
 }
 
-/** The tree with a further page of the groups of one of its own; `parent` null: of the first level. */
+/** The tree with another page of a group's children; `parent` null: of the first level. */
 export function withPage(tree: GroupTree, parent: readonly CellValue[], page: GroupPage): GroupTree {
   const depth = parent.length
   const added = nodesOf(tree.levels, page.groups, depth)
-  // Nothing came though records are missing: they have changed since, and the tree is about to be read anew.
+  // An empty page although records are missing: they have changed since, and a fresh read is on its way.
   const isWhole = !page.hasMore
   if (depth === 0) return { ...tree, groups: [...tree.groups, ...added], isWhole }
   return {
@@ -78,7 +78,7 @@ export function withPage(tree: GroupTree, parent: readonly CellValue[], page: Gr
   }
 }
 
-/** The groups with the one of these keys replaced, and all above it made anew. */
+/** The groups with one of them replaced; copies its ancestors. */
 function changed(
   groups: readonly GroupNode[],
   keys: readonly CellValue[],
@@ -120,7 +120,7 @@ export interface PlacedGroup {
   first: number
 }
 
-/** The groups in which a row stands, the outermost first, as far as they are listed. */
+/** The loaded groups around a row, outermost first. */
 export function pathTo(tree: GroupTree, row: number): PlacedGroup[] {
   const path: PlacedGroup[] = []
   let groups = tree.groups
@@ -140,7 +140,7 @@ export function pathTo(tree: GroupTree, row: number): PlacedGroup[] {
   return path
 }
 
-/** The innermost listed group of a row; null where it stands in none. */
+/** The innermost loaded group of a row; null outside of groups. */
 export const groupAt = (tree: GroupTree, row: number): PlacedGroup | null => pathTo(tree, row).at(-1) ?? null
 
 /** Where a group's records begin; null where it is not listed. */
@@ -163,7 +163,7 @@ export function placeOf(tree: GroupTree, keys: readonly CellValue[]): PlacedGrou
   return null
 }
 
-/** Which groups are closed: all, or none, save for some. */
+/** Collapsed groups: a default for all of them, and its exceptions. */
 export interface CollapsedGroups {
   readonly all: boolean
   readonly except: ReadonlySet<string>

@@ -12,7 +12,7 @@ import { useStore } from '../store.ts'
 import styles from './row.module.css'
 import { Row } from './row.tsx'
 
-/** Loaded by those who group. */
+/** Loaded with the first grouped view. */
 const GroupLines = lazyPart(() => import('../groups/group-lines.tsx'), 'GroupLines')
 
 interface RowsProps {

@@ -70,7 +70,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
       data-invalid={session.message ? true : undefined}
       data-align={column.cell.align}
       onInput={() => {
-        // What was wrong is being changed.
+        // Typing clears the message.
         if (session.message) engine.session.set({ ...session, message: null })
       }}
       onBlur={(event) => {
@@ -130,7 +130,7 @@ function keepInSight(engine: Engine, box: HTMLElement | null): (() => void) | un
       top: outer.top + HEADER_HEIGHT,
       bottom: outer.top + scroller.clientHeight - FOOTER_HEIGHT,
     }
-    // Scrolled away with its cell: it comes back with it.
+    // Scrolled out of sight with its cell; it reappears with it.
     if (cell.top < area.top - 1 || cell.top >= area.bottom) return
     const right = Math.max(...all.map((rect) => rect.right))
     const left = Math.min(...all.map((rect) => rect.left))

@@ -15,7 +15,7 @@ interface ReceiverProps {
 }
 
 /**
- * What has the focus while a cell is selected: an empty text area, unseen, in the place of the active cell.
+ * The focused element while cells are selected: an invisible text area over the active cell.
  * Only into something that takes text do input methods, dead keys, emoji panels and dictation write. For a
  * screen reader it stands for the grid: it names it, and points at the active cell.
  */

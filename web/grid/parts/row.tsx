@@ -17,7 +17,7 @@ interface RowProps {
   index: number
   /** How many lines stand above it. */
   position: number
-  /** Where it stands in the scrolled element. */
+  /** Position in the scrolled element. */
   top: number
   height: number
   lines: number
@@ -208,12 +208,12 @@ interface RowNumberProps {
   state: GridRow['state']
   message: string | undefined
   commentCount: number
-  /** Why records cannot be moved now; null for who never may, and has no handle. */
+  /** Reason why records cannot be moved now; null without the right, which hides the handle. */
   canMove: true | string | null
   canCheck: boolean
 }
 
-/** What stands before a record: its number; on hover a handle, a check box and a button that opens it. */
+/** The row's start: its number; on hover a drag handle, a check box and an "open" button. */
 const RowNumber = memo(function RowNumber(props: RowNumberProps) {
   const { row, checked, state, message, commentCount, canMove, canCheck } = props
   const engine = useEngine()

@@ -9,7 +9,7 @@ import type { GroupNode } from '../groups/tree.ts'
 import { clampWidth, gapAt } from '../layout.ts'
 import { boundsOf, extendTo } from '../selection.ts'
 
-/** What a dragging mode does; positions come from `engine.viewport`. */
+/** A drag's behaviour; positions come from `engine.viewport`. */
 interface Drag {
   name: Mode['name']
   /** Which way the grid scrolls while the pointer is near or beyond its edge. */
@@ -298,7 +298,7 @@ function rowGapAt({ lines, size }: Engine, top: number): Gap {
 function dropRows(engine: Engine, ids: RecordId[], gap: number, into: GroupNode | null): void {
   const { commands } = engine.props
   if (into !== null) {
-    // Behind the last of a group comes the first of another, which may be closed and not loaded.
+    // The next row belongs to another group, which may be collapsed and not loaded.
     const [next, own] = [engine.rowAt(gap)?.id ?? null, engine.lines.isShown(gap)]
     commands.moveRows(ids, own && next !== null && !ids.includes(next) ? next : null, into)
     return
@@ -308,7 +308,7 @@ function dropRows(engine: Engine, ids: RecordId[], gap: number, into: GroupNode 
   while (before < engine.size.rows && moved.has(engine.rowAt(before)?.id ?? '')) before++
   const last = engine.size.rows
   const target = before < last ? engine.rowAt(before)?.id : null
-  // A row that is not loaded cannot be named; it is loaded by the time one has seen it.
+  // The target row is not loaded, so its id is unknown.
   if (target === undefined) {
     commands.notify(m.grid_these_rows_are_still_loading(), 'info')
     return

@@ -123,7 +123,7 @@ function closeWith(
   engine.moveAfter(move, { row: session.row, column: session.column })
 }
 
-/** Writes the value, unless somebody else's came in meanwhile: then the owner asks which to keep. */
+/** Writes the value; if another person changed it in between, the owner asks which one to keep. */
 export function store(engine: Engine, session: EditSession, value: CellValue): void {
   const { fieldId, recordId, opened } = session
   if (Object.is(value, opened)) return
@@ -150,7 +150,7 @@ function composing(): Mode {
   return {
     name: 'composing',
     onKeyDown(event, engine) {
-      // 229: Safari's Enter that chose a word, told after the word has ended.
+      // 229: in Safari, the Enter that confirms a word arrives after the composition has ended.
       if (event.isComposing || event.keyCode === 229) return false
       finishComposing(engine)
       return engine.mode.get().onKeyDown?.(event, engine) ?? false
