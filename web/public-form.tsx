@@ -3,8 +3,8 @@ import './tokens.css'
 import './base.css'
 
 /*
- * The page of public forms. It stands apart from the app: no shell, no grid, no session. So it is light, and may
- * be framed by other sites, because nothing that somebody signed in can do is within reach.
+ * The public form page, separate from the app: no shell, no grid, no session. It is light and other sites may frame
+ * it, because it has no access to a session.
  */
 
 // Loaded separately: this script starts at once while the rest of the page downloads.

@@ -12,8 +12,8 @@ import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
 
 /*
- * The page of shared views, bases and diagrams. It stands apart from the app and knows no session, so that other
- * sites may frame it: nothing that somebody signed in can do is within reach.
+ * The page of shared views, bases and diagrams, separate from the app. Other sites may frame it, because it has no
+ * access to a session.
  */
 const root = document.getElementById('root')
 if (!root) throw new Error('public-share.html has no #root')

@@ -14,8 +14,8 @@ export class RestError extends Error {
 }
 
 /**
- * Calls a REST route of our own server with the session: for the few things that only REST has. Gives the
- * parsed answer, null where it is empty; its shape is for the caller to check.
+ * Calls a REST route of our server with the session, for the few operations only REST has. Returns the parsed body,
+ * null if it is empty; callers check its shape.
  *
  * @throws RestError when the server refuses; TypeError when it cannot be reached
  */

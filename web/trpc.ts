@@ -23,8 +23,8 @@ const actionHeaders = async ({ op }: { op: { context: Record<string, unknown> } 
 }
 
 /**
- * A 401 renews the token and sends the request again, once. Where the renewal is refused the request
- * waits until the person has signed in again, so that what was typed is not lost.
+ * On a 401 renews the token and sends the request again, once. If the renewal is refused, the request waits until the
+ * person has signed in again, so that no input is lost.
  */
 const sessionLink: TRPCLink<AppRouter> = () => {
   return ({ op, next }) =>

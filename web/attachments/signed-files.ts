@@ -27,8 +27,8 @@ const wanted = new Map<string, Set<string>>()
 let isGathering = false
 
 /**
- * Links to a file of a table's base, once they are there. Cells ask for them as they are drawn: the records
- * themselves carry none, so that a page stays as it was read.
+ * Signed URLs of a file; null until they are loaded. Records do not include them, so cells request them when they are
+ * drawn.
  */
 export function useSignedFile(tableId: string, path: string | undefined): SignedFile | null {
   return useSyncExternalStore(

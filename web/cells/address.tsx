@@ -13,7 +13,7 @@ import styles from './view.module.css'
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const ALLOWED = new Set(['http', 'https', 'mailto', 'tel'])
 
-/** The address of a URL cell: `example.com/a` is taken for https. Null: nothing that may be opened. */
+/** URL to open for a URL cell; `example.com/a` becomes https. Null: no URL, or a scheme that is not allowed. */
 export function urlHref(text: string): string | null {
   const trimmed = text.trim()
   if (trimmed === '' || /\s/.test(trimmed)) return null
@@ -25,13 +25,13 @@ export function urlHref(text: string): string | null {
   return checked(`https://${trimmed}`)
 }
 
-/** `mailto:` for an address, without anything that would add headers. */
+/** `mailto:` URL of an address, without header parameters. */
 export function emailHref(text: string): string | null {
   const trimmed = text.trim()
   return /^[^\s@?&]+@[^\s@?&]+$/.test(trimmed) ? `mailto:${encodeURI(trimmed)}` : null
 }
 
-/** `tel:` with digits and a leading plus alone. */
+/** `tel:` URL from the digits and a leading plus. */
 export function phoneHref(text: string): string | null {
   const digits = text.replace(/[^\d+]/g, '').replace(/(?!^)\+/g, '')
   return digits.length >= 3 ? `tel:${digits}` : null
@@ -71,7 +71,7 @@ function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell<O>): C
   })
 }
 
-/** The text, as a link where there is an address to open. */
+/** The text, as a link if it has a URL. */
 export function LinkText({ value, address }: { value: CellValue; address: string | null }): ReactNode {
   if (value === null || value === '') return null
   if (!address) {

@@ -28,7 +28,7 @@ import { toast } from '../ui/toast.ts'
 import styles from './attachment.module.css'
 import { defineCell, type EditorProps, type ViewProps } from './cell.ts'
 
-/** Files as small pictures; a list of them to add to, rename and order; each in large on demand. */
+/** Files as thumbnails; the editor lists them to add, rename, reorder and open. */
 export const attachmentCell = defineCell(attachment, {
   Icon: Paperclip,
   isShape: true,
@@ -45,7 +45,7 @@ export const attachmentCell = defineCell(attachment, {
   },
 })
 
-/** Pixels of a thumbnail by the lines that a row has room for. */
+/** Thumbnail size in pixels by row height in lines. */
 const HEIGHTS: Record<number, number> = { 1: 22, 3: 46, 4: 76, 6: 106 }
 const RECORD_HEIGHT = 96
 const GAP_PX = 4
@@ -98,7 +98,7 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
           data-interactive
           aria-label={m.cells_expand_attachments()}
           title={m.cells_expand_attachments()}
-          // The press is not one on the cell.
+          // Keep the grid from handling this press.
           onPointerDown={(event) => event.stopPropagation()}
           onClick={() => openViewer(field.tableId, items)}
         >
@@ -119,10 +119,7 @@ function countFitting(widths: readonly number[], room: number): number {
   return widths.length
 }
 
-/**
- * The list of a cell's files: over the grid as a popup, in an open record in its place. Each change is
- * stored at once, so leaving it stores nothing more.
- */
+/** List of a cell's files: a popup over the grid, inline in an open record. Each change is stored at once. */
 function AttachmentEditor(props: EditorProps<AttachmentOptions>): ReactNode {
   const { field, variant, ref, label, value } = props
   const target = useTarget(props)
@@ -167,11 +164,11 @@ function AttachmentEditor(props: EditorProps<AttachmentOptions>): ReactNode {
   )
 }
 
-/** Pixels of the thumbnails in a row of this height: as they stood before the list opened. */
+/** Thumbnail size in a row of this height, measured before the list opened. */
 const heightFor = (box: HTMLElement | null): number =>
   [106, 76, 46].find((height) => height + 10 <= (box?.parentElement?.clientHeight ?? 0)) ?? 22
 
-/** Enter presses a button and Tab goes to the next; only Escape is for what the list lies in. */
+/** Enter presses buttons and Tab moves between them; only Escape goes to the owner. */
 function keepKeys(event: KeyboardEvent): void {
   if (event.key !== 'Escape') event.stopPropagation()
 }
@@ -192,7 +189,7 @@ function useTarget({ files, field, value, change }: EditorProps<AttachmentOption
       refused: (reason) => toast.error({ text: reason }),
     }
   })
-  // A new object with each drawing of the owner, but the same cell.
+  // The owner creates a new object per render, but for the same cell.
   const kept = useRef(files)
   if (files?.key !== kept.current?.key) kept.current = files
   return kept.current ?? own

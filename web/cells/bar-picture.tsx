@@ -4,7 +4,7 @@ import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
 import { m } from '../messages.gen.ts'
 import styles from './code.module.css'
 
-/** Modules of white on both sides, which readers need to find the code. */
+/** Quiet zone on both sides in modules, which scanners need. */
 const QUIET = 10
 const HEIGHT = 50
 
@@ -15,13 +15,13 @@ interface BarPictureProps {
   showsText: boolean
 }
 
-/** A text as a bar code in SVG; where the format cannot say it, a line that tells so. */
+/** A barcode as SVG, or a message if the format cannot encode the text. */
 export function BarPicture({ text, format, showsText }: BarPictureProps): ReactNode {
   const bars = barsOf(text, format)
   if (bars === null)
     return <span className={styles.error}>{m.cells_text_not_valid_format({ text, format })}</span>
   const width = bars.data.length + 2 * QUIET
-  // A long code keeps its look: bars as high as a fifth of its width, and a caption that can be read.
+  // Long codes keep their proportions: bars a fifth as high as the code is wide, and a readable caption.
   const barHeight = showsText ? Math.max(HEIGHT, Math.round(width / 5)) : HEIGHT
   const fontSize = Math.min(Math.max(11, Math.round(width / 32)), width / (bars.text.length * 0.62))
   const height = barHeight + (showsText ? fontSize + 4 : 0)
@@ -59,7 +59,7 @@ interface Encoding {
 
 /** The bars as 1 and 0, and the text with the check digit that a format adds; null where it is not valid. */
 function barsOf(text: string, format: BarcodeFormat): Encoding | null {
-  // Given an object, the library draws nothing and leaves the bars in it.
+  // Given an object instead of an element, the library writes the encoding into it.
   const target: { encodings?: Encoding[] } = {}
   let isValid = true
   try {

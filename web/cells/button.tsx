@@ -23,7 +23,7 @@ import { urlHref } from './address.tsx'
 import styles from './button.module.css'
 import { defineCell } from './cell.ts'
 
-/** Signs that a button can bear, by the names that are kept. */
+/** Icons by the name stored in the field's options. */
 export const BUTTON_ICONS: Record<string, LucideIcon> = {
   open: ExternalLink,
   link: Link,
@@ -72,7 +72,6 @@ function whyNot(value: CellValue, { error, options }: Field): string {
 interface FaceProps {
   value: CellValue
   field: Field
-  /** Label, theme, colour and icon of the field's options. */
   options: FieldOptions
 }
 

@@ -18,8 +18,8 @@ interface CalendarProps {
 }
 
 /**
- * A month of days, the week beginning on Monday (spec §1). With the focus in it, arrows go by days and
- * weeks, PageUp and PageDown by months, Home and End to the week's ends, Enter chooses.
+ * A month of days; weeks start on Monday (spec §1). Arrows move by days and weeks, PageUp and PageDown by months, Home
+ * and End within the week; Enter selects.
  */
 export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarProps): ReactNode {
   const [at, setAt] = useState(day ?? today)
@@ -101,7 +101,7 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
   )
 }
 
-/** The day that a key leads to from a day; null for a key that leads nowhere. */
+/** The day a key moves to; null for other keys. */
 function walk(day: string, key: string): string | null {
   const forward = direction() === 'rtl' ? -1 : 1
   const days = new Map([

@@ -14,23 +14,23 @@ import { isEmptyList } from './link-value.ts'
 interface CellInputProps {
   field: Field
   value: CellValue
-  /** Called when the person leaves with another value than before, and when they choose from a list. */
+  /** Called on blur with a changed value, and on a choice from a list. */
   onCommit(value: CellValue): void
-  /** True where this person may not write; fields that the server fills in never can be written. */
+  /** True without the right to write; server-filled fields are never writable. */
   readOnly?: boolean
   createOption?: (title: string) => Promise<boolean>
-  /** Where uploads go that may end after the record has closed. */
+  /** Upload target that outlives the open record. */
   files?: FileTarget
   links?: LinkTarget
   /** Id of the control, for a `<label for>`. */
   id?: string
-  /** A refusal of the server, shown as those of the editor are. */
+  /** The server's validation message, shown like the editor's own. */
   error?: string | null
 }
 
 /**
- * A field of an open record or form: the grid's own cell in its `record` variant. Values are committed
- * as one leaves the field; what does not fit stays in the input with the reason under it.
+ * A field of an open record or form: the cell's editor in its `record` variant. Blur commits the value; an invalid one
+ * stays in the input with its message.
  */
 export function CellInput(props: CellInputProps): ReactNode {
   const { field, value, onCommit, readOnly = false, id, error = null } = props
@@ -46,7 +46,7 @@ export function CellInput(props: CellInputProps): ReactNode {
   const [epoch, setEpoch] = useState(0)
   if (!isFocused && !Object.is(opened, value) && message === null) setOpened(value)
 
-  // A list that closes leaves the focus to the button it came from, unless it has gone elsewhere already.
+  // A closing list returns the focus to its button, unless the focus has already moved on.
   const box = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const takesFocus = useRef(false)
@@ -108,7 +108,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     else setMessage(draft.message)
     return draft.ok
   }
-  /** Without anything typed, Escape is meant for what lies around the field. */
+  /** Without changes, Escape closes the surrounding dialog or panel. */
   const hasDraft = (): boolean => {
     const draft = editor.current?.read()
     return message !== null || (draft !== undefined && (!draft.ok || !Object.is(draft.value, value)))
@@ -117,7 +117,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     keepFocus()
     setMessage(null)
     setOpen(false)
-    // Another identity makes the editor begin again with the stored value.
+    // A new key resets the editor to the stored value.
     setOpened(value)
     setEpoch(epoch + 1)
   }
@@ -149,7 +149,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       }}
     >
       <Editor
-        // A list of files is changed by uploads while it is open, and keeps nothing to itself.
+        // Uploads change a file list while it is open; the editor has no draft.
         key={cell.takesFiles ? epoch : `${epoch}:${typeof opened}:${opened}`}
         ref={editor}
         value={cell.takesFiles ? value : opened}

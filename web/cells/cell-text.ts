@@ -10,8 +10,8 @@ import { listIn } from './link-value.ts'
 const NOBODY: ReadonlyMap<string, Person> = new Map()
 
 /**
- * A cell as plain text, for other programs: people by e-mail, links by their names, what is computed as the
- * type of its result writes it, the values of a list with commas between them.
+ * A cell as plain text for other programs: people by e-mail, links by title, computed values formatted by their result
+ * type, lists separated by commas.
  */
 export function cellText(
   field: Field,

@@ -5,7 +5,7 @@ import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import type { Field, Person, RecordId } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 
-/** Where a cell is drawn: in a grid's box of fixed height, or with the room of an open record. */
+/** A grid cell of fixed height, or a field of an open record that may grow. */
 export type CellVariant = 'grid' | 'record'
 
 /** Where the selection goes once a value is committed. */
@@ -15,32 +15,32 @@ export type Move = 'stay' | 'down' | 'up' | 'next' | 'previous'
 export interface ViewProps<O = FieldOptions> {
   value: CellValue
   field: Field
-  /** The field's options after the type's defaults. */
+  /** The field's options, completed with the type's defaults. */
   options: O
   variant: CellVariant
   /** Lines of text that fit (grid); a record shows all of them. */
   lines: number
   /** Pixels between the paddings (grid); null in a record. */
   width: number | null
-  /** Present where the person may write: lets a star or a check box be clicked without an editor. */
+  /** Writes from the view, e.g. a clicked star; absent without the right to write. */
   commit?: (value: CellValue) => void
 }
 
 /** The editor's current content: a value to store, or why the text is invalid. */
 export type Draft = { ok: true; value: CellValue } | { ok: false; message: string }
 
-/** How the editor's owner (a grid cell, a field of a record) looks into it. */
+/** The interface of an open editor for its owner (a grid cell or record field). */
 export interface EditorHandle {
-  /** Called when the person is about to leave; must not change anything. */
+  /** Returns the draft before leaving, without side effects. */
   read(): Draft
   focus(): void
 }
 
 /** A record that may be linked, as the picker shows it. */
 export interface LinkLine extends LinkedRecord {
-  /** The title as its field writes it. */
+  /** The title, formatted by its field. */
   name: string
-  /** A few values more, which tell it from others of the same name. */
+  /** A few other values, to tell records with equal titles apart. */
   details: readonly string[]
 }
 
@@ -48,23 +48,23 @@ export interface LinkLine extends LinkedRecord {
 export interface LinkLines {
   lines: LinkLine[]
   hasMore: boolean
-  /** True where a record could be made that is called as what was searched for. */
+  /** True if a record with the searched title may be created. */
   mayCreate: boolean
 }
 
-/** The cell of a link: what can be chosen there, and what choosing does. */
+/** Data access of a link picker: which records can be linked, and the operations on them. */
 export interface LinkTarget {
-  /** True where one record can be linked at most. */
+  /** True if at most one record can be linked. */
   isSingle: boolean
   /** Names of the related table's records, e.g. `Task` and `Tasks`. */
   singular: string
   plural: string
-  /** False where this person may look, and not change anything. */
+  /** False for read-only access. */
   canWrite: boolean
   /** The cell's current value. */
   current(): CellValue
   subscribe(onChange: () => void): () => void
-  /** Lines of the records that are linked, or that can be, found by their names. */
+  /** Reads linked or linkable records whose title matches the search. */
   read(
     which: 'linked' | 'linkable',
     page: { search: string; offset: number; limit: number },
@@ -93,9 +93,9 @@ export interface EditorProps<O = FieldOptions> {
   /** Stores a value and stays open, e.g. while ticking several options. */
   change(value: CellValue): void
   cancel(): void
-  /** Makes a select option; true once it exists. Absent where the person may not. */
+  /** Creates a select option; resolves true once it exists. Absent without the right. */
   createOption?: (title: string) => Promise<boolean>
-  /** Where uploads go that may end after the editor has closed; for cells of files. */
+  /** Upload target that outlives the editor, for cells of files. */
   files?: FileTarget
   /** Data access of the link picker, for cells of links. */
   links?: LinkTarget
@@ -109,7 +109,6 @@ export interface EditorProps<O = FieldOptions> {
   autoFocus: boolean
 }
 
-/** A key as it arrived, from the event's own flags. */
 interface CellKey {
   key: string
   ctrl: boolean
@@ -118,41 +117,40 @@ interface CellKey {
 }
 
 /**
- * How one field type looks and is edited. One file per type and one line in `index.ts`. `O` is the
- * shape of the type's options. (Methods, not function properties: a cell of any options then fits
- * the registry's `Cell`.)
+ * View and editor of a field type. One registry line in `index.ts` per type. `O` is the shape of the type's options.
+ * (Methods, not function properties, so that a cell of any options fits the registry's `Cell`.)
  */
 export interface Cell<O = FieldOptions> {
   type: FieldType<O>
   Icon: LucideIcon
   align: 'start' | 'end' | 'center'
-  /** Narrowest width at which the value can still be read. */
+  /** Narrowest readable width. */
   minWidth: number
-  /** Pixels beside the text that fitting a column to its content must leave, beyond the padding. */
+  /** Width beside the text, beyond the padding, when a column is fitted to its content. */
   extraWidth?: number
   View(props: ViewProps<O>): ReactNode
   /** Draws a shape (pill, avatar, stars); in a list, other values get a chip each. */
   isShape?: true
-  /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
+  /** Absent: read-only, or edited in the view and by `onKey` (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
-  /** Files that are dropped on the cell, or pasted into it, are meant for it. */
+  /** Accepts dropped and pasted files. */
   takesFiles?: true
-  /** A click on the value changes it once its cell is selected; the first click in a grid only selects. */
+  /** In a grid the first click selects the cell, and only the next one changes the value. */
   selectsFirst?: true
-  /** The editor is a list over the page: a record shows the view until it is pressed. */
+  /** The editor is a popup list: an open record shows the view until it is pressed. */
   opensList?: true
   /**
-   * A key on the selected cell, before the grid's own meaning of it. True: it was used. Digits rate,
-   * Space ticks, so a whole column can be filled from the keyboard.
+   * Handles a key on the selected cell before the grid does; true if it used the key. Digits rate and Space ticks, so
+   * a whole column can be filled from the keyboard.
    */
   onKey?(key: CellKey, context: { value: CellValue; options: O; commit: (value: CellValue) => void }): boolean
   /** Opened by Enter or double click on a cell without an editor. False: nothing opened. */
   open?(value: CellValue, field: Field, recordId: RecordId | null): boolean
   /** URL opened by Ctrl+click, or by Enter on a read-only cell, e.g. `mailto:…`. */
   href?(value: CellValue): string | null
-  /** The text for people, where it is not the one for other programs: `$1,200.00`. Undefined: it is. */
+  /** Displayed text if it differs from the copied one: `$1,200.00`. */
   shownText?(value: CellValue, options: O): string | undefined
-  /** The text for other programs, where it is not the field type's own: people by e-mail. */
+  /** Copied text if it differs from the field type's format: people by e-mail. */
   copyText?(value: CellValue, people: ReadonlyMap<string, Person>, field: Field): string
 }
 

@@ -4,7 +4,7 @@ import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import styles from './view.module.css'
 
-/** The signs for on and off. One sign for both is filled when on. */
+/** Icons for on and off; a type with one icon fills it when on. */
 const SIGNS: Record<
   Exclude<(typeof CHECKBOX_ICONS)[number], 'square'>,
   { on: LucideIcon; off: LucideIcon; fill: boolean }
@@ -16,7 +16,7 @@ const SIGNS: Record<
   flag: { on: Flag, off: Flag, fill: true },
 }
 
-/** On or off: a click, Space and Enter toggle it. Off is faint, but there to be seen. */
+/** A check box toggled by click, Space and Enter. Off is faint but visible. */
 export const checkboxCell = defineCell(checkbox, {
   Icon: Check,
   isShape: true,
@@ -49,7 +49,7 @@ export const checkboxCell = defineCell(checkbox, {
   },
 })
 
-/** The usual box is drawn by the style sheet alone: one element that never changes its kind. */
+/** The default box is one element styled by CSS, so toggling never replaces it. */
 function Sign({
   icon,
   color,

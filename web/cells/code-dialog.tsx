@@ -12,7 +12,7 @@ const PICTURE_PX = 1024
 
 interface CodeDialogProps {
   text: string
-  /** Shown under the code where the code itself does not write it. */
+  /** Shown below the code if the code itself has no caption. */
   caption: string | null
   /** The code as an SVG. */
   picture: ReactNode
@@ -21,7 +21,7 @@ interface CodeDialogProps {
   onClose: () => void
 }
 
-/** A code in large, to be read off the screen, copied, or taken along as a picture. */
+/** A large code to scan, copy or download. */
 export function CodeDialog({ text, caption, picture, title, onClose }: CodeDialogProps): ReactNode {
   const box = useRef<HTMLDivElement>(null)
   const fileName = `${title} ${text}`.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)
@@ -30,7 +30,7 @@ export function CodeDialog({ text, caption, picture, title, onClose }: CodeDialo
   async function copyPicture() {
     const svg = drawing()
     if (!svg) return
-    // A promise and not a picture: Safari wants the write within the press itself.
+    // Pass a promise: Safari requires the write to start within the press.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': pictureOf(svg) })])
     toast.success({ text: m.cells_image_copied() })
   }
@@ -91,7 +91,7 @@ const sourceOf = (svg: SVGElement): string => {
   return new XMLSerializer().serializeToString(copy)
 }
 
-/** The drawing as a PNG, a whole number of pixels to each module, so that its edges stay sharp. */
+/** The code as a PNG with a whole number of pixels per module, so that edges stay sharp. */
 async function pictureOf(svg: SVGSVGElement): Promise<Blob> {
   const { width, height } = svg.viewBox.baseVal
   const scale = Math.max(1, Math.floor(PICTURE_PX / Math.max(width, height)))

@@ -12,12 +12,12 @@ import styles from './code.module.css'
 
 type CodeKind = 'qr' | BarcodeFormat
 
-// The libraries that draw are larger than all cells together; a table without codes never loads them.
+// The barcode libraries are larger than all cells together, so they load with the first code.
 const QrPicture = lazyPart(() => import('./qr-picture.tsx'), 'QrPicture')
 const BarPicture = lazyPart(() => import('./bar-picture.tsx'), 'BarPicture')
 const CodeDialog = lazyPart(() => import('./code-dialog.tsx'), 'CodeDialog')
 
-/** A field shown as a code: at the size of the row, and in large by Enter, double click, or a press in a record. */
+/** Cell of a code: as high as the row; Enter, double click, or a press in a record opens it large. */
 const codeCell = <O extends FieldOptions>(
   type: FieldType<O>,
   Icon: LucideIcon,

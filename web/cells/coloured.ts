@@ -1,15 +1,15 @@
 import { formulaTokens, type Problem, type TokenKind } from '../../src/core/formula/index.ts'
 
-/** A stretch of a formula that looks the same throughout. */
+/** A run of formula text with one style. */
 interface Stretch {
   text: string
   kind: TokenKind
-  /** Part of what a problem is about. */
+  /** Part of a reported problem. */
   isWrong: boolean
   from: number
 }
 
-/** The text in stretches by kind and by what is wrong with it; put together they are the text. */
+/** Splits a formula into runs by token kind and problem; joined they are the whole text. */
 export function coloured(text: string, problems: readonly Pick<Problem, 'from' | 'to'>[]): Stretch[] {
   // A problem without length is at the end of the text, or at the unexpected character.
   const edges = [...new Set(problems.flatMap(({ from, to }) => [from, to]))]

@@ -6,16 +6,16 @@ import styles from './combobox.module.css'
 import editor from './editor.module.css'
 import { useFocusAtEnd } from './text-input.tsx'
 
-/** Lines that a page key goes over. */
+/** Lines per PageUp or PageDown. */
 const PAGE_LINES = 8
 
 /** A line of the list. */
 export interface ComboboxLine extends ListLine {
   content: ReactNode
-  /** Absent: it is nothing that is chosen, but something that is done. */
+  /** Absent: the line is an action, not a selectable value. */
   isChosen?: boolean
   testId: string
-  /** A line above it parts it from those before. */
+  /** Draws a separator above the line. */
   isParted?: boolean
 }
 
@@ -29,23 +29,23 @@ interface ComboboxProps<L extends ComboboxLine> {
   active: ActiveLine<L>
   several: boolean
   onChoose: (line: L) => void
-  /** Keys beside those that walk through the list; `preventDefault` keeps them from the editor's owner. */
+  /** Keys besides list navigation; `preventDefault` hides them from the editor's owner. */
   onKeyDown: (event: KeyboardEvent) => void
   /** Shown before the input: the current choice. */
   before?: ReactNode
   after?: ReactNode
-  /** Under the lines, or in their place. */
+  /** Below the lines, or instead of them. */
   foot?: ReactNode
-  /** Waits for an answer: what was pressed is being done, or lines are read. */
+  /** True while lines load or a choice is being saved. */
   busy?: 'doing' | 'reading' | null
-  /** The end of the lines is near: further ones are wanted. */
+  /** Called near the end of the lines to load more. */
   onNearEnd?: () => void
   className?: string
 }
 
 /**
- * An input that filters, over a list to choose from. The focus stays in the input and points at the highlighted
- * line (ARIA combobox); what the lines are, and what choosing one does, is its owner's.
+ * An input that filters a listbox. The focus stays in the input, which points at the active line (ARIA combobox); the
+ * owner provides lines and handles choices.
  */
 export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): ReactNode {
   const { lines, active, busy = null, onNearEnd } = props
@@ -73,7 +73,7 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
         className={styles.input}
         dir="auto"
         value={props.text}
-        // Not disabled: the focus would be lost with it.
+        // Read-only, not disabled, which would lose the focus.
         readOnly={busy === 'doing'}
         placeholder={props.placeholder}
         autoComplete="off"
@@ -146,31 +146,31 @@ export const NoLine = ({ children }: { children: ReactNode }): ReactNode => (
 
 /** A line of a list, whatever it offers. */
 interface ListLine {
-  /** Tells lines apart while others come and go. */
+  /** Identifies the line when others are added or removed. */
   key: string
 }
 
-/** Which line of a list is highlighted, while one types and the lines change. */
+/** Tracks the active line of a list while typing changes the lines. */
 interface ActiveLine<L extends ListLine> {
   /** Index of the active line; -1 if there is no active line. */
   at: number
   line: L | undefined
-  /** The person has gone to it by the arrow keys: leaving the list then means it, as typing does. */
+  /** True if arrow keys selected the line: leaving the list then commits it, as typing does. */
   isWalkedTo: boolean
   walk(by: number): void
-  /** Highlights a line by its key; null: the first that fits what is typed, if anything is. */
+  /** Activates a line by key; null: the first match of the typed text. */
   go(key: string | null): void
 }
 
 interface ActiveLineOptions {
   text: string
-  /** The line to begin at, e.g. what is chosen already. */
+  /** The initially active line, e.g. the current choice. */
   start?: string | null | undefined
   /** Index of the line that the typed text selects, until arrows move elsewhere; by default the first. */
   meant?: number
 }
 
-/** Nothing is highlighted in a list just opened, save where it begins: Enter there closes it and chooses nothing. */
+/** A list just opened has no active line unless it has a start: Enter closes it without a choice. */
 export function useActiveLine<L extends ListLine>(
   lines: readonly L[],
   { text, start = null, meant = 0 }: ActiveLineOptions,

@@ -18,10 +18,10 @@ import styles from './view.module.css'
 
 const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
 
-/** Values of a list that a cell draws; it has no room for more. */
+/** Most values of a list drawn in a cell. */
 const MAX_DRAWN = 30
 
-/** A field that shows what others hold: drawn by the type of its result, a list as several. */
+/** Cell of a computed field: drawn by its result type, lists as several values. */
 const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
   defineCell<O>(type, {
     Icon,
@@ -37,7 +37,7 @@ const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
     copyText: (value, people, field) => cellText(field, value, people),
   })
 
-/** A computed field's value as a cell of its result's type draws it. */
+/** A computed value, drawn by the cell of its result type. */
 export function ComputedView<O>(props: ViewProps<O>): ReactNode {
   const { value, field } = props
   const { result } = field
@@ -47,7 +47,7 @@ export function ComputedView<O>(props: ViewProps<O>): ReactNode {
   return drawOne(props, value)
 }
 
-/** A value as the type of the result draws it. */
+/** One value, drawn by the cell of the result type. */
 function drawOne<O>({ field, variant, lines, width }: ViewProps<O>, value: CellValue): ReactNode {
   const { result } = field
   if (!result) return null
@@ -67,7 +67,7 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   const options = read.success ? read.data : type.options.parse({})
   const isApart = cellOf(result.type).isShape === true
   const texts = values.slice(0, MAX_DRAWN).map((one) => type.format(one, options))
-  // A chip of these is as wide as its text, or a little more.
+  // A chip is slightly wider than its text.
   const fitting =
     width === null ? values.length : countFitting(texts, width, lines, { mayShrink: lines === 1 })
   const drawn = Math.min(fitting, values.length, variant === 'grid' ? MAX_DRAWN : values.length)

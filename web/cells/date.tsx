@@ -121,7 +121,7 @@ function InstantEditor(props: EditorProps<InstantOptions>) {
 const showInstant = (value: CellValue, options: InstantOptions): string =>
   value === null ? '' : formatInstant(String(value), options)
 
-/** Now, to the second: the milliseconds of a key press say nothing. */
+/** The current time, to the second. */
 const now = (): string | null => toStored(Math.floor(Date.now() / 1000) * 1000)
 
 /** The day of an instant in the field's zone. */
@@ -130,7 +130,7 @@ function dayOfInstant(value: CellValue, options: InstantOptions): string | null 
   return ms === null ? null : dayIn(ms, resolveZone(options.timeZone))
 }
 
-/** An instant that the server fills in: shown like any other, never edited. */
+/** A timestamp set by the server: shown like any other, never edited. */
 const systemTimeCell = (type: FieldType<InstantOptions>, Icon: LucideIcon): Cell<InstantOptions> =>
   defineCell<InstantOptions>(type, {
     Icon,
@@ -152,21 +152,21 @@ export const createdTimeCell = systemTimeCell(createdTime, CalendarPlus)
 export const lastModifiedTimeCell = systemTimeCell(lastModifiedTime, CalendarSync)
 
 interface DateEditorProps extends Omit<EditorProps, 'options'> {
-  /** The value as text to be edited. */
+  /** The value as editable text. */
   initial: string
   placeholder: string
   parse(text: string): Draft
   /** Parses the day in the input; null if it is invalid. */
   dayOf(text: string): string | null
-  /** The text when a day is chosen from the calendar. */
+  /** The text after a day is chosen in the calendar. */
   withDay(text: string, day: string): string
-  /** True where choosing a day is all there is to choose. */
+  /** True if choosing a day completes the value. */
   dayIsAll: boolean
   /** `Today` or `Now`: its name and what it stores. */
   now: { label: string; text: () => string }
 }
 
-/** Typed in the field's own format or ISO, or chosen from a calendar that follows what is typed. */
+/** Typed in the field's format or ISO, or chosen from a calendar that follows the typed date. */
 function DateEditor(props: DateEditorProps): ReactNode {
   const { commit, parse, variant } = props
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
@@ -236,5 +236,5 @@ function DateEditor(props: DateEditorProps): ReactNode {
   )
 }
 
-/** Today where the reader is. */
+/** The current day in the browser's time zone. */
 export const today = (): string => dayIn(Date.now(), resolveZone('local'))

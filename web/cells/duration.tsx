@@ -5,7 +5,7 @@ import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** A length of time; the editor shows all of it, the cell what its format has room for. */
+/** A duration; the editor shows full precision, the cell the field's format. */
 export const durationCell = defineCell(duration, {
   Icon: Hourglass,
   align: 'end',

@@ -15,7 +15,7 @@ import look from './formula-look.module.css'
 interface ExplainFormulaProps {
   field: Field
   value: CellValue
-  /** The record of the cell; null where it is not known, or not stored yet. */
+  /** The cell's record; null if it is not stored yet. */
   recordId: RecordId | null
   onClose: () => void
 }

@@ -1,8 +1,8 @@
 import type { FocusEvent } from 'react'
 
 /**
- * True where the focus leaves an editor for good. In a list or a dialog that the editor opened elsewhere in the
- * document (`data-cell-popover`) it is still within; in another window the person is coming back.
+ * True if the focus leaves an editor. Popups it opened elsewhere in the document (`data-cell-popover`) count as
+ * inside, and so does another window.
  */
 export function isFocusLeaving({ currentTarget, relatedTarget }: FocusEvent): boolean {
   const isWithin =

@@ -26,7 +26,7 @@ export const geoDataCell = defineCell(geoData, {
   Editor: GeoEditor,
 })
 
-/** Two inputs; a place pasted into either fills both. */
+/** Inputs for latitude and longitude; coordinates pasted into either fill both. */
 function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
   const { value, typed, variant, ref, describedBy, invalid, label } = props
   const stored = pointParts(String(value ?? ''))
@@ -42,7 +42,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
   }))
   useFocusAtEnd(first, props.autoFocus)
 
-  /** A whole place in one input is one that was pasted there. */
+  /** A full pair of coordinates in one input was pasted. */
   function set(text: string, setOne: (text: string) => void) {
     const whole = text.length > 4 && /[;,°NS\s]/i.test(text) ? parsePoint(text) : null
     setProblem(null)
@@ -52,14 +52,14 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
     setLong(parts.long)
   }
 
-  /** A place that was chosen and not typed: a record or a form has it at once, a cell once it is left. */
+  /** Commits a place picked on the map: at once in records and forms, on leave in a grid cell. */
   function take(place: string) {
     const parts = pointParts(place)
     setProblem(null)
     setLat(parts.lat)
     setLong(parts.long)
     if (variant === 'record') props.change(place)
-    // The map is closed in this tick, and nothing behind it takes the focus before.
+    // The map closes in this tick; wait, so that nothing behind it takes the focus first.
     requestAnimationFrame(() => first.current?.focus())
   }
 
@@ -151,7 +151,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
   )
 }
 
-/** Tab goes from control to control as in any form, and only then out of the cell; Enter presses a button. */
+/** Tab moves through the controls before it leaves the cell; Enter presses a button. */
 function keepKeys(event: KeyboardEvent<HTMLElement>): void {
   const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button:not(:disabled)')]
   const at = event.target instanceof HTMLElement ? controls.indexOf(event.target) : -1
@@ -176,9 +176,9 @@ function readParts(lat: string, long: string, value: EditorProps['value']): Draf
 const PlacePicker = lazyPart(() => import('../map/place-picker.tsx'), 'PlacePicker')
 
 /**
- * Asks for a place on the map, over the page.
+ * Asks for a place on a map in a dialog.
  *
- * @param value what is there already, as a field of places keeps it; null: nothing
+ * @param value the stored place to start from; null: none
  */
 export function openPlacePicker(title: string, value: string | null, onPick: (value: string) => void): void {
   openDialog((close) => <PlacePicker title={title} value={value} onPick={onPick} onClose={close} />)

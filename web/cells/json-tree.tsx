@@ -13,9 +13,9 @@ import { Group } from '../ui/composite.tsx'
 import { keyed } from '../ui/keyed.ts'
 import styles from './json-editor.module.css'
 
-/** Lines that are drawn of one object or list; the rest are there in the text. */
+/** Most entries drawn per object or list. */
 const MAX_DRAWN = 200
-/** Levels that are open at first. */
+/** Levels expanded initially. */
 const OPEN_LEVELS = 2
 
 interface JsonTreeProps {
@@ -25,7 +25,7 @@ interface JsonTreeProps {
   label: string
 }
 
-/** JSON as lines that fold: keys and values are edited in place, added and removed. */
+/** JSON as a foldable tree: keys and values are edited in place, added and removed. */
 export function JsonTree({ text, onChange, label }: JsonTreeProps): ReactNode {
   const root = parseJsonTree(text) ?? { kind: 'object', entries: [] }
   return (
@@ -199,7 +199,7 @@ function LeaveInput({ className, kind, label, value, onChange }: LeaveInputProps
       onBlur={tell}
       onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
         if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) {
-          // Ctrl+Enter saves the cell, and what is in this input with it.
+          // Ctrl+Enter saves the cell including this input.
           if (event.key === 'Enter') tell()
           return
         }

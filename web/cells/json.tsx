@@ -13,7 +13,7 @@ import { draftOf, useFocusAtEnd } from './text-input.tsx'
 import { TextView } from './text-view.tsx'
 import view from './view.module.css'
 
-/** JSON on one line; edited as text, which is checked as one types, or as a tree. */
+/** JSON on one line; edited as validated text or as a tree. */
 export const jsonCell = defineCell(json, {
   Icon: Braces,
   align: 'start',
@@ -31,15 +31,15 @@ export const jsonCell = defineCell(json, {
   Editor: JsonEditor,
 })
 
-/** A grid's cell shows the beginning; line breaks between its parts would hide all but a bracket. */
+/** One line for the grid cell, which would otherwise show only a bracket. */
 const oneLine = (text: string): string =>
   text.slice(0, 2000).replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))
 
 const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
 
 /**
- * JSON as text, with what is wrong with it said as one types, or as a tree. Enter breaks the line, as in any
- * editor of code; Ctrl+Enter and leaving save. What is not changed is kept to the last space.
+ * JSON as text, validated while typing, or as a tree. Enter inserts a line break; Ctrl+Enter and blur save. Unchanged
+ * text keeps its exact whitespace.
  */
 function JsonEditor(props: EditorProps<Record<string, never>>): ReactNode {
   const { variant } = props
@@ -92,7 +92,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
         <button
           type="button"
           disabled={problem !== null || text.trim() === ''}
-          // The text keeps the focus: leaving it would close the cell.
+          // Keep the focus in the text: leaving it would close the cell.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => set(formatJson(text) ?? text)}
         >
@@ -145,6 +145,6 @@ function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
   const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart)
   const indent = /^\s*/.exec(line)?.[0] ?? ''
   const deeper = /[[{]\s*$/.test(line) ? '  ' : ''
-  // By the browser's own command, so that its undo knows of it.
+  // The browser's own command keeps its undo history.
   document.execCommand('insertText', false, `\n${indent}${deeper}`)
 }

@@ -23,12 +23,12 @@ import styles from './link-picker.module.css'
 import { linksIn } from './link-value.ts'
 
 /**
- * The editor of a link: an input that searches the related table, over the records that are linked and
- * those that can be. A press links or unlinks at once; a link to one closes with it.
+ * Editor of a link: a search over linked and linkable records. A choice links or unlinks at once; a single link also
+ * closes the picker.
  */
 export function LinkPicker(props: EditorProps<LinkOptions>): ReactNode {
   useImperativeHandle(props.ref, () => ({
-    // Choosing has written already: leaving the picker changes nothing.
+    // Choices are already saved: leaving the picker changes nothing.
     read: () => ({ ok: true, value: props.value }),
     focus: () => {},
   }))
@@ -39,7 +39,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   const { links } = props
   const [text, setText] = useState(props.typed ?? '')
   const [isBusy, setBusy] = useState(false)
-  /** Enter came before the answer: the first line is chosen when it is here, and the list closed where Escape came too. */
+  /** Enter was pressed before the results arrived: choose the first one then, and close if Escape followed. */
   const [due, setDue] = useState<'choose' | 'chooseAndClose' | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const { count } = linksIn(useSyncExternalStore(links.subscribe, links.current))
@@ -72,7 +72,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   const chooseDue = useRef(() => {})
   chooseDue.current = () => {
     setDue(null)
-    // Quick Enter means what was typed, and never takes a link away.
+    // A quick Enter links the typed record and never removes a link.
     const isLinked = highlighted?.offer.kind === 'record' && highlighted.offer.isLinked
     const chosen = isLinked || !highlighted ? Promise.resolve() : choose(highlighted)
     if (due === 'chooseAndClose') void chosen.then(props.cancel)
@@ -169,7 +169,7 @@ interface OfferedLine extends ComboboxLine {
   offer: LinkOffer
 }
 
-/** The lines in their order: linked, more of those, those that can be linked, and one to be made of `title`. */
+/** The lines in order: linked records, "show more", linkable records, and "create". */
 function offeredLines(found: LinkLines, title: string, links: LinkTarget): OfferedLine[] {
   const offersFrom = (from: 'linked' | 'linkable'): LinkOffer[] =>
     found.lines
@@ -218,7 +218,7 @@ function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
 interface RecordLineProps {
   record: LinkLine
   isLinked: boolean
-  /** Absent where records have no page that one may see. */
+  /** Absent if records cannot be opened. */
   onOpen?: (record: LinkLine) => void
 }
 
@@ -246,7 +246,7 @@ function RecordLine({ record, isLinked, onOpen }: RecordLineProps): ReactNode {
   )
 }
 
-/** A record's name, with a few of its other values under it. */
+/** A record's title, with a few other values below. */
 export const LinkWords = ({ record }: { record: LinkLine }): ReactNode => (
   <span className={styles.words}>
     <span className={styles.name} dir="auto" title={record.name.length > 40 ? record.name : undefined}>
@@ -267,14 +267,14 @@ export const LinkWords = ({ record }: { record: LinkLine }): ReactNode => (
 
 const PAGE = 30
 
-/** A pause in typing before the server is asked. */
+/** Debounce of the search. */
 const PAUSE_MS = 120
 
-/** A record in the list, and whether it is linked by now: it keeps its place when that changes. */
+/** A listed record and whether it is linked now; it keeps its position when that changes. */
 interface PickedLine {
   record: LinkLine
   isLinked: boolean
-  /** Which of the two lists it was read from. */
+  /** The list it was read from. */
   from: 'linked' | 'linkable'
 }
 
@@ -296,9 +296,8 @@ const NONE: Lines = {
 type LinkLines = ReturnType<typeof useLinkLines>
 
 /**
- * The lines of a picker of links, found as one types: those that are linked, and after them those that
- * can be. Until the answer is here, what was read before is shown as far as it fits the new text; answers
- * to older texts are dropped.
+ * Lines of a link picker for a search: linked records first, then linkable ones. Until results arrive, earlier ones
+ * that match the text stay; results of older searches are dropped.
  */
 function useLinkLines(links: LinkTarget, text: string) {
   const [found, setFound] = useState(NONE)
@@ -317,7 +316,7 @@ function useLinkLines(links: LinkTarget, text: string) {
     try {
       await work(controller.signal)
     } catch {
-      // Said in the list, where one is looking.
+      // Shown in the list, next to the search.
       if (!controller.signal.aborted) setFailed(true)
     } finally {
       if (reading.current === controller) reading.current = null
@@ -343,7 +342,7 @@ function useLinkLines(links: LinkTarget, text: string) {
 
   const more = (from: 'linked' | 'linkable') =>
     run(async (signal) => {
-      // The server's list has lost those that changed sides since; those that joined it come once more, and are known.
+      // Records linked or unlinked since the last page have changed lists; known ones are skipped.
       const offset = found.lines.filter(
         (line) => line.from === from && line.isLinked === (from === 'linked'),
       ).length
@@ -377,14 +376,14 @@ function useLinkLines(links: LinkTarget, text: string) {
   const hasMoreLinked = isReady && found.hasMore.linked
   return {
     lines: shown,
-    /** Where the part of those that can be linked begins, under those that are; -1: there is one part. */
+    /** Index of the first linkable line below the linked ones; -1 if there is one section. */
     parted: linked === 0 ? -1 : linked + (hasMoreLinked ? 1 : 0),
-    /** Records that are linked beyond those in `lines`. */
+    /** Linked records not in `lines`. */
     hasMoreLinked,
     hasMoreLinkable: isReady && found.hasMore.linkable,
     mayCreate: isReady && found.mayCreate,
     state: hasFailed ? 'failed' : isReady ? 'ready' : 'reading',
-    /** Reads on; nothing while a reading is under way. */
+    /** Reads the next page, unless a read is running. */
     more(from: 'linked' | 'linkable'): void {
       if (reading.current === null && isReady && found.hasMore[from]) void more(from)
     },

@@ -100,8 +100,8 @@ const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)
 export const DisplayFieldProvider = DisplayFieldContext.Provider
 
 /**
- * What the records of a link are called: their names as the cells of the display field show them. Visitors of a link to a
- * view do not know the related table; the field itself tells them how names are written.
+ * Formats titles of linked records like cells of the display field. Visitors of a shared view cannot read the related
+ * table; the link field carries the format.
  */
 function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) => string {
   const useDisplayField = useContext(DisplayFieldContext)

@@ -98,9 +98,9 @@ function textPx(text: string, most: number): number {
 }
 
 /**
- * How many pills fit, by the length of their titles: measuring each would make the browser lay out twice.
- * @param lines lines of text that fit; pills are higher
- * @param mayShrink true where the last one may be cut short, so that the room is used
+ * Number of pills that fit, estimated from title lengths: measuring would force a second layout.
+ * @param lines text lines that fit; pills are higher
+ * @param mayShrink true if the last pill may be truncated
  */
 export function countFitting(
   titles: readonly string[],

@@ -23,10 +23,7 @@ interface PopoverInputProps extends Omit<EditorProps, 'options'> {
   now: { label: string; value: () => CellValue }
 }
 
-/**
- * A text that is typed, or chosen from a list under it. The focus stays in the input; its arrows walk
- * the list.
- */
+/** An input with a list below it. The focus stays in the input; arrows navigate the list. */
 export function PopoverInput(props: PopoverInputProps): ReactNode {
   const { commit, variant, step } = props
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)

@@ -222,8 +222,8 @@ const MAX_SHOWN = 200
 type OptionLine = { kind: 'option'; choice: Choice } | { kind: 'create'; title: string }
 
 /**
- * The options that fit what was typed: those that begin with it first, then those that hold it, each in
- * the field's own order. A text that is no option's title ends in the offer to create it.
+ * Options that match the typed text: prefix matches first, each group in field order. A text that is no option's title
+ * adds the offer to create it.
  */
 export function optionLines(choices: Choice[], typed: string, canCreate: boolean): OptionLine[] {
   const wanted = typed.trim().toLocaleLowerCase()

@@ -72,10 +72,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
   )
 }
 
-/**
- * Takes the focus before the browser goes on to the next event, so that no key of a quick typist is
- * lost, with the caret behind what is there.
- */
+/** Focuses the input before the next event, so that no keystroke is lost, with the caret at the end. */
 export function useFocusAtEnd(
   input: React.RefObject<HTMLInputElement | HTMLTextAreaElement | null>,
   autoFocus: boolean,

@@ -20,7 +20,7 @@ import {
 } from './selection.ts'
 import { startEditing } from './states/editing.ts'
 
-/** Does what a key means. False: nothing came of it, and the event goes on to the app or the browser. */
+/** Runs the action of a key. False: unused, and the event continues to the app or browser. */
 export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): boolean {
   const selection = engine.selection.get()
   if (!selection) return beginAtFirstCell(engine, intent)
@@ -42,7 +42,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
     }
     case 'tab': {
       const next = tabFrom(active, intent.back, engine.size)
-      // At the grid's corners Tab leaves it: it is one stop among the controls of the page.
+      // At the grid's corners Tab leaves it: the grid is one tab stop.
       if (next === active && isSingleCell(selection)) return false
       engine.moveAfter(intent.back ? 'previous' : 'next', active)
       return true
@@ -102,7 +102,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
   }
 }
 
-/** A step that would end in a closed group ends at the next row that is shown. */
+/** Moves a step that ends in a collapsed group on to the next visible row. */
 function onShownRows(engine: Engine, before: Selection, next: Selection, extend: boolean): Selection {
   const cell = focusCell(next)
   const from = extend ? focusCell(before) : activeCell(before)
@@ -111,7 +111,7 @@ function onShownRows(engine: Engine, before: Selection, next: Selection, extend:
   return extend ? extendTo(next, { ...cell, row }) : selectCell({ ...cell, row })
 }
 
-/** Whether a cell holds anything; as in a spreadsheet, a tick that is off does. */
+/** Whether a cell is filled; as in a spreadsheet, false counts as a value. */
 function isFilled(engine: Engine, { row, column }: CellPosition): boolean | undefined {
   const record = engine.rowAt(row)
   const target = engine.columns[column]
@@ -119,7 +119,7 @@ function isFilled(engine: Engine, { row, column }: CellPosition): boolean | unde
   return !isEmptyList(record.values(target.fieldId))
 }
 
-/** Steps after which one looks for the first columns: a frozen one is in sight wherever the others are. */
+/** Steps that scroll to the first columns, even if a frozen column is already in sight. */
 const TO_ROW_START: ReadonlySet<Step> = new Set(['rowStart', 'gridStart'])
 
 /** Intents that the cell's own key handling precedes: stars, check boxes, today. */
@@ -156,7 +156,7 @@ function beginAtFirstCell(engine: Engine, intent: Intent): boolean {
     return true
   }
   if (intent.kind !== 'move' && intent.kind !== 'enter' && intent.kind !== 'selectAll') return false
-  // Where the last record that was selected has left the view, keys go on from its place.
+  // If the last selected record left the view, keys continue from its position.
   const first = clampCell(engine.followed.lastActive ?? { row: 0, column: 0 }, engine.size)
   engine.select(intent.kind === 'selectAll' ? selectAll(first) : selectCell(first), first)
   return true
@@ -202,11 +202,10 @@ function openLink(engine: Engine): boolean {
   return true
 }
 
-/** The element of a mounted cell. */
 export const cellElement = (engine: Engine, row: number, fieldId: string): HTMLElement | null =>
   engine.viewport.element?.querySelector(`[data-row="${row}"][data-field="${CSS.escape(fieldId)}"]`) ?? null
 
-/** The menu of the active cell; with a whole column selected, that of its header. */
+/** Opens the active cell's menu, or the header's menu for a selected column. */
 function openMenuAtActive(engine: Engine): boolean {
   const active = engine.active
   const column = active && engine.columns[active.column]

@@ -5,15 +5,15 @@ import { createStore } from './store.ts'
 
 export const NO_ROWS: CheckedRows = { kind: 'some', ids: new Set() }
 
-/** True where a record's box is ticked. */
+/** True if the record's box is checked. */
 export const isChecked = (checked: CheckedRows, id: RecordId): boolean =>
   checked.kind === 'some' ? checked.ids.has(id) : !checked.except.has(id)
 
-/** How many of `rowCount` records are ticked. */
+/** Number of checked records among `rowCount`. */
 export const countChecked = (checked: CheckedRows, rowCount: number): number =>
   checked.kind === 'some' ? checked.ids.size : Math.max(0, rowCount - checked.except.size)
 
-/** Ticks or unticks records. */
+/** Checks or unchecks records. */
 export function withChecked(checked: CheckedRows, ids: readonly RecordId[], on: boolean): CheckedRows {
   const listed = new Set(checked.kind === 'some' ? checked.ids : checked.except)
   for (const id of ids) {
@@ -23,16 +23,16 @@ export function withChecked(checked: CheckedRows, ids: readonly RecordId[], on: 
   return checked.kind === 'some' ? { kind: 'some', ids: listed } : { kind: 'all', except: listed }
 }
 
-/** The grid as far as check boxes need it. */
+/** The part of the engine check boxes need. */
 interface CheckedGrid {
   readonly props: GridProps
   rowAt(index: number): GridRow | undefined
 }
 
-/** The check boxes of the rows: one by one, in runs with Shift, and all at once. */
+/** Check boxes of rows: one by one, in runs with Shift, or all at once. */
 export class Checks {
   readonly checked = createStore<CheckedRows>(NO_ROWS)
-  /** The record that was ticked last, where a run with Shift begins. */
+  /** The record checked last, which starts a run with Shift. */
   private lastId: RecordId | null = null
   private lookup: AbortController | null = null
 
@@ -45,7 +45,7 @@ export class Checks {
     this.checked.set(NO_ROWS)
   }
 
-  /** Ticks these records and no others. */
+  /** Checks these records only. */
   only(ids: readonly RecordId[]): void {
     this.lastId = null
     this.checked.set({ kind: 'some', ids: new Set(ids) })
@@ -58,7 +58,7 @@ export class Checks {
     this.checked.set(some ? NO_ROWS : { kind: 'all', except: new Set() })
   }
 
-  /** Ticks or unticks a row; with `run`, every row from the last one ticked up to it. */
+  /** Toggles a row; with `run`, sets every row from the last one toggled to it. */
   async toggle(row: number, run: boolean): Promise<void> {
     const record = this.engine.rowAt(row)
     if (!record) return
@@ -70,14 +70,14 @@ export class Checks {
     this.checked.set(withChecked(this.checked.get(), ids, on))
   }
 
-  /** `toggle` for event handlers: reports a failed read of the rows of a run. */
+  /** `toggle` for event handlers: reports failed reads. */
   toggleOrReport(row: number, run: boolean): void {
     this.toggle(row, run).catch(() =>
       this.engine.props.commands.notify(m.grid_these_records_load_failed(), 'error'),
     )
   }
 
-  /** Rows came, went or moved: records that the view no longer shows are no longer ticked. */
+  /** Unchecks records that left the view. */
   follow(): void {
     this.lookup?.abort()
     const { source } = this.engine.props

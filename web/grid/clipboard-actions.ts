@@ -18,10 +18,10 @@ import { completeValues, partialCells } from './link-values.ts'
 import { planPaste } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
-/** Most cells that are copied: beyond it a browser's clipboard takes seconds, and an export serves better. */
+/** Copy limit: beyond it a browser's clipboard takes seconds, and an export is better. */
 const MAX_COPIED_CELLS = 2_000_000
 
-/** Rows and columns to copy: several ranges join where they have the same rows or the same columns. */
+/** Rows and columns to copy: several ranges join if they share rows or columns. */
 interface CopyShape {
   rows: { first: number; last: number }[]
   columns: ResolvedColumn[]
@@ -49,7 +49,7 @@ export function cancelCopy(): boolean {
   return isReading
 }
 
-/** Puts the selection on the clipboard from within a copy or cut event. */
+/** Copies the selection within a copy or cut event. */
 export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void {
   const shape = copyShape(engine)
   if (!shape || !event.clipboardData) return
@@ -76,7 +76,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   tell(engine, m.grid_cells_copied({ count: cells }))
 }
 
-/** Pastes over the selection from within a paste event. */
+/** Pastes over the selection within a paste event. */
 export async function paste(engine: Engine, event: ClipboardEvent): Promise<void> {
   const data = event.clipboardData
   if (!data || !engine.props.rights.editRecords) return
@@ -88,7 +88,7 @@ export async function paste(engine: Engine, event: ClipboardEvent): Promise<void
   await pasteBlock(engine, block)
 }
 
-/** Lays a block over the selection and hands the plan to the owner. */
+/** Plans the paste of a block over the selection and passes the plan to the owner. */
 async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
   const { source, rights, commands } = engine.props
   const { lines } = engine
@@ -128,7 +128,7 @@ async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> 
 function pasteBounds(engine: Engine): Bounds | null {
   const selection = engine.selection.get()
   if (selection) return lastBounds(selection, engine.size)
-  // An empty table has no cell to select; a paste begins it.
+  // An empty table has no cells to select; paste from the first one.
   return engine.size.rows === 0 ? { top: 0, bottom: 0, start: 0, end: 0 } : null
 }
 
@@ -159,7 +159,7 @@ function copyShape(engine: Engine): CopyShape | null {
 const keyOf = ({ rows, columns }: CopyShape): string =>
   JSON.stringify([rows, columns.map(({ fieldId }) => fieldId)])
 
-/** The rows, where all of them are in memory; null otherwise. */
+/** The rows if all of them are loaded, else null. */
 function loadedRows(engine: Engine, { rows }: CopyShape): GridRow[] | null {
   const loaded: GridRow[] = []
   for (const { first, last } of rows) {
@@ -186,13 +186,13 @@ function formsOf(engine: Engine, { columns }: CopyShape, values: CellValue[][]):
   return writeClipboard(texts, { fields, values })
 }
 
-/** A value as text for other programs: people by e-mail, links by their names. */
+/** A value as text for other programs: people by e-mail, links by title. */
 const textOf = ({ people }: Engine, { field }: ResolvedColumn, value: CellValue): string =>
   cellText(field, value, people)
 
 /**
- * Loads the rows first, and of cells with many links all of them. The permission to write without an event
- * is tried, and a second Ctrl+C is the way around it.
+ * Loads the missing rows and links, then copies. Writing outside an event may be refused; a second Ctrl+C then copies
+ * the loaded cells.
  */
 async function copyLoaded(
   engine: Engine,
@@ -263,7 +263,7 @@ function tell(engine: Engine, message: string): void {
   engine.props.commands.notify(message, 'info')
 }
 
-/** Reads the clipboard for a menu's "Paste"; false where the browser does not let us. */
+/** Pastes from a menu; false if the browser denies reading the clipboard. */
 export async function pasteFromMenu(engine: Engine): Promise<boolean> {
   if (!navigator.clipboard?.read) return false
   try {

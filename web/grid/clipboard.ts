@@ -3,10 +3,10 @@ import { trimCharacters } from '../../src/core/trim-characters.ts'
 
 /** The forms in which cells travel through the clipboard. All pure: text in, text out. */
 
-/** Our own form: values as stored, with the types of their fields, so that nothing is lost between tables. */
+/** Our own format: stored values with their field types, so that copies between tables lose nothing. */
 export const CLIPBOARD_MIME = 'application/x-sheaf-cells+json'
 
-/** A column as it was copied. */
+/** A copied column. */
 export interface ClipboardField {
   id: string
   title: string
@@ -41,8 +41,8 @@ export function writeClipboard(
 }
 
 /**
- * Reads what was pasted: our own form, else a table in HTML (Excel, Sheets and browsers put one
- * there), else TSV. `asText` looks at the plain text alone. Null: nothing to paste.
+ * Parses pasted data: our own format, else an HTML table (Excel, Sheets and browsers), else TSV. `asText` uses the
+ * plain text only. Null: nothing to paste.
  */
 export function readClipboard(getData: (type: string) => string, asText = false): ClipboardBlock | null {
   const plain = getData('text/plain')
@@ -55,10 +55,7 @@ export function readClipboard(getData: (type: string) => string, asText = false)
   return plain === '' ? null : { texts, own: null }
 }
 
-/**
- * The HTML with our own form within it: for a clipboard that is written without an event, which takes no
- * kinds of our own.
- */
+/** The HTML with our own format embedded: the async clipboard accepts no custom MIME types. */
 export const withOwnInHtml = (forms: ClipboardForms): string =>
   forms['text/html'].replace(
     '<table>',
@@ -74,7 +71,7 @@ function ownInHtml(html: string): string {
   try {
     return decodeURIComponent(html.slice(from, html.indexOf('"', from)))
   } catch (error) {
-    // Something else of that name; the plain forms are still there.
+    // Another program's data under this name: fall back to the other formats.
     if (error instanceof URIError) return ''
     throw error
   }
@@ -84,14 +81,13 @@ function ownInHtml(html: string): string {
 export function writeTsv(rows: string[][]): string {
   const cell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   const text = rows.map((row) => row.map(cell).join('\t')).join('\n')
-  // An empty last line would be taken for the end of the one before.
+  // A trailing empty line would be read as the end of the previous one.
   return rows.length > 1 && text.endsWith('\n') ? `${text}\n` : text
 }
 
 /**
- * Reads tab-separated text. A quote opens a quoted cell only at the cell's start, and only if a
- * closing one ends the cell: Sheets leaves `"so" they said` unquoted. A line break at the very end,
- * which Excel adds, is no further row.
+ * Parses tab-separated text. A quote opens a quoted cell only at its start and only if a closing quote ends the cell:
+ * Sheets leaves `"so" they said` unquoted. A trailing line break, which Excel adds, is not a row.
  */
 export function parseTsv(text: string): string[][] {
   const rows: string[][] = [[]]
@@ -132,11 +128,11 @@ const HTML_ESCAPES: Record<string, string> = {
   '\t': '&#9;',
 }
 
-// Blanks at either end and runs of them would collapse, so they are written as no-break spaces.
+// Leading, trailing and repeated spaces would collapse, so they become no-break spaces.
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"\t]/g, (sign) => HTML_ESCAPES[sign]!).replace(/^ | $| (?= )/gm, '&nbsp;')
 
-/** Rows filled up with empty texts to the length of the longest. */
+/** Pads rows with empty texts to the longest. */
 function rectangle(rows: string[][]): string[][] {
   const width = Math.max(1, ...rows.map((row) => row.length))
   return rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')])
@@ -151,7 +147,7 @@ function parseOwn(json: string): ClipboardBlock['own'] {
     const data: unknown = JSON.parse(json)
     return isOwn(data) ? { fields: data.fields, values: data.values } : null
   } catch (error) {
-    // Another program wrote under our name; the plain forms are still there.
+    // Another program's data under this name: fall back to the other formats.
     if (error instanceof SyntaxError) return null
     throw error
   }
@@ -164,12 +160,11 @@ function isOwn(data: unknown): data is { version: 1; fields: ClipboardField[]; v
 }
 
 /**
- * Reads the first table of pasted HTML into texts; null when there is none.
+ * Parses the first table of pasted HTML; null without a table.
  *
- * A reader of its own and not `DOMParser`: it runs in tests and workers, loads no image that the
- * pasted page names, and takes a tenth of the time for 10,000 rows. It knows what spreadsheets write:
- * `<br>` (a line break in the cell), merged cells (the value in the first, the rest empty), and blanks
- * that mean nothing.
+ * Not `DOMParser`: this runs in tests and workers, loads no images of the pasted page, and takes a tenth of the time
+ * for 10,000 rows. Handles what spreadsheets write: `<br>` as a line break, merged cells (the value in the first, the
+ * rest empty) and insignificant white space.
  */
 export function parseHtmlTable(html: string): string[][] | null {
   const start = html.search(/<table[\s>]/i)
@@ -184,8 +179,8 @@ export function parseHtmlTable(html: string): string[][] | null {
 const OPENING = /<(?:!--|(\/?)([a-z][a-z0-9]*))/iy
 
 /**
- * Hands texts and tags to the table, in one pass: comments, styles and scripts are skipped whole, and one that
- * never ends is skipped to the end of the page.
+ * Passes texts and tags to the table in one pass. Comments, styles and scripts are skipped; an unclosed one is skipped
+ * to the end.
  */
 function readTokens(html: string, start: number, table: TableReader): void {
   for (let at = start; at < html.length && !table.ended; ) {
@@ -230,7 +225,7 @@ function endOfTag(html: string, from: number): number {
 class TableReader {
   ended = false
   private readonly rows: string[][] = []
-  /** Cells that a rowspan above has taken, by row and then column. */
+  /** Cells covered by a rowspan above, by row, then column. */
   private readonly taken = new Map<number, Set<number>>()
   private cell: { text: string; columns: number; rows: number } | null = null
   private depth = 0
@@ -286,7 +281,7 @@ class TableReader {
 
 const BLOCKS = new Set(['p', 'div', 'li'])
 
-/** Widest or tallest merged cell that is believed: a page may claim millions. */
+/** Limit of colspan and rowspan: a page may claim millions. */
 const MAX_SPAN = 1000
 
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,9})/i
@@ -297,7 +292,7 @@ function spanOf(attributes: string, pattern: RegExp): number {
   return Math.min(MAX_SPAN, Math.max(1, Number(found?.[1] ?? 1)))
 }
 
-// Blanks around line breaks come from the source's indentation; a no-break space was meant.
+// White space around line breaks is indentation of the source; no-break spaces are content.
 const cleanText = (text: string): string =>
   trimCharacters(
     text

@@ -6,7 +6,7 @@ import type { Cell } from '../cells/cell.ts'
 import { CELLS } from '../cells/index.ts'
 import type { GridColumn } from './contract.ts'
 
-/** A column with everything that its cells are drawn and edited with, looked up once. */
+/** A column with its resolved cell, type and options. */
 export interface ResolvedColumn {
   column: GridColumn
   field: Field
@@ -14,17 +14,17 @@ export interface ResolvedColumn {
   cell: Cell
   type: FieldType
   options: FieldOptions
-  /** The type whose values are shown: that of the result where the field is computed. */
+  /** The displayed type: the result type of a computed field. */
   shown: { type: FieldType; isList: boolean }
   align: Cell['align']
   width: number
-  /** The type can be written and this person may. */
+  /** True if the type is writable and this person may write. */
   editable: boolean
 }
 
 const resolved = new WeakMap<GridColumn, ResolvedColumn>()
 
-/** The same object for the same column, so that cells of untouched columns are not drawn again. */
+/** Cached by column, so that cells of unchanged columns do not render again. */
 export function resolveColumn(column: GridColumn): ResolvedColumn {
   const known = resolved.get(column)
   if (known) return known
@@ -38,7 +38,7 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
     fieldId: field.id,
     cell,
     type: cell.type,
-    // Options that a newer server wrote and this page cannot read: the field's defaults still draw.
+    // Options from a newer server may not parse: fall back to the defaults.
     options: readingOptions(field, read.success ? read.data : cell.type.options.parse({})),
     shown: { type: shown, isList },
     align: field.result && !isList ? CELLS[field.result.type].align : cell.align,

@@ -15,8 +15,8 @@ import type { Bounds } from './selection.ts'
  */
 
 /**
- * One record as the grid draws it. Identity is the change signal: a source hands out the *same*
- * object until something in it changed, and a new one from then on.
+ * One record as the grid draws it. Identity signals change: a source returns the same object until something in it
+ * changes.
  */
 export interface GridRow {
   readonly id: RecordId
@@ -29,7 +29,7 @@ export interface GridRow {
    * - `unmatched`: no longer fits the filter or the order, kept in place until the person leaves it
    */
   readonly state?: 'saving' | 'failed' | 'new' | 'unmatched'
-  /** Why a cell was refused, by field id. The value drawn is the one that the person typed. */
+  /** Messages of refused cells, by field id. `values` returns the refused input. */
   readonly failedCells?: ReadonlyMap<string, string>
   /** A problem of the whole row: `Title is required`. */
   readonly message?: string
@@ -37,10 +37,10 @@ export interface GridRow {
   readonly commentCount?: number
 }
 
-/** Gives the colour of a row: of a bar at its start, or of its whole ground. */
+/** The colour of a row, for a bar at its start or its background. */
 export type RowColorOf = (row: GridRow) => { color: string; isBackground: boolean } | null
 
-/** Rows wanted in full, for the clipboard and for checking a run of rows. */
+/** Rows to read completely, for the clipboard and for checking a run of rows. */
 export interface RangeRequest {
   first: number
   /** Included. */
@@ -51,46 +51,45 @@ export interface RangeRequest {
   onProgress?: (done: number, total: number) => void
 }
 
-/** Where rows come from. Row indices count from 0 in the order of the view. */
+/** The grid's rows. Indexes count from 0 in view order. */
 export interface GridSource {
-  /** Null while unknown: the grid then draws a screenful of skeletons. */
+  /** Null while unknown: the grid draws a screen of skeletons. */
   readonly rowCount: number | null
-  /** Undefined: not loaded, drawn as a skeleton. Called for every visible row, so it must be quick. */
+  /** Undefined: not loaded, drawn as a skeleton. Called for each visible row, so it must be fast. */
   getRow(index: number): GridRow | undefined
-  /** Index of a loaded record; undefined when it is not loaded. Keeps the selection on its record. */
+  /** Index of a loaded record, else undefined. */
   indexOf(id: RecordId): number | undefined
   /**
-   * The rows that are or will soon be in sight. Idempotent and called on every scroll step; the
-   * source debounces, loads and drops loads that are no longer wanted. `hidden`: those of them that are
-   * not shown, because their groups are closed.
+   * Requests rows that are or will soon be visible. Idempotent and called on each scroll step: the source debounces,
+   * loads, and drops loads no longer needed. `hidden`: rows among them in collapsed groups.
    */
   requestRange(first: number, last: number, hidden?: readonly Span[]): void
-  /** `onChange` runs when `getRow(index)` would answer something else. */
+  /** `onChange` runs when `getRow(index)` returns something else. */
   subscribeRow(index: number, onChange: () => void): () => void
-  /** `onChange` runs when the count or the order changed: every index may mean another record. */
+  /** `onChange` runs when the count or order changed: every index may mean another record. */
   subscribe(onChange: () => void): () => void
-  /** `onChange` runs when any row was loaded or shows another value. Comes in bursts. */
+  /** `onChange` runs when any row was loaded or changed. Fires in bursts. */
   subscribeValues(onChange: () => void): () => void
   /**
-   * The rows of records as they stand now, loaded or not; a record that the view no longer shows is left out.
-   * Lets the selection follow its records. Rejects with the signal's reason when aborted.
+   * Current row indexes of records, loaded or not; records outside the view are missing. Rejects with the signal's
+   * reason when aborted.
    */
   locate(ids: readonly RecordId[], signal: AbortSignal): Promise<ReadonlyMap<RecordId, number>>
   /** Reads rows whether loaded or not. Rejects with the signal's reason when aborted. */
   readRange(request: RangeRequest): Promise<GridRow[]>
 }
 
-/** One column, in the order shown. Keep the object's identity while nothing in it changed. */
+/** A column, in the order shown. Keep its identity while it is unchanged. */
 export interface GridColumn {
   field: Field
   /** Pixels. */
   width: number
-  /** The footer's summary: what it is called and its value as text, e.g. `{ label: 'Sum', value: '1,204' }`. */
+  /** The footer's summary, e.g. `{ label: 'Sum', value: '1,204' }`. */
   summary?: { key?: string; label: string; value: string } | null
   sorted?: 'asc' | 'desc' | null
   filtered?: boolean
   grouped?: boolean
-  /** False where this person may not write the field. Fields of read-only types never can be. */
+  /** False without the right to write the field. Fields of read-only types are never editable. */
   editable?: boolean
 }
 
@@ -106,7 +105,7 @@ export interface GridRights {
   addFields: boolean
 }
 
-/** A value for a cell. `recordId` is undefined where the row is not loaded: find it by its index. */
+/** A value for a cell. Without `recordId` the row is not loaded: find it by its index. */
 export interface CellWrite {
   rowIndex: number
   recordId: RecordId | undefined
@@ -114,7 +113,7 @@ export interface CellWrite {
   value: CellValue
 }
 
-/** A block of cells by position; rows may be unloaded and count up to the whole table. */
+/** A block of cells by position; may include unloaded rows, up to the whole table. */
 export interface CellArea {
   firstRow: number
   /** Included. */
@@ -122,33 +121,33 @@ export interface CellArea {
   fieldIds: string[]
 }
 
-/** Records chosen with the check boxes. `all` stays true for rows that are not loaded. */
+/** Checked records. `all` includes rows that are not loaded. */
 export type CheckedRows =
   | { kind: 'some'; ids: ReadonlySet<RecordId> }
   | { kind: 'all'; except: ReadonlySet<RecordId> }
 
-/** Numbers for the status line while more than one cell is selected. */
+/** Numbers for the status bar while several cells are selected. */
 export interface SelectionStatus {
   cells: number
   rows: number
-  /** How many of the cells hold a number. */
+  /** Number of cells that hold a number. */
   numbers: number
   sum: number
   /** Null without numbers. */
   average: number | null
-  /** False where rows that are not loaded take part, so that the numbers are of a part only. */
+  /** False if unloaded rows are selected, so that the numbers cover only a part. */
   complete: boolean
 }
 
 /** Where a menu opens. */
 export interface MenuAnchor {
-  /** The element that the menu hangs on, and that gets the focus back. */
+  /** Anchor of the menu, which gets the focus back. */
   element: HTMLElement
-  /** Where a right click was; absent for keyboard and buttons. */
+  /** Position of a right click; absent for keyboard and buttons. */
   point?: { x: number; y: number }
 }
 
-/** A cell menu's subject: the cell under the pointer, and everything that is selected with it. */
+/** The cell under the pointer, and the selection. */
 export interface CellMenuRequest extends MenuAnchor {
   rowIndex: number
   recordId: RecordId | undefined
@@ -163,29 +162,28 @@ export interface CellMenuRequest extends MenuAnchor {
  */
 export interface GridCommands {
   setCells(cells: CellWrite[]): void
-  /** Empties cells by position: an area may span the whole table, so it is not spelled out. */
+  /** Clears cells by position: an area may span the whole table. */
   clearCells(areas: CellArea[]): void
   /**
-   * Offers a new record, ahead of `before` or at the end. The owner decides whether it stays local
-   * until its first value. Gives the row's index, which the grid then selects; null: refused. `beside`: a
-   * row whose group it is to be in.
+   * Adds a draft record before `before` or at the end, and returns its row to select; null: refused. The owner decides
+   * whether it stays local until its first value. `beside`: a row in the intended group.
    */
   addRow(before: RecordId | null, beside?: number): number | null
   deleteRows(ids: RecordId[]): void
-  /** Moves records ahead of `before`; null: to the end. `into`: the group that they are to be in. */
+  /** Moves records before `before`; null: to the end. `into`: their new group. */
   moveRows(ids: RecordId[], before: RecordId | null, into?: GroupNode): void
   /**
-   * Writes a paste. The plan names what needs a question (rows beyond the end, columns beyond the
-   * last, unknown select options, texts that do not fit); the owner asks, then writes all at once.
-   * Gives the number of cells written, for the announcement; null: cancelled.
+   * Writes a paste. The plan lists what needs a decision (rows or columns beyond the last, unknown select options,
+   * texts that do not fit); the owner asks, then writes everything at once. Returns the number of cells written; null:
+   * cancelled.
    */
   paste(plan: PastePlan): Promise<number | null>
-  /** Lists texts that a fill did not write because their fields cannot hold them. */
+  /** Lists texts that a fill skipped because their fields cannot store them. */
   leftOut(rejected: readonly RejectedText[]): void
   resizeColumns(widths: { fieldId: string; width: number }[]): void
-  /** Moves columns ahead of `before`; null: to the end. */
+  /** Moves columns before `before`; null: to the end. */
   moveColumns(fieldIds: string[], before: string | null): void
-  /** Keeps the first `count` columns in place. */
+  /** Freezes the first `count` columns. */
   freezeColumns(count: number): void
   /** Opens the record; `fieldId` is the cell it was opened from. */
   expandRow(rowIndex: number, fieldId: string | null): void
@@ -196,28 +194,28 @@ export interface GridCommands {
   openCellMenu(request: CellMenuRequest): void
   /** Creates a select option; resolves true once it may be used. Absent: not allowed. */
   createOption?(fieldId: string, title: string): Promise<boolean>
-  /** The place that files for a cell go to; absent where records cannot keep any. */
+  /** Upload target of a cell; absent if uploads are not possible. */
   fileTarget?(recordId: RecordId, fieldId: string): FileTarget | null
   /** Data access of a link cell's picker; null for other cells. */
   linkTarget?(recordId: RecordId, fieldId: string): LinkTarget | null
-  /** All that a link's cell holds, by name; needed where the cell itself names only the first of many. */
+  /** All links of a cell that lists only the first. */
   completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
-  /** Adds files to a cell, showing how far they are. */
+  /** Uploads files into a cell and shows the progress. */
   addFiles?(target: FileTarget, files: File[]): void
-  /** The value changed under an open editor: true keeps what was typed, false what came in. */
+  /** The value changed while its editor was open: true keeps the edit, false the other person's value. */
   keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
-  /** Sends refused cells of a record again, or drops what was typed into them. */
+  /** Sends a record's refused cells again, or discards their input. */
   retry(id: RecordId): void
   discard(id: RecordId): void
   undo(): void
   redo(): void
-  /** A short message for everyone to see: `12 cells copied`. */
+  /** Shows a short message: `12 cells copied`. */
   notify(message: string, kind: 'info' | 'error'): void
 }
 
-/** The groups in which rows stand, and what can be done with them. */
+/** Groups of rows, and operations on them. */
 export interface GridGroups {
-  /** The same object until something in it changed; so too `collapsed`. */
+  /** Keeps its identity until it changes; so does `collapsed`. */
   readonly tree: GroupTree
   readonly collapsed: CollapsedGroups
   subscribe(onChange: () => void): () => void
@@ -227,7 +225,7 @@ export interface GridGroups {
   toggle(group: GroupNode): void
   /** Expands all groups around a row. */
   open(row: number): void
-  /** Reads further groups of one; null: of the first level. */
+  /** Reads the next page of a group's subgroups; null: of the first level. */
   readMore(parent: GroupNode | null): void
   openMenu(group: GroupNode, anchor: MenuAnchor): void
   /** Adds a draft record at the end of a group and returns its row. Null: not allowed. */
@@ -236,7 +234,7 @@ export interface GridGroups {
   summary(column: GridColumn, group: GroupNode): string | null
 }
 
-/** The cell that typing goes to. */
+/** The active cell, which receives typing. */
 export interface ActiveCell {
   rowIndex: number
   /** Undefined while the row is loading. */
@@ -246,21 +244,21 @@ export interface ActiveCell {
 
 /** The grid's API for toolbars, menus and dialogs. */
 export interface GridHandle {
-  /** Gives the grid the keyboard back, e.g. when a dialog closes. */
+  /** Focuses the grid, e.g. when a dialog closes. */
   focus(): void
-  /** Selects a cell and brings it in sight; without a field the active column stays. */
+  /** Selects a cell and scrolls to it; without a field the active column stays. */
   select(rowIndex: number, fieldId?: string): void
   /** Selects a cell and opens its editor. */
   edit(rowIndex: number, fieldId: string): void
   /** The selected areas; empty without a selection. */
   selectedAreas(): CellArea[]
   clearChecked(): void
-  /** Ticks these records and no others. */
+  /** Checks these records only. */
   check(ids: readonly RecordId[]): void
-  /** The menu's entries; the keyboard reaches the same through the browser's own events. */
+  /** For menus; the keyboard uses the browser's clipboard events. */
   copy(): void
   cut(): void
-  /** Reads the clipboard, for which the browser may ask the person; false: it must come from Ctrl+V. */
+  /** Reads the clipboard, which the browser may ask to allow; false: use Ctrl+V. */
   paste(): Promise<boolean>
   clear(): void
   fillDown(): void
@@ -279,9 +277,9 @@ export interface GridProps {
   rowHeight: RowHeight
   /** Colour of each row. Keep the function's identity while its rules do not change. */
   colorOf?: RowColorOf | null
-  /** Absent: the rows stand in no groups. */
+  /** Absent without grouping. */
   groups?: GridGroups | null
-  /** How many of the first columns stay in place; fewer do where the grid is too narrow for it. */
+  /** Number of frozen columns; a narrow grid freezes fewer. */
   frozen: number
   onSelectionStatus?: (status: SelectionStatus | null) => void
   onCheckedChange?: (checked: CheckedRows) => void
@@ -293,12 +291,12 @@ export interface GridProps {
   ref?: Ref<GridHandle>
 }
 
-/** A write of a paste; `needsOption` where its value names a select option that does not exist yet. */
+/** A cell to write; `needsOption` if its value names a select option that does not exist yet. */
 interface PasteWrite extends CellWrite {
   needsOption: boolean
 }
 
-/** A text that a paste left out; `reason` where it is not simply no value of the field. */
+/** A text left out of a paste; `reason` unless it simply does not parse. */
 export interface RejectedText {
   rowIndex: number
   fieldId: string
@@ -306,7 +304,7 @@ export interface RejectedText {
   reason?: string
 }
 
-/** Names of records that a cell is to be linked to; `newRow` counts in `newRows`, null: a row that exists. */
+/** Titles of records to link to a cell; `newRow` is an index in `newRows`, null for an existing row. */
 export interface PasteNames {
   rowIndex: number
   recordId: RecordId | undefined
@@ -315,21 +313,21 @@ export interface PasteNames {
   text: string
 }
 
-/** All that a paste would do, and all that must be asked before. Nothing has been written yet. */
+/** Everything a paste would do and ask. Nothing has been written yet. */
 export interface PastePlan {
-  /** Cells of rows that exist. */
+  /** Cells of existing rows. */
   cells: PasteWrite[]
   /** Rows beyond the last: "add n records / paste only what fits / cancel". */
   newRows: Values[]
-  /** Columns beyond the last, each from the top: the texts for fields that could be added. */
+  /** Columns beyond the last, each from the top: texts for fields that could be added. */
   extraColumns: string[][]
-  /** Texts that do not fit their field. Those cells are left as they are, and listed. */
+  /** Texts that do not parse as their field's type. Their cells stay unchanged. */
   rejected: RejectedText[]
-  /** Texts for links: the names of records, which the owner has to find. */
+  /** Titles for links, which the owner looks up. */
   names: PasteNames[]
   /** Select options that do not exist yet: "add n options". */
   newOptions: { fieldId: string; titles: string[] }[]
-  /** Cells in read-only columns, passed over. */
+  /** Skipped cells in read-only columns. */
   skipped: number
   /** Cells to select afterwards. */
   covers: Bounds

@@ -27,21 +27,21 @@ import {
 import { createStore, type Store } from './store.ts'
 import { Viewport } from './viewport.ts'
 
-/** An open editor and what it was opened on. */
+/** An open editor and its cell. */
 export interface EditSession {
   row: number
   column: number
   fieldId: string
   recordId: RecordId
-  /** The value when it was opened: another one at the end means that someone else wrote. */
+  /** The value when it opened; a different one on commit means that another person wrote. */
   opened: CellValue
-  /** The text that opened it; null: the value is edited. */
+  /** The text that opened it and replaces the value; null edits the value. */
   typed: string | null
-  /** Why the last attempt to leave was refused. */
+  /** Message of the last refused commit. */
   message: string | null
 }
 
-/** Which way a fill goes from the selected cells, and over which cells. */
+/** Direction and target cells of a fill. */
 export interface FillTarget {
   direction: 'down' | 'up' | 'end' | 'start'
   bounds: Bounds
@@ -58,15 +58,15 @@ type Preview =
 export const UNKNOWN_ROWS = 60
 
 /**
- * The grid without its drawing: what is selected, what is being edited or dragged, and where the
- * window stands. Modes and actions work on it; components follow its stores.
+ * The grid's state without its drawing: selection, editing, dragging and scroll position. Modes and actions change it;
+ * components follow its stores.
  */
 export class Engine {
   readonly viewport = new Viewport()
   readonly selection = createStore<Selection | null>(null)
   readonly session = createStore<EditSession | null>(null)
   readonly preview = createStore<Preview | null>(null)
-  /** Widths while an edge is being dragged, by field id. */
+  /** Column widths during a resize, by field id. */
   readonly widths = createStore<ReadonlyMap<string, number>>(new Map())
   /** Text for the live region. */
   readonly announcement = createStore('')
@@ -77,24 +77,24 @@ export class Engine {
   columns: readonly ResolvedColumn[] = []
   /** People by user id. */
   people: ReadonlyMap<string, Person> = new Map()
-  /** The text area that has the focus while cells are selected; null before the first drawing. */
+  /** The focused text area while cells are selected; null before the first render. */
   receiver: HTMLTextAreaElement | null = null
   /** True while the grid focuses itself; only focus by Tab selects a cell. */
   isTakingFocus = false
-  /** True where the last press was on the cell that was the only one selected. */
+  /** True if the last press was on the only selected cell. */
   pressedOnActive = false
-  /** The open editor, for asking what it holds. */
+  /** The open editor. */
   editor: EditorHandle | null = null
-  /** The column in which a run of Tabs began, and the cell that it has reached; null outside of one. */
+  /** The column in which a run of Tabs started and the cell it reached; null outside a run. */
   private tabRun: { start: number; cell: CellPosition } | null = null
   private current: GridProps | null = null
   private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
 
-  /** @param idle makes the mode in which nothing is going on; all others end in it */
+  /** @param idle creates the mode without an interaction, to which all others return */
   constructor(private readonly idle: () => Mode) {
     this.mode = createStore(idle())
-    // Anything but opening the editor of the cell that Tab led to ends the run.
+    // Any other change of the selection ends the run of Tabs.
     this.selection.subscribe(() => {
       const selection = this.selection.get()
       const reached = this.tabRun?.cell
@@ -117,7 +117,7 @@ export class Engine {
     return ROW_HEIGHTS[this.props.rowHeight]
   }
 
-  /** Where the rows stand at this moment. The same object until that changes. */
+  /** Positions of the rows. Keeps its identity until they change. */
   get lines(): RowLines {
     const { groups } = this.props
     const parts = [this.size.rows, this.rowHeight, groups?.tree, groups?.collapsed, groups?.addRow]
@@ -136,7 +136,7 @@ export class Engine {
     return lines
   }
 
-  /** Takes over what the owner gave, after each drawing. @param revision grows with the order of the rows */
+  /** Takes the props of a render. @param revision increases when the order of the rows may have changed */
   sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout, revision: number): void {
     const isOrderNew = revision !== this.revision
     this.revision = revision
@@ -165,12 +165,12 @@ export class Engine {
       this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
   }
 
-  /** True where rows stand in groups, each of which ends with a line for a new record. */
+  /** True if rows are grouped; each group then ends with a line for a new record. */
   get hasGroups(): boolean {
     return (this.props.groups?.tree.groups.length ?? 0) > 0
   }
 
-  /** The nearest row that is shown, on from one in the direction of a step; the row itself where that is. */
+  /** The nearest visible row in the direction of a step; the row itself if it is visible. */
   shownRow(row: number, from: number): number {
     const { lines } = this
     if (lines.isShown(row) || lines.shown === 0) return row
@@ -188,13 +188,13 @@ export class Engine {
     return selection && activeCell(selection)
   }
 
-  /** Changes the selection and brings a cell in sight: the one given, or the active one. */
+  /** Changes the selection and scrolls to a cell, by default the active one. */
   select(selection: Selection, reveal: CellPosition | null = activeCell(selection)): void {
     this.selection.set(selection)
     if (reveal) this.viewport.reveal(clampCell(reveal, this.size))
   }
 
-  /** The selected cells as the owner reads them. */
+  /** The selected areas for the owner. */
   areas(): CellArea[] {
     const selection = this.selection.get()
     if (!selection) return []
@@ -209,7 +209,7 @@ export class Engine {
     })
   }
 
-  /** Rows of a range: those of closed groups are meant only where whole columns, or all, are. */
+  /** Rows of a range. Rows in collapsed groups count only if whole columns or all cells are selected. */
   runsOf(kind: RangeKind, first: number, last: number): Span[] {
     const isWhole = kind === 'columns' || kind === 'all'
     return isWhole ? [{ first, last }] : shownRuns(this.lines, { first, last })
@@ -225,19 +225,19 @@ export class Engine {
     if (this.mode.get().name !== 'idle') this.enter(this.idle())
   }
 
-  /** Gives the grid the keyboard. */
+  /** Focuses the grid. */
   focus(): void {
     this.isTakingFocus = true
     this.receiver?.focus({ preventScroll: true })
     this.isTakingFocus = false
   }
 
-  /** True while keys go to the selected cells, and not to an editor or elsewhere. */
+  /** True while keys go to the selected cells. */
   get hasFocus(): boolean {
     return this.receiver !== null && document.activeElement === this.receiver
   }
 
-  /** Says why a cell takes no text. */
+  /** Announces why a cell is read-only. */
   explainReadOnly({ row, column }: CellPosition): void {
     const field = this.columns[column]?.field
     if (!this.rowAt(row)) this.announce(m.grid_this_record_is_still_loading())
@@ -247,7 +247,7 @@ export class Engine {
   }
 
   announce(text: string): void {
-    // The same sentence twice would be read once: a no-break space makes it another text.
+    // Screen readers skip an identical text: append a no-break space to repeat it.
     this.announcement.set(this.announcement.get() === text ? `${text}\u00a0` : text)
   }
 
@@ -255,7 +255,7 @@ export class Engine {
     return this.props.rights.editRecords && this.columns[column]?.editable === true
   }
 
-  /** Writes one cell, if that changes it. */
+  /** Writes one cell if the value differs. */
   setCell(row: number, fieldId: string, value: CellValue): void {
     const record = this.rowAt(row)
     if (!record || Object.is(record.values(fieldId), value)) return
@@ -282,7 +282,7 @@ export class Engine {
     return true
   }
 
-  /** The column in which the next row begins: that of the run of Tabs, or the active one. */
+  /** The column in which the next row starts: that of the run of Tabs, or the active one. */
   get rowStart(): number {
     return this.tabRun?.start ?? this.active?.column ?? 0
   }
@@ -292,10 +292,10 @@ export class Engine {
     return this.editor?.read() ?? null
   }
 
-  /** Where the selection goes after a commit, or by Tab. */
+  /** Moves the selection after a commit or Tab. */
   moveAfter(move: Move, from: CellPosition): void {
     const run = this.tabRun
-    // As in a spreadsheet, Enter ends a row of cells that were filled by Tab, and begins the next one.
+    // As in a spreadsheet, Enter after a run of Tabs continues in the next row, at the run's first column.
     const isNextRow = move === 'down' && run !== null && from.row + 1 < this.size.rows
     const target = moved(isNextRow ? { ...from, column: run.start } : from, move, this.size)
     if (!target) return
@@ -321,7 +321,7 @@ function moved(from: CellPosition, move: Move, size: GridSize): CellPosition | n
   return tabFrom(from, move === 'previous', size)
 }
 
-/** Keeps the identity of a selection that did not change, so that nothing is drawn for it. */
+/** Keeps the identity of an unchanged selection, so that nothing renders. */
 const sameOr = (before: Selection, after: Selection | null): Selection | null =>
   after && JSON.stringify(before) === JSON.stringify(after) ? before : after
 
@@ -366,7 +366,7 @@ export interface Hit {
   column: number
 }
 
-/** A pointer as modes see it; dragging repeats the last one while the grid scrolls under it. */
+/** Pointer state; a drag repeats the last one while the grid scrolls under it. */
 export interface Pointer {
   clientX: number
   clientY: number
@@ -376,8 +376,8 @@ export interface Pointer {
 }
 
 /**
- * The grid's current interaction, which gives keys and pointers their meaning. Exactly one is active
- * is on at a time, and idle is where all of them end.
+ * The grid's current interaction, which gives keys and pointers their meaning. Exactly one is active, and all of them
+ * end in idle.
  */
 export interface Mode {
   readonly name:

@@ -10,7 +10,7 @@ import { startEditing } from './states/editing.ts'
 /** Characters of a tooltip; more would cover the screen. */
 const MAX_TOOLTIP = 600
 
-/** Handlers of the grid's element: they find out what is meant and give it to the mode that is on. */
+/** Event handlers of the grid's element: they resolve the hit part and delegate to the active mode. */
 export function gridEvents(engine: Engine) {
   let touched = false
   return {
@@ -21,15 +21,15 @@ export function gridEvents(engine: Engine) {
       touched = event.pointerType === 'touch'
       const hit = hitOf(engine, event.target)
       engine.pressedOnActive = hit !== null && isActiveAlone(engine, hit)
-      // A finger may be about to scroll: what it means is known when it is lifted (onClick).
+      // A touch may start a scroll; onClick handles taps.
       if (!hit || touched || isInEditor(event.target)) return
       if (opensLink(event)) return
       engine.mode.get().onPointerDown?.(hit, event.nativeEvent, engine)
     },
-    // Pressing a cell must not take the focus from the grid, nor begin to select text.
+    // Pressing a cell must neither move the focus nor start a text selection.
     onMouseDown(event: MouseEvent) {
       if (isInEditor(event.target)) return
-      // On the scroll bar, the press is the browser's.
+      // Leave the scrollbar to the browser.
       if (event.target === engine.viewport.element) return
       event.preventDefault()
       if (engine.mode.get().name !== 'editing') engine.focus()
@@ -61,15 +61,15 @@ export function gridEvents(engine: Engine) {
       if (isCutIn(text)) cell.title = tooltipOf(text).slice(0, MAX_TOOLTIP)
       else cell.removeAttribute('title')
     },
-    /** Arriving by Tab with nothing selected: the first cell in sight is a place to begin. */
+    /** Tab into the grid without a selection selects the first visible cell. */
     onFocus(event: FocusEvent) {
-      // Text goes into the receiver alone; the element that scrolls passes the focus on.
+      // Only the receiver takes text, so the scroll container forwards the focus.
       if (event.target === engine.viewport.element) return engine.receiver?.focus({ preventScroll: true })
       if (event.target !== engine.receiver || engine.isTakingFocus || engine.selection.get()) return
       if (engine.size.rows === 0 || engine.size.columns === 0) return
       engine.selection.set(selectCell({ row: firstInSight(engine), column: 0 }))
     },
-    /** Copy, cut and paste arrive at the document when the grid, and no text field in it, has the focus. */
+    /** Clipboard events reach the document while the grid has the focus. */
     listenToClipboard(): () => void {
       const isOurs = () => engine.hasFocus
       const onCopy = (event: ClipboardEvent) => isOurs() && copy(engine, event, false)
@@ -90,7 +90,7 @@ export function gridEvents(engine: Engine) {
   }
 }
 
-/** The first row that is wholly in sight. */
+/** The first fully visible row. */
 function firstInSight({ lines, rowHeight, viewport }: Engine): number {
   const row = lines.rowAt(viewport.top)
   const next = lines.topOf(row) < viewport.top ? lines.rowAt(viewport.top + rowHeight) : row
@@ -106,7 +106,7 @@ function hitOf(engine: Engine, target: EventTarget): Hit | null {
   return clampedHit(engine, { part: element.dataset.part as Part, element, row, column })
 }
 
-// The row may have gone between drawing and press.
+// The row may have been removed since it was drawn.
 function clampedHit(engine: Engine, hit: Hit): Hit | null {
   if (hit.row < 0 && hit.column < 0) return hit
   const within = clampCell({ row: Math.max(0, hit.row), column: Math.max(0, hit.column) }, engine.size)
@@ -129,16 +129,13 @@ function isActiveAlone(engine: Engine, { part, row, column }: Hit): boolean {
 const isInEditor = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('[data-editor], [data-cell-popover]') !== null
 
-/**
- * True for a press that opens a link, which the grid leaves alone: were the cell selected, the grid might scroll
- * it into sight under the pointer, and the click be lost.
- */
+/** True for a press that opens a link. Selecting its cell could scroll it away from the pointer and lose the click. */
 const opensLink = ({ ctrlKey, metaKey, target }: PointerEvent): boolean => {
   const link = target instanceof Element ? target.closest<HTMLElement>('a[href]') : null
   return link !== null && (ctrlKey || metaKey || link.dataset.interactive !== undefined)
 }
 
-/** A finger lifted where it was put down: selects, and on the selected cell edits. */
+/** A tap selects a cell; on the selected cell it edits. */
 function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
   if (hit.part !== 'cell') {
     if (hit.part === 'header') engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
@@ -175,7 +172,7 @@ const pointerOf = ({ clientX, clientY, ctrlKey, metaKey, shiftKey }: MouseEvent)
     button: 0,
   })
 
-/** The menu of what was pressed with the right button; outside of the selection, that becomes selected first. */
+/** Opens the context menu; a right click outside the selection first selects the cell or row. */
 function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): boolean {
   const { commands } = engine.props
   const field = engine.columns[hit.column]
@@ -211,19 +208,19 @@ function openGroupMenu({ props }: Engine, element: HTMLElement, point: { x: numb
   return Boolean(group)
 }
 
-/** True for what holds several values as chips. */
+/** True for a list drawn as chips. */
 const holdsChips = (element: Element): boolean => element.hasAttribute('data-variant')
 
 const isCut = (element: Element): boolean =>
   element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight + 2
 
-/** True where a text is cut short: the whole, or one of the chips in it. */
+/** True if the text, or a chip in it, is truncated. */
 const isCutIn = (element: Element): boolean =>
   isCut(element) ||
   (holdsChips(element) &&
     [...element.children].some(({ firstElementChild: text }) => text !== null && isCut(text)))
 
-/** A cell's text; chips stand in it with commas between. */
+/** A cell's full text; chips are separated by commas. */
 const tooltipOf = (element: Element): string =>
   holdsChips(element)
     ? [...element.children].map((part) => part.textContent).join(', ')

@@ -5,18 +5,18 @@ import { CLIPBOARD_MIME } from './clipboard.ts'
 import type { Engine } from './engine.ts'
 import { type CellPosition, selectCell } from './selection.ts'
 
-/** Over a cell of files, files from the desktop would go into it: the cell shows so by being selected. */
+/** Selects the cell under dragged files if it accepts them. */
 export function dragFiles(engine: Engine, event: DragEvent, cell: CellPosition | null): void {
   if (!event.dataTransfer.types.includes('Files') || !cell || !takesFiles(engine, cell)) return
   event.preventDefault()
-  // Elsewhere on the page the same gesture imports a table.
+  // Elsewhere on the page a file drop imports a table.
   event.stopPropagation()
   event.dataTransfer.dropEffect = 'copy'
   const { active } = engine
   if (active?.row !== cell.row || active.column !== cell.column) engine.select(selectCell(cell), null)
 }
 
-/** Adds the files that were let go over a cell. */
+/** Uploads files dropped on a cell. */
 export function dropFiles(engine: Engine, event: DragEvent, cell: CellPosition | null): void {
   const files = [...event.dataTransfer.files]
   const target = files.length > 0 && cell ? targetOf(engine, cell) : null
@@ -28,10 +28,10 @@ export function dropFiles(engine: Engine, event: DragEvent, cell: CellPosition |
   engine.props.commands.addFiles?.(target, files)
 }
 
-/** Adds files or a picture of the clipboard to the selected cell; false where that is not what was meant. */
+/** Uploads files from the clipboard into the selected cell; false if it does not accept them. */
 export function pasteFiles(engine: Engine, data: DataTransfer): boolean {
   const files = [...data.files]
-  // Spreadsheets put a picture of the cells beside their text.
+  // Spreadsheets add a picture of the copied cells.
   const isTable = data.getData(CLIPBOARD_MIME) !== '' || /<table[\s>]/i.test(data.getData('text/html'))
   const { active } = engine
   if (files.length === 0 || isTable || !active) return false
@@ -40,7 +40,7 @@ export function pasteFiles(engine: Engine, data: DataTransfer): boolean {
   return target !== null
 }
 
-/** The same for a picture that a menu's "Paste" finds on the clipboard; other files it cannot see. */
+/** The same for an image pasted from the menu; the async clipboard exposes no other files. */
 export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<boolean> {
   const { active } = engine
   const type = item.types.find((one) => one.startsWith('image/'))

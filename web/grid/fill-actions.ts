@@ -8,10 +8,10 @@ import { continueValues, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
-/** Most cells that one change may name; larger ones go through the owner's own ways (import, "edit all"). */
+/** Most cells per change; larger ones use import or "edit all". */
 export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui.md §4.5
 
-/** Fills the target from the source cells as one change, and selects both. */
+/** Fills the target as one change, and selects source and target. */
 export function applyFill(engine: Engine, source: Bounds, target: FillTarget, toggled: boolean): void {
   withWholeLinks(engine, source, (values) => fillNow(engine, source, target, toggled, values))
 }
@@ -34,7 +34,10 @@ function fillNow(
   engine.announce(m.grid_cells_filled({ count: writes.length }))
 }
 
-/** Ctrl+D and Ctrl+R: the first row or column of the selection over the rest of it; for one row or column, the cell before it. */
+/**
+ * Ctrl+D and Ctrl+R: copies the first row or column of the selection over the rest; a single row or column takes the
+ * one before it.
+ */
 export function fillFromEdge(engine: Engine, direction: 'down' | 'end'): void {
   const selection = engine.selection.get()
   if (!selection) return
@@ -52,12 +55,12 @@ export function fillFromEdge(engine: Engine, direction: 'down' | 'end'): void {
   })
 }
 
-/** Values of source cells that differ from what the cell itself holds, by row and column. */
+/** Complete link values of source cells that list only their first links, by row and column. */
 type SourceValues = ReadonlyMap<string, CellValue>
 
 const NOTHING_KNOWN: SourceValues = new Map()
 
-/** Goes on at once, or once the links are read of source cells that name only the first of many. */
+/** Runs at once, or after reading the links of source cells that list only the first. */
 function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValues) => void): void {
   const columns = engine.columns.slice(source.start, source.end + 1)
   const indices = span(source.top, source.bottom).filter((index) => engine.rowAt(index) !== undefined)
@@ -157,7 +160,7 @@ const isSameValue = (a: CellValue, b: CellValue): boolean =>
 const span = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
-/** A value as the neighbouring column's type has it; undefined where it does not fit, so that the cell is left alone. */
+/** Converts a value to the target column's type; undefined if it does not fit. */
 function convert(engine: Engine, value: CellValue, from: number, to: number): CellValue | undefined {
   const source = engine.columns[from]!
   const target = engine.columns[to]!
@@ -172,7 +175,7 @@ function convert(engine: Engine, value: CellValue, from: number, to: number): Ce
   return target.type.parse(source.type.format(value, source.options), target.options) ?? undefined
 }
 
-/** Cells of every selected range; for messages and limits. */
+/** Bounds of all selected ranges. */
 export const selectedBounds = (engine: Engine): Bounds[] => {
   const selection = engine.selection.get()
   return selection ? allBounds(selection, engine.size) : []

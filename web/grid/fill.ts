@@ -5,7 +5,7 @@ import { trimTrailing } from '../../src/core/trim-characters.ts'
 import type { FillTarget } from './engine.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
-/** How the values of a column continue; `other`: they repeat. */
+/** How a series continues; `other` repeats. */
 export type FillKind = FillSeries | 'other'
 
 /** How the values of a field type continue. */
@@ -31,14 +31,14 @@ export function continueValues(
   )
 }
 
-/** A function from the distance behind the last value to a value; null: repeat. */
+/** Maps the distance from the last value to a value; null: repeat. */
 function seriesOf(
   values: readonly CellValue[],
   kind: FillKind,
   { toggled = false, backwards = false }: { toggled?: boolean; backwards?: boolean },
 ): ((distance: number) => CellValue) | null {
   const alone = values.length === 1
-  // One text counts without being asked; one number or date only with Ctrl, and many never with it.
+  // A single text with a number counts up; a single number or date only with Ctrl.
   const wanted = alone && kind !== 'text' ? toggled : !toggled
   if (!wanted) return null
   const oneStep = backwards ? -1 : 1
@@ -55,7 +55,7 @@ function numberSeries(
   const step = numbers.length === values.length ? commonStep(numbers, oneStep) : null
   if (step === null) return null
   const last = numbers.at(-1)!
-  // 0.1 + 0.2: steps are counted in the decimals that the numbers have, not in binary fractions.
+  // Steps use the numbers' decimal places, which avoids 0.1 + 0.2.
   const decimals = Math.max(...numbers.map(decimalsOf), decimalsOf(step))
   return (distance) => Number((last + step * distance).toFixed(decimals))
 }
@@ -72,7 +72,7 @@ function commonStep(numbers: readonly number[], alone: number): number | null {
 
 const DAY_MS = 86_400_000
 
-/** Steps of whole months where every date has the same day and time (1 Jan, 1 Feb → 1 Mar), else of time. */
+/** Steps by whole months if all dates share day and time (1 Jan, 1 Feb → 1 Mar), else by time. */
 function dateSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length !== values.length) return null
@@ -94,7 +94,7 @@ function monthStep(texts: readonly string[], times: readonly number[]): number |
   return step === 0 ? null : step
 }
 
-/** 31 January and one month is 28 or 29 February. */
+/** 31 January plus one month is 28 or 29 February. */
 function addMonths(time: number, months: number): number {
   const from = new Date(time)
   const to = new Date(time)
@@ -119,7 +119,7 @@ function trailingNumber(text: string): { prefix: string; digits: string } | null
   return prefix.length === text.length ? null : { prefix, digits: text.slice(prefix.length) }
 }
 
-/** `Task 09` counts to `Task 10`: the same text before, and as many digits as there were. */
+/** `Task 09` continues as `Task 10`: equal text before the number, and at least as many digits. */
 function textSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
   const parts = values.map((value) => (typeof value === 'string' ? trailingNumber(value) : null))
   const isSeries = (part: (typeof parts)[number]) =>

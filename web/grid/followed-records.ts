@@ -13,30 +13,30 @@ import {
 } from './selection.ts'
 import type { Store } from './store.ts'
 
-/** Rows whose records are remembered one by one; of a range with more, the two ends and the active cell. */
+/** Most rows tracked one by one; larger ranges track both ends and the active cell. */
 const MAX_ROWS = 5_000
 
-/** Ranges that a selection may fall into when its records move apart; beyond it the active cell is left. */
+/** Most ranges after records move apart; beyond it only the active cell stays selected. */
 const MAX_RANGES = 500
 
 /** Records and fields that a range covers. */
 interface NotedRange {
   range: Range
-  /** Rows of single records; null where the range has too many, or some that were never loaded. */
+  /** Rows tracked one by one; null if there are too many, or some were never loaded. */
   rows: readonly number[] | null
-  /** Fields at the two corners, as far as there are columns. */
+  /** Fields at the two corners. */
   anchorField: string | undefined
   focusField: string | undefined
 }
 
 interface Noted {
   ranges: readonly NotedRange[]
-  /** The records of the rows above and of the corners, by the row they stood in. */
+  /** Records of the tracked rows and corners, by their row. */
   records: ReadonlyMap<number, RecordId>
   rowCount: number | null
 }
 
-/** The grid as far as following its selection needs it. */
+/** The part of the engine needed to follow its selection. */
 interface FollowedGrid {
   readonly props: GridProps
   readonly selection: Store<Selection | null>
@@ -50,17 +50,17 @@ interface FollowedGrid {
 type RowOf = (id: RecordId) => number | undefined
 
 /**
- * Keeps the selection on its records: when rows are sorted, grouped, filtered, added or removed, ranges move with
- * the records in them, and what the view no longer shows is no longer selected. Records that are not loaded are
- * looked up by the source; meanwhile only what is known to be right is selected.
+ * Keeps the selection on its records: when rows are sorted, grouped, filtered, added or removed, ranges follow their
+ * records, and records outside the view are deselected. The source locates records that are not loaded; until then
+ * only those with a known position are selected.
  */
 export class FollowedRecords {
   private noted: Noted | null = null
-  /** The revision of the source for which `noted` is true. */
+  /** The source's revision that `noted` describes. */
   private revision = -1
   private lookup: AbortController | null = null
   private isFollowing = false
-  /** Where the active cell stood when its record left the view: keys go on from there. */
+  /** Last position of an active cell whose record left the view: keys continue from there. */
   lastActive: CellPosition | null = null
 
   constructor(private readonly engine: FollowedGrid) {
@@ -77,12 +77,12 @@ export class FollowedRecords {
     return active ? this.idAt(active.row) : undefined
   }
 
-  /** Rows were loaded: records that were not known when they were selected may be now. */
+  /** Loaded rows may reveal records that were unknown when selected. */
   complete(): void {
     if (this.lookup === null && this.noted?.ranges.some(({ rows }) => rows === null)) this.note()
   }
 
-  /** Moves the selection along. @param revision another one where the order of the rows may have changed */
+  /** Moves the selection with its records. @param revision changes when the order of the rows may have changed */
   follow(revision: number): void {
     const isOrderNew = revision !== this.revision
     this.revision = revision
@@ -93,7 +93,7 @@ export class FollowedRecords {
     for (const [row, id] of noted.records) {
       const now = this.engine.rowAt(row)?.id === id ? row : this.engine.props.source.indexOf(id)
       if (now !== undefined) rows.set(id, now)
-      // Not loaded: as long as nothing moved, it is where it was.
+      // Not loaded: its position is unchanged as long as nothing moved.
       else if (isOrderNew || this.lookup) unknown.push(id)
       else rows.set(id, row)
     }
@@ -122,7 +122,7 @@ export class FollowedRecords {
       this.apply(noted, rows)
     } catch (error) {
       if (lookup.signal.aborted) return
-      // Where they stand cannot be known now: what is selected already stays, the others are dropped.
+      // Without their positions, keep what is selected and drop the rest.
       this.lookup = null
       this.note()
       console.warn('the selected records could not be found', error)
@@ -191,7 +191,7 @@ export class FollowedRecords {
     return [...runs.map(({ first, last }) => at(first, last)), at(anchorRow!, end!)]
   }
 
-  /** A range over the same fields; null where they were hidden, or moved apart. */
+  /** The range over the same fields; null if they were hidden or moved apart. */
   private withColumns({ range, anchorField, focusField }: NotedRange): Range | null {
     const { columns } = this.engine
     const indexOf = (fieldId: string | undefined, column: number) =>
@@ -217,7 +217,7 @@ export class FollowedRecords {
     return this.engine.rowAt(row)?.id ?? this.noted?.records.get(row)
   }
 
-  /** Remembers what is selected. @param known records by row, of rows that are not loaded */
+  /** Tracks the selected records. @param known records of rows that are not loaded, by row */
   private note(known: ReadonlyMap<number, RecordId> = this.noted?.records ?? new Map()): void {
     const { engine } = this
     const selection = engine.selection.get()

@@ -37,9 +37,9 @@ import { useStore } from './store.ts'
 export type { ActiveCell, GridHandle, GridProps } from './contract.ts'
 
 /**
- * A table of records: rows and columns both virtual, in one native scroll container, over whatever
- * `source` reads from. It keeps the selection, the open editor and the drags; every change of data or
- * of the view is asked of `commands`. Give it a `key` per view, so that another view begins afresh.
+ * A table of records with virtual rows and columns in one native scroll container. It keeps the selection, the open
+ * editor and drags; `source` provides the rows and `commands` performs every change. Give it a `key` per view, which
+ * resets its state.
  *
  * It fills its parent, which must have a height.
  */
@@ -72,7 +72,7 @@ export function Grid(props: GridProps): ReactNode {
   useLayoutEffect(() => {
     if (scroller.current && body.current) return engine.viewport.attach(scroller.current, body.current)
   }, [engine])
-  // Leaving the view with an editor open keeps what was typed. Runs before the editor's own parts go.
+  // Leaving the view commits an open editor. Runs before the editor unmounts.
   useLayoutEffect(() => () => void leaveEditor(engine, 'stay', false), [engine])
   useEffect(() => watchSelection(engine, gridId), [engine, gridId])
   const events = useMemo(() => gridEvents(engine), [engine])
@@ -148,7 +148,7 @@ export function Grid(props: GridProps): ReactNode {
   )
 }
 
-// A custom property and not a size on each row: React's types know only those that CSS names.
+// A custom property, set once instead of on every row.
 function canvasStyle(inlineSize: number, rowNumberWidth: number): CSSProperties {
   const variables: Record<`--${string}`, string> = { '--row-number-width': `${rowNumberWidth}px` }
   return { inlineSize, ...variables }

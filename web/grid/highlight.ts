@@ -5,9 +5,8 @@ const NAME = 'grid-search'
 const MAX_MARKS = 2000
 
 /**
- * Highlights a text in the cells of a grid until the returned function is called.
- * By the browser's own highlights (CSS Custom Highlight API), so no cell is drawn anew for it; a browser
- * without them shows no marks.
+ * Highlights a text in the cells of a grid until the returned function is called. Uses the CSS Custom Highlight API,
+ * so no cell renders again; browsers without it show no marks.
  */
 export function highlightText(root: Element, text: string): () => void {
   const wanted = text.trim().toLocaleLowerCase()

@@ -1,6 +1,6 @@
 import type { Step } from './selection.ts'
 
-/** The flags of a keydown, all that the keyboard map looks at: no key state is remembered between events. */
+/** The flags of a keydown. No key state is kept between events. */
 export interface KeyEventLike {
   key: string
   code: string
@@ -36,16 +36,15 @@ export type Intent =
 
 /** Key mapping inputs besides the event. */
 interface KeyContext {
-  /** Right to left: the arrow to the left leads to the next column. */
+  /** In RTL the left arrow leads to the next column. */
   rtl: boolean
   /** On a Mac, Cmd is the modifier of commands, and Ctrl takes the place of it for Space only. */
   mac: boolean
 }
 
 /**
- * The meaning of a key, or null where it is none of the grid's: then the event must go on untouched,
- * since the browser (copy, cut and paste come as events of their own) or the app (Alt+R, Ctrl+K, "?")
- * may know it. Alt with a letter never types, so it cannot empty a cell.
+ * The meaning of a key; null leaves the event to the browser (copy, cut and paste arrive as own events) or the app
+ * (Alt+R, Ctrl+K, "?"). Alt with a letter never types, so it cannot clear a cell.
  */
 export function intentOf(event: KeyEventLike, context: KeyContext): Intent | null {
   const command = context.mac ? event.metaKey : event.ctrlKey

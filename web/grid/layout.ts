@@ -1,6 +1,6 @@
 import type { RowHeight } from '../../src/core/model.ts'
 
-/** Where columns and rows stand. Inline positions count from the start edge: the left one, or in RTL the right. */
+/** Positions of columns and rows. Inline positions count from the start edge: left, or right in RTL. */
 
 export const HEADER_HEIGHT = 32 // ui.md §4.1
 export const FOOTER_HEIGHT = 36 // ui.md §4.1
@@ -9,10 +9,10 @@ export const ADD_FIELD_WIDTH = 96
 const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
 const MAX_COLUMN_WIDTH = 1200
 export const ROW_NUMBER_WIDTH = 80 // ui.md §4.1
-/** On a phone the row number needs its digits only: there is no hover to show controls on. */
+/** On phones the row number has room for its digits only: there are no hover controls. */
 const ROW_NUMBER_WIDTH_NARROW = 44
 const NARROW_VIEWPORT = 600
-/** Frozen columns may take this part of the grid; those beyond it scroll, or a phone would show nothing else. */
+/** Largest share of the grid that frozen columns may take; others scroll. */
 const MAX_FROZEN_SHARE = 0.65
 
 /** On a phone the first column is narrowed to leave the others the larger part. */
@@ -79,15 +79,15 @@ export function visibleColumns(
 }
 
 /**
- * The column at an inline position of the view (0 is the grid's start edge, whatever is scrolled).
- * -1: the row number; the number of columns: behind the last one.
+ * The column at an inline position in the viewport (0 is the grid's start edge). -1: the row number; the number of
+ * columns: beyond the last.
  */
 export function columnAt({ starts, frozenWidth }: ColumnLayout, position: number, scroll: number): number {
   const at = position < frozenWidth ? position : position + scroll
   return at < starts[0]! ? -1 : indexAt(starts, at)
 }
 
-/** The gap between columns nearest to a position of the view, as the index of the column behind it. */
+/** The gap nearest to a position, as the index of the column after it. */
 export function gapAt(layout: ColumnLayout, position: number, scroll: number): number {
   const count = layout.starts.length - 1
   const column = Math.min(columnAt(layout, position, scroll), count - 1)
@@ -115,7 +115,7 @@ export function revealColumn(layout: ColumnLayout, column: number, scroll: numbe
 export const clampWidth = (width: number, least = MIN_COLUMN_WIDTH): number =>
   Math.round(Math.min(MAX_COLUMN_WIDTH, Math.max(least, width)))
 
-/** Index of the last start at or before `position`, by halving; 200 fields need eight steps. */
+/** Index of the last start at or before `position`, by binary search. */
 function indexAt(starts: readonly number[], position: number): number {
   let low = 0
   let high = starts.length - 1

@@ -5,12 +5,12 @@ import type { ResolvedColumn } from './columns.ts'
 import type { GridRow } from './contract.ts'
 import type { Engine } from './engine.ts'
 
-/** Requests that are under way at the same moment. */
+/** Concurrent requests. */
 const AT_ONCE = 4
 
-/** Links as values that go from cell to cell: a cell names the first of many alone, a copy has to have all. */
+/** Link values in copies and fills: a cell may list only its first links, but a copy needs all. */
 
-/** Places in a matrix of values where a cell holds more links than it names. */
+/** Cells of a matrix that list only part of their links. */
 export function partialCells(
   columns: readonly ResolvedColumn[],
   rows: readonly GridRow[],
@@ -23,7 +23,7 @@ export function partialCells(
   )
 }
 
-/** Writes all links into those cells of a matrix that name only the first. @throws what reading them threw */
+/** Completes those cells in place. @throws the error of a failed read */
 export async function completeValues(
   engine: Engine,
   columns: readonly ResolvedColumn[],
@@ -46,12 +46,12 @@ export async function completeValues(
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** How a link's value looks in the cell of another link. */
+/** A link's value, converted for another link field. */
 type CarriedLinks = { ok: true; value: CellValue } | { ok: false }
 
 /**
- * The links of one field as those of another: of the same table, as many as the other may hold, and all of
- * them known. Anything else would lose some, and is not carried over.
+ * Converts links of one field for another: same table, no more than it may hold, all links known. Anything else would
+ * lose links and is refused.
  */
 export function carryLinks(
   value: CellValue,

@@ -13,17 +13,17 @@ export interface PasteColumn {
   type: FieldType
   /** After the type's defaults. */
   options: FieldOptions
-  /** False: passed over, its cells stay as they are. */
+  /** False: skipped, its cells stay unchanged. */
   editable: boolean
 }
 
 /** Where a paste goes. */
 export interface PasteTarget {
-  /** Rows by their place among those that are shown; so too `rowCount`. */
+  /** By position among visible rows; so is `rowCount`. */
   bounds: Bounds
   columns: readonly PasteColumn[]
   rowCount: number
-  /** The row at such a place; absent: all are shown. */
+  /** Maps such a position to a row; absent: all rows are visible. */
   rowOf?: (place: number) => number
   recordIdOf: (rowIndex: number) => RecordId | undefined
   /** False: rows beyond the last are dropped rather than offered. */
@@ -31,9 +31,8 @@ export interface PasteTarget {
 }
 
 /**
- * Lays a block over the cells from the top start corner of the selection. One cell fills the whole
- * selection, and a selection that is a multiple of the block is filled with repeats of it, in either
- * direction; any other is only the place to begin.
+ * Plans a block over the cells from the selection's top start corner. A single cell fills the selection, and a
+ * selection that is a multiple of the block repeats it; otherwise only the corner counts.
  */
 export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan {
   const { bounds, columns, rowCount, rowOf = (place: number) => place } = target
@@ -145,7 +144,7 @@ function readCell(block: ClipboardBlock, row: number, column: number, target: Pa
   return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
 }
 
-/** Links of the same table are taken as they are; any other text is names, which have to be found. */
+/** Links to the same table are copied; any other text is looked up by title. */
 function readLinkCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
   const text = block.texts[row]![column]!
   const copied = block.own?.fields[column]
@@ -154,7 +153,7 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
   if (copied && linkOf(copied)) {
     const carried = carryLinks(value, copied, to)
     if (carried.ok) return { kind: 'value', value: carried.value, missing: NONE }
-    // Of the same table, and still not to be had whole.
+    // The same table, but some links are unknown.
     if (linkOf(copied)?.relatedTableId === linkOf(to)?.relatedTableId) return { kind: 'rejected', text }
   }
   if (text.trim() === '') return { kind: 'value', value: null, missing: NONE }

@@ -28,7 +28,7 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
     const fieldId = active && engine.columns[active.column]?.fieldId
     pointed?.removeAttribute('id')
     pointed = active && fieldId ? cellElement(engine, active.row, fieldId) : null
-    // Pointing at an element that scrolled out of the document would be an error.
+    // aria-activedescendant must not point at an element that is not in the document.
     if (!pointed) return engine.receiver?.removeAttribute('aria-activedescendant')
     pointed.id = `${gridId}-active`
     engine.receiver?.setAttribute('aria-activedescendant', pointed.id)
@@ -79,7 +79,7 @@ function selectedElements(engine: Engine, root: HTMLElement): Element[] {
   })
 }
 
-/** Rows that are looked at for sums; more would be felt while a range is being drawn. */
+/** Most rows summed; more would slow down drawing a range. */
 const MAX_ROWS = 20_000
 
 /** Count, sum and average of the selected cells in memory; null for a single cell or no selection. */

@@ -11,10 +11,10 @@ export interface GridSize {
   columns: number
 }
 
-/** `rows`, `columns` and `all` reach over what is there, also when it grows. */
+/** `rows`, `columns` and `all` cover the whole grid, even when it grows. */
 export type RangeKind = 'cells' | 'rows' | 'columns' | 'all'
 
-/** A rectangle, from where it was begun to where it was drawn. */
+/** A rectangle between the cell it started at and the opposite corner. */
 export interface Range {
   kind: RangeKind
   anchor: CellPosition
@@ -63,7 +63,6 @@ export function clampCell(cell: CellPosition, { rows, columns }: GridSize): Cell
 
 const single = (cell: CellPosition, kind: RangeKind = 'cells'): Range => ({ kind, anchor: cell, focus: cell })
 
-/** One cell, and nothing else. */
 export const selectCell = (cell: CellPosition): Selection => ({ ranges: [single(cell)] })
 
 /** A whole row; its active cell is the first. */
@@ -74,10 +73,10 @@ export const selectColumn = (column: number): Selection => ({
   ranges: [single({ row: 0, column }, 'columns')],
 })
 
-/** Every cell, the active one staying where it is. */
+/** All cells; the active one stays. */
 export const selectAll = (active: CellPosition): Selection => ({ ranges: [single(active, 'all')] })
 
-/** Whole rows or columns of what is selected now, as Shift+Space and Ctrl+Space ask. */
+/** Extends the selection to whole rows or columns (Shift+Space, Ctrl+Space). */
 export function widen(selection: Selection, kind: 'rows' | 'columns'): Selection {
   const last = lastRange(selection)
   const both = last.kind !== 'cells' && last.kind !== kind
@@ -97,14 +96,13 @@ export const activeCell = (selection: Selection): CellPosition => lastRange(sele
 /** The corner opposite the active cell: where the last drag or Shift+arrow ended. */
 export const focusCell = (selection: Selection): CellPosition => lastRange(selection).focus
 
-/** Draws the last range to another corner. */
+/** Extends the last range to another corner. */
 export const extendTo = (selection: Selection, focus: CellPosition): Selection =>
   replaceLast(selection, { ...lastRange(selection), focus })
 
 /** Begins a further range (Ctrl+click). */
 export const addRange = ({ ranges }: Selection, range: Range): Selection => ({ ranges: [...ranges, range] })
 
-/** A range as `addRange` takes it. */
 export const rangeAt = (cell: CellPosition, kind: RangeKind = 'cells'): Range => single(cell, kind)
 
 /** The edges of a range within a grid of a size. */
@@ -134,7 +132,7 @@ export const contains = (bounds: Bounds, { row, column }: CellPosition): boolean
 export const countCells = (bounds: readonly Bounds[]): number =>
   bounds.reduce((sum, each) => sum + (each.bottom - each.top + 1) * (each.end - each.start + 1), 0)
 
-/** True for exactly one cell: then there is no range to fill or to sum. */
+/** True for exactly one selected cell. */
 export const isSingleCell = ({ ranges }: Selection): boolean =>
   ranges.length === 1 &&
   ranges[0].kind === 'cells' &&
@@ -145,11 +143,11 @@ export const isSingleCell = ({ ranges }: Selection): boolean =>
 interface StepOptions {
   extend: boolean
   pageRows: number
-  /** Whether a cell holds anything, for the steps to an edge; undefined: it is not loaded. */
+  /** Whether a cell is filled, for steps to an edge; undefined if it is not loaded. */
   isFilled?: IsFilled
 }
 
-/** Where a step leads from a cell. Never leaves the grid. */
+/** The target of a step; never outside the grid. */
 function stepFrom(cell: CellPosition, step: Step, size: GridSize, options: StepOptions): CellPosition {
   const { pageRows, isFilled = () => undefined } = options
   if (isEdgeStep(step)) return edgeFrom(cell, step, size, isFilled)
@@ -183,7 +181,7 @@ export function tabFrom(cell: CellPosition, back: boolean, { rows, columns }: Gr
   return cell.row >= rows - 1 ? cell : { row: cell.row + 1, column: 0 }
 }
 
-/** Moves every range by rows, when the active record moved because others came or went above it. */
+/** Moves all ranges by rows. */
 export function shiftRows(selection: Selection, by: number, size: GridSize): Selection {
   const shift = (cell: CellPosition): CellPosition =>
     clampCell({ row: cell.row + by, column: cell.column }, size)
@@ -195,12 +193,12 @@ export function shiftRows(selection: Selection, by: number, size: GridSize): Sel
   return { ranges: [first!, ...others] }
 }
 
-/** The selection cut to a grid that became smaller; null when no cell is left. */
+/** The selection clamped to a smaller grid; null without cells. */
 export function clampSelection(selection: Selection, size: GridSize): Selection | null {
   return size.rows < 1 || size.columns < 1 ? null : shiftRows(selection, 0, size)
 }
 
-/** Whether a cell holds anything; undefined where its row is not loaded. */
+/** Whether a cell is filled; undefined if its row is not loaded. */
 type IsFilled = (cell: CellPosition) => boolean | undefined
 
 const DIRECTIONS: Record<EdgeStep, CellPosition> = {

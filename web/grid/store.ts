@@ -1,7 +1,7 @@
 import { useStore as useZustand } from 'zustand'
 import { createStore as createZustand, type StoreApi } from 'zustand/vanilla'
 
-/** One value that components follow one by one, so that a change draws only what shows it. */
+/** An observable value: only components that use it render on change. */
 export interface Store<T> extends Pick<StoreApi<T>, 'getState' | 'getInitialState' | 'subscribe'> {
   get(): T
   /** Replaces the value; an identical one notifies no listener. */

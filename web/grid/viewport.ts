@@ -21,15 +21,15 @@ import { follow, mustSettle, type ScrollPosition, type ScrollSize, scrollSize, s
 import type { CellPosition, GridSize } from './selection.ts'
 import { createStore } from './store.ts'
 
-/** Room kept filled ahead of the scrolling: 0.11 s at 7,000 px/s, in which a slow frame stays covered. */
+/** Rows mounted ahead of the scroll: 0.11 s at 7,000 px/s, which covers a slow frame. */
 const AHEAD_PX = 800
 const BEHIND_PX = 240
 const COLUMN_MARGIN_PX = 320
-/** Rows are mounted in groups: laying out and painting costs about the same for one row as for some. */
+/** Rows are mounted in batches: layout and paint cost about the same for one row as for several. */
 const ROW_GROUP = 8
-/** Blank room under the last row, so that it does not stick to the footer. */
+/** Blank space below the last row. */
 const TAIL_PX = 48
-/** Seconds of scrolling at the present speed that the source is asked for in advance. */
+/** Seconds of scrolling at the current speed to request in advance. */
 const LOAD_AHEAD_S = 0.5
 const LOAD_LEAST_ROWS = 40
 const REST_MS = 160
@@ -38,14 +38,14 @@ const BAND_PX = 256
 /** The window onto the rows: follows the scroll container and decides which rows and columns are mounted. */
 export class Viewport {
   readonly mounted = createStore<Mounted>(NOTHING_MOUNTED)
-  /** How far the rows are scrolled, on each step of it. */
+  /** Vertical scroll position. */
   readonly scrolled = createStore(0)
   /** Width of the scroll container, which decides how many columns may be frozen. */
   readonly width = createStore(0)
   rtl = false
   element: HTMLElement | null = null
   private body: HTMLElement | null = null
-  /** How far the columns are scrolled from the start edge. */
+  /** Horizontal scroll position from the start edge. */
   inline = 0
   private height = 0
   private position: ScrollPosition = { scrollTop: 0, top: 0 }
@@ -62,8 +62,8 @@ export class Viewport {
   private restTimer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * Follows a scroll container until the function that is given back is called. `body` is the element
-   * in it that holds the rows; its height is kept here.
+   * Follows a scroll container until the returned function is called. `body` contains the rows; the viewport sets its
+   * height.
    */
   attach(element: HTMLElement, body: HTMLElement): () => void {
     this.element = element
@@ -82,7 +82,7 @@ export class Viewport {
     }
   }
 
-  /** Takes over changed rows, columns or sizes; what is in sight at the top stays there. */
+  /** Applies changed rows, columns or sizes, and keeps the top line in place. */
   update(content: Content): void {
     const before = this.content.lines
     const { lines } = content
@@ -127,12 +127,12 @@ export class Viewport {
   }
 
   /**
-   * Scrolls just far enough to show a cell. If it is more than a page away, `withRoom` places it in
-   * stand in the upper half with `withRoom`, so that one sees what is around it.
+   * Scrolls just far enough to show a cell. If it is more than a page away, `withRoom` places it in the upper half,
+   * with its neighbours visible.
    */
   reveal({ row, column }: CellPosition, withRoom = false): void {
     const { lines, layout, rows, groupLevels } = this.content
-    // The headers of its groups stay above it.
+    // The headers of its groups stick above it.
     const start = lines.topOf(row) - groupLevels * GROUP_HEIGHT
     const end = lines.topOf(row) + lines.rowHeight + (row === rows - 1 ? ADD_ROW_HEIGHT : 0)
     let top = this.position.top
@@ -189,7 +189,7 @@ export class Viewport {
     this.restTimer = setTimeout(() => this.rest(), REST_MS)
   }
 
-  /** When the scrolling has come to rest: the scrollbar goes where it belongs, and loading ahead ends. */
+  /** After scrolling stops: corrects the scrollbar, and stops loading ahead. */
   private rest(): void {
     this.speed.now = 0
     this.settle()
@@ -204,7 +204,7 @@ export class Viewport {
     this.write()
   }
 
-  /** A table that became shorter leaves the browser's own position, which the browser has cut already. */
+  /** A shrunk table leaves a position beyond its end, which the browser has already clamped. */
   private keepInside(): void {
     const size = this.size()
     if (this.position.top > Math.max(0, size.virtual - size.viewport)) this.scrollTo({})
@@ -214,7 +214,7 @@ export class Viewport {
     if (!this.element) return
     this.element.scrollTop = this.position.scrollTop
     this.element.scrollLeft = this.rtl ? -this.inline : this.inline
-    // Browsers round to device pixels and cut at the end; go on from what they made of it.
+    // Browsers round to device pixels and clamp at the end; continue from the actual position.
     this.inline = Math.abs(this.element.scrollLeft)
     const cut = this.element.scrollTop - this.position.scrollTop
     if (cut !== 0) {
@@ -245,7 +245,7 @@ export class Viewport {
       origin: size.virtual > size.physical ? this.position.top - this.position.scrollTop : 0,
       pool: rowsOf(this.bodyHeight + AHEAD_PX + BEHIND_PX) + 2 * ROW_GROUP + 2,
     }
-    // Set here and not by React: the element must have its height before it can be scrolled so far.
+    // Set before React renders: the element needs its height before it can scroll there.
     if (this.body) this.body.style.blockSize = `${size.physical}px`
     if (!isSameMounted(next, this.mounted.get())) this.mounted.set(next)
     this.scrolled.set(this.position.top)
@@ -258,17 +258,17 @@ export class Viewport {
     return { first, last: first + this.bodyHeight + 2 * AHEAD_PX + BAND_PX }
   }
 
-  /** The rows in sight, widened by pixels on either side, by their places among those that are shown. */
+  /** Positions of the visible rows, extended by pixels on both sides. */
   private placesBetween(before: number, after: number): Span {
     const { lines } = this.content
     const { top } = this.position
-    // Where few rows are shown, those of a screen are no more than these.
+    // With few visible rows, a screen holds no more than these.
     const first = lines.placeOf(lines.rowAt(Math.max(0, top - before)))
     const last = lines.placeOf(lines.rowAt(Math.max(0, top + this.bodyHeight + after - 1)))
     return { first: Math.max(0, Math.min(first, lines.shown)), last: Math.min(lines.shown - 1, last) }
   }
 
-  /** Asks for the rows that are or will soon be in sight. */
+  /** Requests rows that are or will soon be visible. */
   private request(): void {
     const { lines, requestRange } = this.content
     const ahead = this.speed.now * LOAD_AHEAD_S
@@ -278,12 +278,12 @@ export class Viewport {
   }
 }
 
-/** How fast one scrolls, in pixels a second: downwards above 0. */
+/** Scroll speed in pixels per second, positive downwards. */
 class ScrollSpeed {
   now = 0
   private lastAt = 0
 
-  /** A step of the scrolling; one over more than `jump` pixels is no speed. */
+  /** Records a scroll step; one over more than `jump` pixels resets the speed. */
   note(delta: number, jump: number): void {
     const at = performance.now()
     const seconds = (at - this.lastAt) / 1000
@@ -293,20 +293,20 @@ class ScrollSpeed {
   }
 }
 
-/** The rows and columns that stand in the document at present. */
+/** The mounted rows and columns. */
 interface Mounted {
   /** Positions of rows and of the lines between them. */
   lines: RowLines
-  /** Places among the rows that are shown, see `RowLines.rowOf`; `rows` are the first and the last of these rows. */
+  /** Positions among visible rows, see `RowLines.rowOf`; `rows` are the first and last of them. */
   places: Span
   rows: Span
-  /** Distances from the top of the body between which headers of groups are wanted. */
+  /** Part of the body for which group headers are mounted. */
   band: Span
-  /** Of the columns that scroll; frozen ones are always there. */
+  /** Scrolling columns; frozen ones are always mounted. */
   columns: Span
   /** Subtracted from a row's virtual top to get its position in the scrolled element (see scroll-map.ts). */
   origin: number
-  /** Rows are recycled: place `i` uses the element of place `i - pool`, which can no longer be in sight. */
+  /** Rows are recycled: position `i` reuses the element of `i - pool`, which is out of sight. */
   pool: number
 }
 
@@ -324,11 +324,11 @@ const NOTHING_MOUNTED: Mounted = {
 /** Grid state the viewport lays out. */
 interface Content extends GridSize {
   lines: RowLines
-  /** How many headers of groups stay at the top while their records are in sight. */
+  /** Number of sticky group headers. */
   groupLevels: number
   layout: ColumnLayout
   canAddRows: boolean
-  /** `hidden`: rows between them that are not shown. */
+  /** `hidden`: rows between them in collapsed groups. */
   requestRange: (first: number, last: number, hidden: Span[]) => void
 }
 

@@ -21,9 +21,8 @@ export interface WorldBox {
 }
 
 /**
- * Gathers pins that stand close together at a zoom. Those outside of the box are left out, so the work and
- * what is drawn depend on the screen and not on the table. Zooms are taken in half steps: in between nothing
- * jumps.
+ * Clusters pins that are close together at a zoom. Pins outside the box are skipped, so the work depends on the screen
+ * and not on the table. Zooms are rounded to half steps, so that clusters do not jump in between.
  */
 export function clusterPoints<P extends WorldPoint & { key: string }>(
   points: readonly P[],

@@ -12,8 +12,7 @@ const LETTER_PX = 6.4
 const LINE_PX = 16
 
 /**
- * The names that have room at a scale: what they name is as wide as its name, and none lies on another. The
- * larger goes first.
+ * Labels that fit at a zoom: no wider than the area they name, and without overlaps. Larger areas win.
  *
  * @param labels largest first
  * @param size pixels across the world

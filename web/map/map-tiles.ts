@@ -6,8 +6,8 @@ export type MapTiles = NonNullable<Outputs['app']['info']['mapTiles']>
 let asked: Promise<MapTiles | null> | undefined
 
 /**
- * What this server's maps are drawn of, asked once for a page. By hand and not with the app's client, which the
- * page of a public form does without: everybody may ask this, and no session is needed.
+ * The server's map tile configuration, requested once per page. A plain `fetch`, because public forms do not load the
+ * app's client; it needs no session.
  *
  * @throws TypeError when the server cannot be reached
  */

@@ -62,9 +62,7 @@ export function canDrawMaps(): boolean {
 /** Asked once: each look makes a context, of which browsers allow a few. */
 let canDraw: boolean | undefined
 
-/**
- * Opens a map in an element. The library and the outlines are loaded now, from this server.
- */
+/** Opens a map in an element. Loads the library and the outlines from this server. */
 export async function openWorldMap(
   container: HTMLElement,
   { tiles, label }: { tiles: MapTiles | null; label: string },

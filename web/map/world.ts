@@ -82,8 +82,8 @@ function centreOf(ring: readonly Position[]): { area: number; x: number; y: numb
 }
 
 /**
- * ISO 3166-1: the three digits by which the world's outlines name a country, and its two letters, which
- * browsers know by name in every language.
+ * ISO 3166-1: the three digits that identify a country in the outlines, and its two letters, whose localized name
+ * browsers know.
  */
 const CODES = [
   '004AF008AL010AQ012DZ016AS020AD024AO028AG031AZ032AR036AU040AT044BS048BH050BD051AM052BB056BE060BM064BT',
@@ -111,9 +111,8 @@ export function countryName(digits: string | undefined, locale: string, fallback
 }
 
 /**
- * A ring that crosses the date line jumps from one end of the map to the other, and would be drawn right across
- * it. This one goes on past 180 degrees instead, which the map draws on both sides. A ring around a pole is
- * closed along that pole.
+ * Continues a ring that crosses the date line beyond 180 degrees, which the map draws on both sides; it would
+ * otherwise run across the whole map. A ring around a pole is closed along that pole.
  */
 export function unwrapRing(ring: readonly Position[]): Position[] {
   let turns = 0

@@ -1,8 +1,8 @@
 const SIGNED_OUT_PAGES = /^\/(signin|signup|forgot-password|reset|error)(\/|\?|$)/i
 
 /**
- * The path to go on to after signing in, or null where the text is no path of ours. It comes from the
- * address bar, so anyone can write it into a link: `//evil.example`, `https:…` and `javascript:…` give null.
+ * Validated path to open after sign-in; null if it is not one of ours. It comes from the address bar, so a link may
+ * contain anything: `//evil.example`, `https:…` and `javascript:…` give null.
  */
 export function readContinuePath(text: unknown): string | null {
   if (typeof text !== 'string' || !text.startsWith('/')) return null

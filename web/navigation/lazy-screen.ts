@@ -8,9 +8,7 @@ const RELOAD_GUARD_MS = 10_000
 const CHUNK_ERROR =
   /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
 
-/**
- * Loads a part of the app. After an update on the server the old parts are gone: the page reloads, once.
- */
+/** Loads a part of the app. After a server update the old files are gone: the page reloads, once. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()
@@ -40,8 +38,8 @@ interface Part<P> {
 }
 
 /**
- * A component in a file of its own, e.g. a dialog; `fallback` stands meanwhile. Not `React.lazy`: what
- * suspends is held back for 300 ms after its fallback, and a dialog that was loaded in 20 would open late.
+ * A lazily loaded component, e.g. a dialog, with a `fallback`. Not `React.lazy`: a suspended component stays hidden
+ * for 300 ms after its fallback, so a dialog loaded in 20 ms would open late.
  */
 export function lazyPart<M, K extends keyof M>(
   load: () => Promise<M>,

@@ -74,8 +74,8 @@ export const addressOf = (path: string): string => `${location.origin}${location
 export const sharedAddress = (path: string): string => `${location.origin}${SHARED_PAGE}#${path}`
 
 /**
- * The full address of a form's public page, to send or to frame in another site: `https://host/form#/nc/form/…`.
- * A page of its own, which loads nothing of the app.
+ * Absolute URL of a form's public page, to share or embed: `https://host/form#/nc/form/…`. A separate page, which
+ * loads nothing of the app.
  */
 export const formAddress = (linkId: string, { survey = false } = {}): string =>
   `${location.origin}/form#${paths.sharedForm(encodeURIComponent(linkId), { survey })}`

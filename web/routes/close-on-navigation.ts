@@ -2,8 +2,8 @@ import { appHistory } from '../navigation/paths.ts'
 import { closeLayersOnNavigation } from '../ui/layers.ts'
 
 /**
- * Closes dialogs, popovers and menus when the page below them changes: another path, or another record by Back or
- * Forward. A record that a click puts into the address leaves open what stands beside it.
+ * Closes dialogs, popovers and menus when the page below changes: another path, or another record by Back or Forward.
+ * A click that puts a record into the address closes nothing.
  */
 export function closeOnNavigation(): void {
   let path = appHistory.location.pathname

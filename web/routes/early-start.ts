@@ -3,8 +3,8 @@ import { session } from '../session/index.ts'
 import { cache } from '../trpc.ts'
 
 /**
- * Asks for what the address needs, data and code at once, before the router and React begin. They find both
- * on the way, or there already; what fails here is asked for again by the screen, which says so.
+ * Starts loading the data and code for the current address before the router and React start. Screens retry and report
+ * what fails here.
  */
 export function startEarly(): void {
   // One's own pages have a name where a base has its id, and `profile` could be one.

@@ -6,8 +6,8 @@ import { queryClient } from '../trpc.ts'
 import { router } from './router.tsx'
 
 /**
- * Keeps the screens in step with the session: signed out (also in another tab) leads to sign-in, signed in
- * (also in another tab) leads on, and another person's session shares nothing with the one before.
+ * Follows the session in all tabs: signing out opens sign-in, signing in continues, and another person's session
+ * starts with an empty cache.
  */
 export function followSession(): void {
   let userId = session.userId()

@@ -5,8 +5,8 @@ const WITHIN_MS = 10_000
 let times: number[] = []
 
 /**
- * Whether an error says that the page is no longer as React has left it: translators and extensions move its
- * elements about (spec §2). Drawing it anew mends that.
+ * True for errors that React throws after translators or extensions have changed its DOM (spec §2). Rendering again
+ * fixes them.
  */
 export const isForeignHand = (error: unknown): boolean =>
   (error instanceof Error || error instanceof DOMException) &&

@@ -11,8 +11,8 @@ interface Going {
 }
 
 /**
- * Lets through who is signed in. Others go to sign-up on an install without users, else to sign-in, and
- * from there on to where they wanted (spec §2).
+ * Requires a session. Without one opens sign-up on an installation without users, else sign-in, which leads back to
+ * the requested page (spec §2).
  */
 export async function requireSignIn({ location }: Going): Promise<void> {
   await signOutIfAsked(location)

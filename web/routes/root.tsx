@@ -34,8 +34,8 @@ export function RootScreen() {
 }
 
 /**
- * A screen that failed while loading or drawing: the error page 500, or 404 where the server says that what was
- * asked for does not exist (spec §2). What only another program's hand in the page has broken is drawn anew.
+ * Error page of a screen that failed to load or render: 500, or 404 if the server says NOT_FOUND (spec §2). Errors
+ * caused by foreign DOM changes render again instead.
  */
 export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
   const router = useRouter()

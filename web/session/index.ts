@@ -47,8 +47,8 @@ export async function callerHeaders(): Promise<Record<string, string>> {
 }
 
 /**
- * `fetch` with the session: sends `xc-auth`, renews the token on a 401 and tries once more. For uploads
- * and downloads; everything else goes through `api` and `trpc`.
+ * `fetch` with the session: sends `xc-auth`, renews the token on a 401 and retries once. For uploads and downloads;
+ * other calls use `api` and `trpc`.
  */
 export async function fetchSignedIn(url: string, init: RequestInit = {}): Promise<Response> {
   const send = async () => {
@@ -62,8 +62,8 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
 }
 
 /**
- * What to do about a 401: one shared refresh, and where that is refused the page asks to sign in. True:
- * send the request again. False: the person left instead.
+ * Recovers from a 401: one shared refresh and, if that is refused, the sign-in dialog. True: send the request again.
+ * False: the person left.
  */
 export async function recoverFrom401(): Promise<boolean> {
   if (session.status() === 'expired') return session.resumed()

@@ -4,18 +4,15 @@ import { createStore } from 'zustand/vanilla'
 export const REFRESH_WINDOW_MS = 5 * 60_000
 
 /**
- * `expired`: the server no longer accepts the session while a page is open; the page stays, a dialog
- * asks to sign in. `signedOut`: by choice, here or in another tab, or never signed in.
+ * `expired`: the server rejects the session while a page is open; the page stays and a dialog asks to sign in.
+ * `signedOut`: signed out here or in another tab, or never signed in.
  */
 export type SessionStatus = 'signedIn' | 'signedOut' | 'expired'
 
 export interface SessionDeps {
   load(): string | null
   save(token: string | null): void
-  /**
-   * Asks the server for a new token by the refresh cookie. Null: it refused. Throws where it could not
-   * be asked (offline): that is no reason to sign anyone out.
-   */
+  /** Requests a new token with the refresh cookie. Null: refused. Throws when offline, which signs no one out. */
   askForToken(): Promise<string | null>
   /** Runs one refresh at a time over all tabs; the cookie can be used only once. */
   exclusively<T>(work: () => Promise<T>): Promise<T>

@@ -15,8 +15,8 @@ export function useMe() {
 }
 
 /**
- * `auth.me` answers strangers too, with nobody. Where this browser thinks it is signed in that means the
- * same as a 401 elsewhere: the token is void.
+ * `auth.me` also answers without a session, with no user. If this browser believes it is signed in, that means the
+ * same as a 401: the token is void.
  */
 export function useCheckOfSession(): void {
   const status = useSessionStatus()

@@ -16,8 +16,8 @@ interface VisitorLink {
 export const SHARED_PAGE = '/shared'
 
 /**
- * True in the page of what is shared. It knows no session: who looks at a link there is nobody but a visitor, also
- * where the same browser is signed in, and other sites may frame it.
+ * True on the page of shared links. It ignores any session, so everyone is a visitor there, and other sites may frame
+ * it.
  */
 export const isVisitorPage = typeof location !== 'undefined' && location.pathname === SHARED_PAGE
 

@@ -1,14 +1,14 @@
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 /*
- * Elements that lint rules misjudge because they look at one element at a time: parts of widgets whose focus is
- * held by another element, and boxes that only hear what bubbles up from their controls.
+ * Elements that lint rules misjudge because they check one element at a time: parts of widgets whose focus another
+ * element holds, and containers that handle bubbling events of their controls.
  */
 
 /**
- * A row, cell or header of an ARIA grid that is drawn from positioned boxes. Native table elements cannot be
- * recycled and positioned by hand, and the focus stays in one element that points at the cells. A plain tag
- * name, so that no component is rendered in between: a grid has thousands.
+ * A row, cell or header of an ARIA grid drawn from positioned boxes. Native table elements cannot be recycled and
+ * positioned, and the focus stays in one element that points at the cells. A plain tag name adds no component per
+ * cell.
  */
 export const GridBox = 'div'
 
@@ -18,10 +18,7 @@ export const GridText = 'span'
 /** As `GridBox`, for a cell that is itself pressed, such as a day of a calendar. */
 export const GridButton = 'button'
 
-/**
- * A box that handles keys, presses and focus changes of the controls in it as they bubble up. It is no control
- * itself: whatever is pressed for its own sake is a button.
- */
+/** A container that handles bubbling keys, presses and focus changes of its controls. It is not a control itself. */
 export const ControlGroup = 'div'
 
 /** A group of nodes of an ARIA tree, of radio buttons or of questions; `<fieldset>` cannot be laid out as freely. */

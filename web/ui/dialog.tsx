@@ -25,10 +25,7 @@ export interface DialogProps {
   marks?: Record<`data-${string}`, string>
 }
 
-/**
- * A window over the page. The page behind takes no focus or press meanwhile; Escape closes; the focus goes
- * to the element with `data-autofocus`, or the first field, and back at the end.
- */
+/** A modal dialog. Escape closes it; the focus goes to `data-autofocus` or the first field, and back when it closes. */
 export function Dialog({
   title,
   onClose,

@@ -9,8 +9,8 @@ import {
 } from 'react'
 
 /**
- * Runs `react` after the first drawing and after each one with another of the `triggers`. It always sees the
- * latest props and state, and none of these run it again. May return a function that cleans up before the next run.
+ * Runs `react` after the first render and whenever a trigger changes, always with the latest props and state. May
+ * return a cleanup function.
  */
 export function useOnChange(triggers: DependencyList, react: EffectCallback): void {
   const run = useEffectEvent((_: DependencyList) => react())

@@ -1,6 +1,6 @@
 /**
- * Keys for items that have no id and may be equal: the text of each, and which of the equal ones it is. An item
- * keeps its key when others are added, removed or moved.
+ * Keys for items without ids that may be equal: an item's text and its count among equal ones. Items keep their keys
+ * when others are added, removed or moved.
  */
 export function keyed<T>(
   items: readonly T[],

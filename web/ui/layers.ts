@@ -19,10 +19,10 @@ interface LayerOptions {
 }
 
 /**
- * Registers a popover, menu, dialog or drawer while it is shown: Escape calls `onEscape` of the topmost
- * alone, and when it closes the focus goes back to where it was. Gives a function for Ariakit's
- * `hideOnInteractOutside`: true for a press outside this layer and outside those above, such as a menu that was
- * opened from it. A focus that moves closes nothing: a grid or a closing dialog below may take it at any time.
+ * Registers an open popover, menu, dialog or drawer: Escape calls `onEscape` of the topmost only, and closing returns
+ * the focus. Returns a function for Ariakit's `hideOnInteractOutside`: true for a press outside this layer and those
+ * above it, such as a menu opened from it. Focus changes close nothing: a grid or a closing dialog may take the focus
+ * at any time.
  */
 export function useLayer(
   onEscape: () => void,
@@ -63,8 +63,8 @@ export function useLayer(
 const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null
 
 /**
- * Cells and headers of a grid take no focus themselves, and a button that shows on hover may be gone: the
- * focus then goes to what takes the keys in their place, marked by `data-shortcuts` within `data-grid`.
+ * Focuses an element. Grid cells take no focus and hover buttons may be gone: then the grid's `data-shortcuts` element
+ * gets it.
  */
 function giveFocus(target: Element | null): void {
   if (!(target instanceof HTMLElement) || !target.isConnected) return
@@ -77,10 +77,7 @@ function giveFocus(target: Element | null): void {
 /** True while anything lies over the page: global shortcuts wait. */
 export const hasOpenLayer = (): boolean => open.length > 0
 
-/**
- * Dismisses what lies over the page, as Escape would, when another page opens below: a dialog about the table
- * that was left must not act on the one that is shown now.
- */
+/** Closes overlays when another page opens below: a dialog about one table must not act on the next. */
 export function closeLayersOnNavigation(): void {
   for (const layer of open.toReversed()) if (!layer.staysOnNavigation) layer.onEscape()
 }

@@ -15,8 +15,8 @@ function closeDialog(id: number): void {
 }
 
 /**
- * Shows a dialog from an action, outside any component: `openDialog((close) => <Rename onClose={close} />)`.
- * Gives a function that closes it.
+ * Opens a dialog from outside any component: `openDialog((close) => <Rename onClose={close} />)`. Returns a function
+ * that closes it.
  */
 export function openDialog(render: OpenDialog['render']): () => void {
   const id = nextId++

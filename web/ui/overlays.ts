@@ -19,8 +19,8 @@ const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
 const IDLE_MS = 4_000
 
 /**
- * Fetches the code of popovers, dialogs and menus at the first sign of use, so that it is no part of the first
- * load and yet there when something opens. Returns a function that stops waiting.
+ * Loads popovers, dialogs and menus at the first input, so that they are not part of the first load and yet open
+ * without delay. Returns a function that stops waiting.
  */
 export function preloadOverlaysOnFirstUse(): () => void {
   const timer = setTimeout(preload, IDLE_MS)

@@ -27,8 +27,8 @@ export const POPOVER_GAP_PX = 4
 const EDGE_PX = 8
 
 /**
- * A box over the page, beside its anchor. Closes on Escape and on a press outside, returns the focus, and
- * follows its anchor when the page scrolls. Popups opened from it count as inside.
+ * A box beside its anchor. Closes on Escape and on a press outside, returns the focus, and follows its anchor. Popups
+ * opened from it count as inside.
  */
 export function Popover({
   anchor,
@@ -87,8 +87,8 @@ const SIDE = { ltr: 'right-start', rtl: 'left-start' } as const
 const SHEET = { top: 'auto', bottom: 0, width: '100%' } as const
 
 /**
- * Tells an open popover or menu what it belongs to, and gives where that is, in pixels of the window. A button that
- * shows under the pointer alone is gone once the pointer is in the menu: then it counts where it was last.
+ * Sets the anchor of a popover or menu and returns its position in the window. A hover button disappears once the
+ * pointer is in the menu: then its last position counts.
  */
 export function useAnchor(
   store: Pick<PopoverStore, 'setAnchorElement' | 'setDisclosureElement'>,

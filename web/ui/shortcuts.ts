@@ -2,9 +2,8 @@
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
 /**
- * Whether a key press is the chord, e.g. `mod+shift+k`, `alt+d`, `?`. Reads the event's own flags, never
- * remembered keys. Letters go by their place on the keyboard as well, because Alt+D types `∂` on a Mac and
- * a Russian or Arabic layout has no D at all.
+ * Whether a key press matches a shortcut, e.g. `mod+shift+k`, `alt+d`, `?`. Uses the event's own flags. Letters also
+ * match by key position: Alt+D types `∂` on a Mac, and Russian or Arabic layouts have no D.
  */
 export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   const parts = chord.split('+')
@@ -30,8 +29,8 @@ export function shortcutLabel(chord: string): string {
 }
 
 /**
- * True where keys are text: shortcuts without a modifier stay out of it. `data-shortcuts` marks what takes
- * text only to pass it on, as the grid's receiver does.
+ * True in text inputs, where shortcuts without a modifier do not apply. `data-shortcuts` marks inputs that forward
+ * their text, such as the grid's receiver.
  */
 export function isTyping(target: EventTarget | null): boolean {
   return (

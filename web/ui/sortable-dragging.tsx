@@ -36,8 +36,8 @@ interface SortableDraggingProps {
 }
 
 /**
- * Drag and drop for the items of a `SortableList`. It stands beside the items instead of around them, so that
- * loading it late mounts nothing anew: each item hands over its element and takes its style from the store.
+ * Drag and drop for the items of a `SortableList`. Rendered beside the items, not around them, so that loading it late
+ * remounts nothing: items register their elements and read their styles from the store.
  */
 export function SortableDragging({ store, ids, layout, disabled, onDrop }: SortableDraggingProps): ReactNode {
   // A press is a click until the pointer has moved this far.

@@ -4,9 +4,8 @@ import { Tip } from './overlays.ts'
 const DELAY_MS = 450
 
 /**
- * Shows the tooltip of any element that has `data-tip="text"` (and `data-tip-keys="Ctrl+K"`), on hover and
- * on keyboard focus. With `data-tip-clipped` it shows only where the element's own text is cut off.
- * One listener for the whole page: a grid of thousands of cells costs nothing. Once, at the root.
+ * Shows the tooltip of any element with `data-tip="text"` (and `data-tip-keys="Ctrl+K"`) on hover and keyboard focus;
+ * with `data-tip-clipped` only if its text is truncated. One listener for the page, mounted at the root.
  */
 export function TooltipHost() {
   const [target, setTarget] = useState<HTMLElement | null>(null)

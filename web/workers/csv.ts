@@ -14,8 +14,8 @@ import type {
 } from '../features/imports/analysis.ts'
 
 /*
- * Looks into a CSV file beside the page, so that the page never waits: encoding, delimiter, the types of
- * the columns, and records to show. It is given samples, never the whole of a large file.
+ * Analyses a CSV file in a worker: encoding, delimiter, column types and sample records. It gets samples, never the
+ * whole of a large file.
  */
 
 /** Records that are looked at, and cells, which very wide files reach first. */

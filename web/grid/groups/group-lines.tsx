@@ -25,7 +25,7 @@ interface GroupLinesProps {
   layout: ColumnLayout
 }
 
-/** Headers are used again for others once they are out of sight, as rows are: more than these are never near it. */
+/** Headers are recycled like rows: never more than these are near the viewport. */
 const POOL = 96
 
 /** Everything between the rows: group headers, "new record" lines and groups not read yet. */
@@ -36,7 +36,7 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
   const further = drawn.find((line) => line.kind === 'more' || (line.kind === 'rows' && line.isFurther))
   const parent = further && furtherOf(further)
   const { tree } = groups
-  // With each page that has come, as long as there are rows in sight whose groups are not known.
+  // Reads further pages while rows of unknown groups are in sight.
   useOnChange([groups, parent, tree], () => {
     if (parent !== undefined) groups.readMore(parent)
   })
@@ -84,7 +84,7 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
 const furtherOf = (line: Line): GroupNode | null =>
   line.kind === 'more' ? line.parent : line.kind === 'rows' ? line.group : null
 
-/** The headers of the groups that one is in, while their own places are scrolled out. */
+/** Sticky headers of the groups at the top of the viewport. */
 function StickyGroups({ groups, columns, layout, lines }: GroupLinesProps & { lines: RowLines }): ReactNode {
   const engine = useEngine()
   const { columns: shown } = useStore(engine.viewport.mounted)
@@ -185,7 +185,7 @@ interface GroupHeaderProps {
   isCollapsed: boolean
   /** How many lines stand above it. */
   position: number
-  /** True for the copy that stays at the top while the group is in sight. */
+  /** True for the sticky copy at the top. */
   isSticky?: boolean
 }
 
@@ -193,7 +193,7 @@ interface GroupHeaderProps {
 const INDENT = 16
 const LEAST_WIDTH = 280
 
-/** The header of a group: its value, how many records it has, and the summaries under their columns. */
+/** A group's header: its value, record count and summaries under their columns. */
 const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): ReactNode {
   const { groups, group, columns, layout, first, last, top, isCollapsed, position, isSticky = false } = props
   const engine = useEngine()
@@ -291,7 +291,7 @@ function labelStyle(inlineSize: number, level: number): CSSProperties {
   return { inlineSize, ...variables }
 }
 
-/** The columns that stay in place lie under the group's value: their summaries stand at the end of it. */
+/** Frozen columns lie under the group's value, so their summaries follow it. */
 function FrozenSummaries({
   groups,
   group,

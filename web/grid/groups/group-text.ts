@@ -8,8 +8,8 @@ import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 
 /**
- * The value of a group where it is no cell of its field: an instant groups by its day, a link by the name or the
- * number of its records. Null: it is drawn as a cell.
+ * A group's value as text if it is not a cell value: timestamps group by day, links by title or count. Null: draw it
+ * as a cell.
  */
 export function groupText(field: Field, value: CellValue): string | null {
   if (value === null) return m.grid_empty()

@@ -9,9 +9,9 @@ export type Line = {
   top: number
   /** The row with which it begins, or which comes next. */
   first: number
-  /** How many rows are shown above it. */
+  /** Number of visible rows above it. */
   shownBefore: number
-  /** How many lines a reader of the screen has passed, rows counted one by one. */
+  /** Number of lines above it for screen readers, rows counted one by one. */
   position: number
   /** How many lines of its kind stand above it. */
   ordinal: number
@@ -20,39 +20,39 @@ export type Line = {
   /** `isFurther`: of groups of `group` (null: of the first level) that are not listed yet. */
   | { kind: 'rows'; count: number; group: GroupNode | null; isFurther: boolean }
   | { kind: 'add'; group: GroupNode }
-  /** Groups that are not listed yet; their rows follow. `parent` null: of the first level. */
+  /** Groups that are not loaded yet; their rows follow. `parent` null: of the first level. */
   | { kind: 'more'; parent: GroupNode | null; level: number; count: number }
 )
 
-/** Where the rows stand, and what stands between them. Rows of closed groups are not shown and have no room. */
+/** Positions of rows and of the lines between them. Rows in collapsed groups take no space. */
 export interface RowLines {
   rowHeight: number
-  /** Of everything. */
+  /** Total height. */
   height: number
   /** How many rows are shown. */
   shown: number
-  /** Lines for a reader of the screen. */
+  /** Number of lines for screen readers. */
   positions: number
   lines: readonly Line[]
   /** The fields the rows are grouped by; empty without grouping. */
   levels: readonly Sort[]
-  /** Distance of a row from the top of the body; of one that is not shown that of the header that hides it. */
+  /** Distance of a row from the top of the body; for a hidden row, that of its group's header. */
   topOf(row: number): number
   isShown(row: number): boolean
-  /** The row at a distance from the top; in a header the next one. May lie beyond the last. */
+  /** The row at a distance from the top; within a header, the next one. May exceed the last. */
   rowAt(top: number): number
-  /** The place of a row among those that are shown; of a hidden one that of the next. */
+  /** Position of a row among visible rows; for a hidden row, that of the next visible one. */
   placeOf(row: number): number
-  /** The row at a place among those that are shown. */
+  /** The row at a position among visible rows. */
   rowOf(place: number): number
   positionOf(row: number): number
-  /** The line at a distance from the top; null above the first and where there is none. */
+  /** The line at a distance from the top; null above the first and without groups. */
   lineAt(top: number): Line | null
-  /** Lines that touch a part of the body. */
+  /** Lines that intersect a part of the body. */
   linesBetween(top: number, bottom: number): readonly Line[]
 }
 
-/** Rows one below the other with nothing between them. */
+/** Ungrouped rows. */
 export function plainLines(rows: number, rowHeight: number): RowLines {
   return {
     rowHeight,
@@ -72,7 +72,7 @@ export function plainLines(rows: number, rowHeight: number): RowLines {
   }
 }
 
-/** Rows with lines between them: placed by prefix sums, found by halving. */
+/** Rows with lines between them: prefix sums and binary search. */
 function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonly Sort[]): RowLines {
   const heightOf = (line: Line): number =>
     line.kind === 'rows' ? line.count * rowHeight : LINE_HEIGHTS[line.kind]
@@ -169,8 +169,8 @@ interface GroupedRows {
 }
 
 /**
- * Headers and rows one below the other. Rows that no listed group accounts for (further groups, a record that
- * was added a moment ago) stand behind those that are listed, so that each row has its place.
+ * Lays out headers and rows. Rows outside the loaded groups (further groups, a record just added) follow the loaded
+ * ones.
  */
 export function layOutGroups({ tree, collapsed, rowCount, rowHeight, canAdd }: GroupedRows): RowLines {
   const lines: Line[] = []
@@ -205,7 +205,7 @@ export function layOutGroups({ tree, collapsed, rowCount, rowHeight, canAdd }: G
 
   function addGroup(node: GroupNode): void {
     const level = node.keys.length - 1
-    // More than there are rows: the count is not known to all yet.
+    // More than the known rows: the count is not up to date yet.
     const count = Math.max(0, Math.min(node.count, rowCount - row))
     const closed = isCollapsed(collapsed, node.keys)
     const end = row + count
@@ -230,7 +230,7 @@ export function layOutGroups({ tree, collapsed, rowCount, rowHeight, canAdd }: G
   return groupedLines(lines, rowHeight, tree.levels)
 }
 
-/** The rows of a span that are shown, in pieces with nothing between their rows: a header ends one. */
+/** Visible rows of a span, split at headers. */
 export function shownPieces(lines: RowLines, { first, last }: Span): Span[] {
   if (lines.lines.length === 0) return [{ first, last }]
   return lines.linesBetween(lines.topOf(first), lines.topOf(last) + 1).flatMap((line) => {
@@ -278,7 +278,7 @@ export function topOfAnchor({ row, level, by }: Anchor, lines: RowLines): number
   return header ? header.top + by : lines.topOf(row)
 }
 
-/** Rows between two places that are not shown: those of closed groups. */
+/** Hidden rows between two positions: those in collapsed groups. */
 export function hiddenBetween(lines: RowLines, first: number, last: number): Span[] {
   if (lines.rowOf(last) - lines.rowOf(first) === last - first) return []
   const from = lines.topOf(lines.rowOf(first))
@@ -293,8 +293,8 @@ export function hiddenBetween(lines: RowLines, first: number, last: number): Spa
 }
 
 /**
- * The group whose header, with those of the groups around it, is held at the top of the window: the one that one
- * is in where its own header is scrolled out, wholly or in part. None: no keys.
+ * The group whose header is sticky at the top, with its ancestors: the one whose own header is at least partly
+ * scrolled out. Empty: none.
  */
 export function groupsHeldAt(lines: RowLines, top: number): readonly CellValue[] {
   let held: readonly CellValue[] = []

@@ -2,7 +2,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Sort } from '../../../src/core/model.ts'
 import type { GroupPage, RecordGroup, Search } from '../../../src/core/query.ts'
 
-/** A group with the groups in it. Never altered: a change makes new ones from it up to the root. */
+/** A group with its subgroups. Immutable: a change copies the path to the root. */
 export interface GroupNode {
   /** Values of the levels down to this one; null: no value. */
   readonly keys: readonly CellValue[]
@@ -10,28 +10,28 @@ export interface GroupNode {
   readonly summaries: Readonly<Record<string, CellValue>>
   /** Empty on the last level. */
   readonly groups: readonly GroupNode[]
-  /** False where it has groups that are not listed yet. */
+  /** False if some subgroups are not loaded yet. */
   readonly isWhole: boolean
 }
 
-/** The groups of a view, as far as they are known. Rows stand in their order. */
+/** The loaded groups of a view, in row order. */
 export interface GroupTree {
   readonly levels: readonly Sort[]
   readonly groups: readonly GroupNode[]
   readonly isWhole: boolean
-  /** Which summary the groups tell of a field, by its id. */
+  /** Summary type per field id. */
   readonly kinds: Readonly<Record<string, string>>
   /** The search that the groups are restricted to; null without a search. */
   readonly search: Search | null
 }
 
-/** True on the last level, where records stand. */
+/** True on the last level, which contains records. */
 export const isLeaf = ({ levels }: GroupTree, node: GroupNode): boolean => node.keys.length >= levels.length
 
-/** The name under which a group is remembered. */
+/** Key under which a group's collapsed state is stored. */
 export const keyOf = (keys: readonly CellValue[]): string => JSON.stringify(keys)
 
-/** How many records the listed groups hold. */
+/** Number of records in the loaded groups. */
 export const countIn = (groups: readonly GroupNode[]): number =>
   groups.reduce((sum, group) => sum + group.count, 0)
 
@@ -96,13 +96,13 @@ function changed(
   return groups.toSpliced(at, 1, next)
 }
 
-/** The tree with more or fewer records in a group and in all that it lies in. */
+/** The tree after records were added to or removed from a group, ancestors included. */
 export function withCount(tree: GroupTree, keys: readonly CellValue[], by: number): GroupTree {
   const grow = (node: GroupNode): GroupNode => ({ ...node, count: Math.max(0, node.count + by) })
   return { ...tree, groups: changed(tree.groups, keys, (node) => node, grow) }
 }
 
-/** The tree with the summaries of another, for the groups that both have. */
+/** The tree with another tree's summaries, for groups in both. */
 export function withSummaries(tree: GroupTree, fresh: GroupTree): GroupTree {
   const merge = (groups: readonly GroupNode[], others: readonly GroupNode[]): readonly GroupNode[] => {
     const byKey = new Map(others.map((node) => [keyOf(node.keys), node]))
@@ -143,7 +143,7 @@ export function pathTo(tree: GroupTree, row: number): PlacedGroup[] {
 /** The innermost loaded group of a row; null outside of groups. */
 export const groupAt = (tree: GroupTree, row: number): PlacedGroup | null => pathTo(tree, row).at(-1) ?? null
 
-/** Where a group's records begin; null where it is not listed. */
+/** Row where a group's records begin; null if it is not loaded. */
 export function placeOf(tree: GroupTree, keys: readonly CellValue[]): PlacedGroup | null {
   let groups = tree.groups
   let first = 0
@@ -172,7 +172,7 @@ export interface CollapsedGroups {
 export const NONE_COLLAPSED: CollapsedGroups = { all: false, except: new Set() }
 export const ALL_COLLAPSED: CollapsedGroups = { all: true, except: new Set() }
 
-/** True where only the group's header is to be seen. */
+/** True if only the group's header is visible. */
 export const isCollapsed = ({ all, except }: CollapsedGroups, keys: readonly CellValue[]): boolean =>
   all !== except.has(keyOf(keys))
 

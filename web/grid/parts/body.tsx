@@ -24,9 +24,8 @@ interface RowsProps {
 }
 
 /**
- * The rows in and near sight. A row's element is used again for another row once it is out of sight
- * (the key is its place among those shown, modulo the number of elements): changing the text of a cell costs a fraction
- * of making one.
+ * The visible rows. Row elements are recycled (the key is the row's position modulo the pool size): changing a cell's
+ * text costs a fraction of creating a cell.
  */
 export function Rows({ props, columns, layout, rowCount, revision }: RowsProps): ReactNode {
   const engine = useEngine()

@@ -6,7 +6,7 @@ import { type ColumnLayout, HEADER_HEIGHT } from '../layout.ts'
 import { useStore } from '../store.ts'
 import styles from './drag-layer.module.css'
 
-/** The line where a dragged column or row would go, and a ghost of what is carried. Over the window, unscrolled. */
+/** The drop line and a ghost of the dragged column or rows, over the viewport. */
 export function DragLayer({ props, layout }: { props: GridProps; layout: ColumnLayout }): ReactNode {
   const engine = useEngine()
   const preview = useStore(engine.preview)

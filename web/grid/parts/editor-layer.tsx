@@ -16,7 +16,7 @@ interface EditorLayerProps {
   columns: Span
 }
 
-/** The open editor, over its cell. It scrolls with the cell, and outlives the cell's element. */
+/** The open editor over its cell. It scrolls with the cell and survives the cell's element. */
 export function EditorLayer({ props, layout, columns }: EditorLayerProps): ReactNode {
   const engine = useEngine()
   const session = useStore(engine.session)
@@ -32,7 +32,7 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
     minBlockSize: height,
   }
   return (
-    // A grid owns rows of cells and nothing else, so the editor is one.
+    // ARIA: a grid may only own rows of cells, so the editor is one.
     <GridBox role="row" aria-rowindex={session.row + 2}>
       <EditorBox
         key={`${session.recordId}-${session.fieldId}`}
@@ -110,8 +110,8 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
 }
 
 /**
- * Moves an editor that is larger than its cell back into the part of the grid where cells are seen: one of the last
- * row or column would else be cut off. Follows its size; gives a function that ends that.
+ * Keeps an editor larger than its cell inside the visible part of the grid; follows its size until the returned
+ * function is called.
  */
 function keepInSight(engine: Engine, box: HTMLElement | null): (() => void) | undefined {
   const { element: scroller, rtl } = engine.viewport

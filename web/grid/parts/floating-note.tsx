@@ -11,15 +11,15 @@ interface FloatingNoteProps {
 }
 
 /**
- * Why a cell was refused, beside it and always within the window: under the cell, or above it where there is no
- * room, and clear of the list that its editor has opened. Drawn over everything that would cut it off.
+ * A validation message beside its cell and within the window: below the cell or above it, clear of the editor's list,
+ * and on top of everything.
  */
 export function FloatingNote({ anchor, id, className, children }: FloatingNoteProps): ReactNode {
   const note = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = note.current
     if (!element) return
-    // The browser's top layer: the grid's scroll box cuts off nothing of it.
+    // The browser's top layer, which the grid's scroll container does not clip.
     element.showPopover?.()
     const update = () => position(element, anchor.current)
     update()
@@ -80,7 +80,7 @@ interface Size {
   height: number
 }
 
-/** In line with the start of a box, under it or, where that has more room, above it; always within the page. */
+/** Aligned with the start of a box, below it or above it, whichever has more room, within the page. */
 export function positionNote(
   box: Size & { left: number; top: number },
   note: Size,

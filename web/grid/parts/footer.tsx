@@ -47,7 +47,7 @@ export function Footer({ props, columns, layout }: FooterProps): ReactNode {
   )
 }
 
-// Apart, so that plural rules are not asked again for every row that scrolls in.
+// A separate component, so that plural rules do not run for every row that scrolls in.
 const RecordCount = memo(function RecordCount({ count }: { count: number | null }) {
   return (
     <GridText role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">

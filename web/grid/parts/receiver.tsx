@@ -15,9 +15,9 @@ interface ReceiverProps {
 }
 
 /**
- * The focused element while cells are selected: an invisible text area over the active cell.
- * Only into something that takes text do input methods, dead keys, emoji panels and dictation write. For a
- * screen reader it stands for the grid: it names it, and points at the active cell.
+ * The focused element while cells are selected: an invisible text area over the active cell, because input methods,
+ * dead keys, emoji panels and dictation write only into text inputs. It represents the grid to screen readers and
+ * points at the active cell.
  */
 export function Receiver({ props, layout, gridId, events }: ReceiverProps): ReactNode {
   const engine = useEngine()
@@ -42,7 +42,7 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
       autoCorrect="off"
       autoCapitalize="off"
       spellCheck={false}
-      // A finger opens the record or an editor; the keyboard on the screen must wait for that.
+      // A tap opens the record or an editor; only that shows the on-screen keyboard.
       inputMode={matchMedia('(hover: none)').matches ? 'none' : 'text'}
       aria-label={props.label}
       aria-controls={gridId}
@@ -53,7 +53,7 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
         clearTimeout(ending.current)
         startComposing(engine)
       }}
-      // Korean ends a syllable and begins the next within one key press: that is not the end yet.
+      // Korean ends a syllable and starts the next within one key press: not the end of the composition.
       onCompositionEnd={() => {
         ending.current = setTimeout(() => finishComposing(engine))
       }}
@@ -74,7 +74,7 @@ interface Place {
   height: number
 }
 
-/** Over the active cell as it lies in the window, so that an input method shows its words beside it. */
+/** Positioned over the active cell, so that the input method opens there. */
 function placeOf(
   active: { row: number; column: number } | null,
   { engine, layout, height }: Place,

@@ -28,11 +28,11 @@ interface RowProps {
   last: number
   rights: GridRights
   colorOf?: RowColorOf | null
-  /** Grows when every index may mean another record. */
+  /** Increases when every index may mean another record. */
   revision: number
 }
 
-/** One record across: the frozen part stays at the start edge, the rest scrolls under it. */
+/** One record: frozen cells stay at the start edge, the others scroll below them. */
 export const Row = memo(function Row(props: RowProps) {
   const { source, index, position, top, height, layout, first, last } = props
   const subscribe = useCallback(
@@ -138,8 +138,8 @@ interface GridCellProps {
 }
 
 /**
- * One cell. Memoised on its value and place, so an edit draws this cell and no other; being selected
- * is drawn by the selection layer and set on `aria-selected` from there.
+ * One cell. Memoised on its value and position, so an edit renders this cell only; the selection layer draws the
+ * selection and sets `aria-selected`.
  */
 const GridCell = memo(function GridCell(props: GridCellProps) {
   const { row, index, column, value, start, width, lines, canEdit, failure } = props
@@ -172,7 +172,7 @@ const GridCell = memo(function GridCell(props: GridCellProps) {
       style={{ insetInlineStart: start, inlineSize: width }}
     >
       {value === undefined ? (
-        // Its length varies, so that it reads as text and not as a wall.
+        // Widths vary, so that skeletons look like text.
         <span className={styles.bone} style={{ inlineSize: `${40 + ((index * 37) % 45)}%` }} />
       ) : (
         <View
@@ -189,13 +189,13 @@ const GridCell = memo(function GridCell(props: GridCellProps) {
   )
 })
 
-// The same elements for every row: React passes over what it has drawn before.
+// Shared elements: React skips identical ones.
 const GRIP = <GripVertical size={14} aria-hidden />
 const EXPAND = <Maximize2 size={13} aria-hidden />
 
 let digits = { language: '', format: new Intl.NumberFormat() }
 
-/** A row's number with separators. The format is kept: making one for each row is felt while scrolling. */
+/** A row number with separators. The formatter is reused: creating one per row slows scrolling. */
 function rowDigits(row: number): string {
   const language = currentLanguage()
   if (digits.language !== language) digits = { language, format: new Intl.NumberFormat(localeTag()) }

@@ -18,8 +18,8 @@ interface LayerProps {
 }
 
 /**
- * Frames and fills of what is selected, as a few elements over the cells, so that moving the
- * selection draws no cell. It comes twice: among the scrolling cells, and in place over the frozen ones.
+ * Frames and fills of the selection as a few elements over the cells, so that moving it renders no cell. Drawn twice:
+ * for scrolling and for frozen columns.
  */
 export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNode {
   const engine = useEngine()
@@ -99,10 +99,10 @@ interface Place {
 }
 
 function boxOf(bounds: Bounds, { lines, rows, origin, height, layout, columns }: Place): Box | null {
-  // Cut to what is mounted: a million selected rows would be taller than an element can be.
+  // Clipped to mounted rows: a million selected rows would exceed the maximum element height.
   const first = Math.max(bounds.top, rows.first - 1)
   const last = Math.min(bounds.bottom, rows.last + 1)
-  // Of rows in closed groups nothing is to be seen.
+  // Rows in collapsed groups are not drawn.
   const place = { first: lines.placeOf(first), last: lines.placeOf(last) - (lines.isShown(last) ? 0 : 1) }
   if (last < first || place.last < place.first) return null
   const [top, bottom] = [lines.rowOf(place.first), lines.rowOf(place.last)]

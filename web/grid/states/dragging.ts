@@ -14,10 +14,10 @@ interface Drag {
   name: Mode['name']
   /** Which way the grid scrolls while the pointer is near or beyond its edge. */
   scrolls: 'both' | 'rows' | 'columns' | 'none'
-  /** The pointer moved, or the grid under it, or Ctrl was pressed or let go. */
+  /** The pointer or the grid below it moved, or a modifier key changed. */
   move(pointer: Pointer): void
   drop(pointer: Pointer): void
-  /** Takes the preview away, after a drop and after Escape alike. */
+  /** Clears the preview after a drop or Escape. */
   end?(): void
 }
 
@@ -55,7 +55,7 @@ function listen(engine: Engine, drag: Drag): () => void {
   let last: Pointer | null = null
   let frame = 0
   const move = (event: PointerEvent) => {
-    // The button was let go where we could not see it.
+    // The button was released outside the window.
     if (event.buttons === 0) return engine.toIdle()
     last = event
     drag.move(event)
@@ -90,7 +90,7 @@ function listen(engine: Engine, drag: Drag): () => void {
   }
 }
 
-/** Scrolls by how far the pointer is beyond the edge; false where there was nothing to scroll. */
+/** Scrolls in proportion to the distance beyond the edge; false if nothing scrolled. */
 function scrollAtEdge(engine: Engine, scrolls: Drag['scrolls'], pointer: Pointer): boolean {
   const { viewport } = engine
   const { x, y } = viewport.pointIn(pointer.clientX, pointer.clientY)
@@ -98,7 +98,7 @@ function scrollAtEdge(engine: Engine, scrolls: Drag['scrolls'], pointer: Pointer
   const across = scrolls === 'rows' || scrolls === 'none' ? 0 : beyond(x, frozen, viewport.width.get())
   const down = scrolls === 'columns' || scrolls === 'none' ? 0 : beyond(y, 0, viewport.bodyHeight)
   if (across === 0 && down === 0) return false
-  // Towards the start, frozen columns are a place to drag to, so only their outer edge scrolls.
+  // Frozen columns are drop targets too, so only their outer edge scrolls.
   const inline = across < 0 && x > EDGE_PX ? 0 : across
   const before = { top: viewport.top, inline: viewport.inline }
   viewport.scrollTo({ top: before.top + down, inline: before.inline + inline })
@@ -110,12 +110,12 @@ function beyond(at: number, start: number, end: number): number {
   return at > end - EDGE_PX ? Math.min(MAX_SPEED_PX, Math.ceil((at - end + EDGE_PX) * SPEED)) : 0
 }
 
-/** True once the pointer is further from where it was pressed than a hand trembles. */
+/** True once the pointer moved beyond the drag threshold. */
 const hasLeft = (from: Pointer, to: Pointer): boolean =>
   Math.abs(from.clientX - to.clientX) > DRAG_THRESHOLD_PX ||
   Math.abs(from.clientY - to.clientY) > DRAG_THRESHOLD_PX
 
-/** Dragging a column's end edge. With several whole columns selected, all of them get the width. */
+/** Resizes a column by its end edge; if whole columns are selected, all of them. */
 export function resizing(engine: Engine, column: number, from: Pointer): Mode {
   const columns = columnsWith(engine, column)
   const before = engine.columns[column]!.width
@@ -132,7 +132,7 @@ export function resizing(engine: Engine, column: number, from: Pointer): Mode {
   })
 }
 
-/** Gives the column of a double-clicked edge, and those selected with it, the width of their content. */
+/** Fits the double-clicked column, and those selected with it, to their content. */
 export function fitColumns(engine: Engine, column: number): void {
   const widths = columnsWith(engine, column).map((each): [string, number] => {
     const { fieldId } = engine.columns[each]!
@@ -148,7 +148,7 @@ function saveWidths(engine: Engine, widths: ReadonlyMap<string, number>): void {
   if (changed.length > 0) engine.props.commands.resizeColumns(changed)
 }
 
-/** The column, or every column of a selection of whole columns that it is part of. */
+/** The column, or all whole columns selected with it. */
 function columnsWith(engine: Engine, column: number): number[] {
   const columns = new Set<number>()
   for (const range of engine.selection.get()?.ranges ?? []) {
@@ -165,7 +165,7 @@ const CELL_PADDING_PX = 20
 const HEADER_EXTRA_PX = 60
 const MOST_PX = 480
 
-/** The width at which the header and every mounted value of a column can be read, within reason. */
+/** Width that fits the header and all mounted values of a column, within limits. */
 function contentWidth(engine: Engine, column: ResolvedColumn): number {
   const canvas = document.createElement('canvas').getContext('2d')
   const element = engine.viewport.element
@@ -228,7 +228,7 @@ function dropColumns(engine: Engine, moved: readonly number[], gap: number): voi
   while (moved.includes(before)) before++
   const ids = moved.map((column) => engine.columns[column]!.fieldId)
   engine.props.commands.moveColumns(ids, engine.columns[before]?.fieldId ?? null)
-  // The selection goes with the columns.
+  // The selection follows the columns.
   const start = gap - moved.filter((column) => column < gap).length
   const range = {
     kind: 'columns' as const,
@@ -238,10 +238,10 @@ function dropColumns(engine: Engine, moved: readonly number[], gap: number): voi
   engine.selection.set(extendTo({ ranges: [range] }, { row: 0, column: start + moved.length - 1 }))
 }
 
-/** Most rows that a drag carries: those ticked among the rows in memory, near the one that is dragged. */
+/** Most checked rows moved by one drag. */
 const MAX_MOVED = 1000
 
-/** Dragging the handle at a row's start: a line shows where the row, or all that are ticked, would go. */
+/** Moves a row, or all checked rows, to the drop line. */
 export function movingRow(engine: Engine, row: number, from: Pointer): Mode {
   const ids = movedIds(engine, row)
   return dragMode({
@@ -275,7 +275,7 @@ function movedIds(engine: Engine, row: number): RecordId[] {
   return [...checked.ids].slice(0, MAX_MOVED).sort((a, b) => place(a) - place(b))
 }
 
-/** A place between two rows, where it lies, and the group that it belongs to: at its border there are two. */
+/** A gap between rows, its position, and its group: at a group border there are two. */
 interface Gap {
   gap: number
   top: number

@@ -5,7 +5,7 @@ import { m } from '../../messages.gen.ts'
 import type { EditSession, Engine, Mode } from '../engine.ts'
 import { activeCell, type CellPosition, selectCell } from '../selection.ts'
 
-/** A cell is being edited. Presses elsewhere leave it first, if what was typed can be kept. */
+/** A cell is being edited. A press elsewhere commits first, if the value is valid. */
 function editing(): Mode {
   return {
     name: 'editing',
@@ -21,7 +21,7 @@ function editing(): Mode {
   }
 }
 
-/** Whether a cell has an editor that may be opened now. */
+/** Whether a cell's editor may be opened now. */
 const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
   engine.columns[column]?.cell.Editor !== undefined &&
   engine.rowAt(row) !== undefined &&
@@ -55,7 +55,7 @@ export function startEditing(engine: Engine, { row, column }: CellPosition, type
 
 /** Enter, Tab and Escape, unless the editor has used them itself (a list, a line break). */
 function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
-  // An input method uses Enter and Escape to choose among its words.
+  // Input methods use Enter and Escape to choose words.
   if (event.isComposing || event.defaultPrevented) return false
   if (event.key === 'Escape') {
     cancelEditor(engine)
@@ -79,16 +79,15 @@ function addRowBelow(engine: Engine): void {
   if (row !== null) engine.select(selectCell({ row, column }))
 }
 
-/** Closes the editor, dropping what was typed. */
+/** Closes the editor and discards its input. */
 export function cancelEditor(engine: Engine): void {
   engine.toIdle()
   engine.focus()
 }
 
 /**
- * Commits what the editor holds and closes it. False where its text is no value of the field: then
- * it stays open with the text and a message, and the stored value stays as it was. Without
- * `takeFocus` the focus stays where the person went.
+ * Commits the editor and closes it. False if its text is invalid: it stays open with a message, and the stored value
+ * is unchanged. Without `takeFocus` the focus stays where it moved.
  */
 export function leaveEditor(engine: Engine, move: Move = 'stay', takeFocus = true): boolean {
   const session = engine.session.get()
@@ -104,7 +103,7 @@ export function leaveEditor(engine: Engine, move: Move = 'stay', takeFocus = tru
   return true
 }
 
-/** Stores a value that an editor chose (from a list, a calendar) and closes it. */
+/** Commits a value chosen in the editor (from a list, a calendar) and closes it. */
 export function commitEditor(engine: Engine, value: CellValue, move: Move = 'stay'): void {
   const session = engine.session.get()
   if (session) closeWith(engine, session, value, move, true)
@@ -142,9 +141,8 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
 }
 
 /**
- * An input method (Chinese, Japanese, Korean, a dead key, dictation) is writing a word into the grid's
- * hidden text area, which shows over the active cell meanwhile. Moving the focus would break the word off,
- * so the cell's own editor takes over only once it is finished.
+ * An input method (Chinese, Japanese, Korean, a dead key, dictation) composes text in the grid's hidden text area,
+ * shown over the active cell. Moving the focus would abort the composition, so the cell's editor opens after it.
  */
 function composing(): Mode {
   return {
@@ -162,7 +160,7 @@ function composing(): Mode {
   }
 }
 
-/** A word begins. Where the cell takes no text it is dropped when it ends. */
+/** Starts a composition; its text is discarded if the cell is not editable. */
 export function startComposing(engine: Engine): void {
   const selection = engine.selection.get()
   if (engine.mode.get().name !== 'idle' || !selection || !canType(engine, activeCell(selection))) return
@@ -170,7 +168,7 @@ export function startComposing(engine: Engine): void {
   engine.enter(composing())
 }
 
-/** Opens the editor of the active cell with what was written into the hidden text area, and empties that. */
+/** Opens the active cell's editor with the composed text, and clears the text area. */
 export function finishComposing(engine: Engine): void {
   const { receiver, active } = engine
   if (!receiver) return

@@ -17,10 +17,10 @@ import {
 import { dragMode, fitColumns, movingColumn, movingRow, resizing } from './dragging.ts'
 import { startEditing } from './editing.ts'
 
-/** True where Cmd takes the place of Ctrl. */
+/** True if Cmd replaces Ctrl. */
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** Nothing is going on: keys act on the selection, a press begins whatever it is pressed on. */
+/** No interaction: keys act on the selection, and a press starts one. */
 export function idle(): Mode {
   return {
     name: 'idle',
@@ -65,7 +65,7 @@ function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): v
   if (event.shiftKey && selection) engine.select(extendTo(selection, cell), cell)
   else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell)))
   else engine.select(selectCell(cell))
-  // A finger scrolls; only a mouse or pen draws a range.
+  // Touch scrolls; only mouse and pen select a range.
   if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'cells'))
 }
 
@@ -89,7 +89,7 @@ function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void
     engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column } }] }, null)
     return
   }
-  // A press on a selected column may be the beginning of moving all that are selected.
+  // A press on a selected column may start moving all selected ones.
   const isSelected = last?.kind === 'columns' && isBetween(column, last.anchor.column, last.focus.column)
   if ((event.ctrlKey || event.metaKey) && selection) {
     engine.select(addRange(selection, rangeAt({ row: 0, column }, 'columns')), null)
@@ -102,7 +102,7 @@ function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void
 const isBetween = (value: number, a: number, b: number): boolean =>
   value >= Math.min(a, b) && value <= Math.max(a, b)
 
-/** Dragging the fill handle: a dotted frame follows, and the drop fills it as one change. */
+/** Drags the fill handle: a dotted frame follows, and the drop fills it as one change. */
 function filling(engine: Engine): Mode {
   const selection = engine.selection.get()
   const source = selection && lastBounds(selection, engine.size)
@@ -122,7 +122,7 @@ function filling(engine: Engine): Mode {
   })
 }
 
-/** Drawing a range from the active cell, or a run of rows from the active row. */
+/** Selects a range of cells or rows by dragging. */
 function selecting(engine: Engine, kind: 'cells' | 'rows'): Mode {
   return dragMode({
     name: 'selecting',
