@@ -19,7 +19,7 @@ export {
   type NewField,
   namesOnly,
   narrowModel,
-  placeAt,
+  orderAt,
   refuseUnstorable,
   type SchemaRows,
   type TableModel,

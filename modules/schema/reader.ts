@@ -42,18 +42,15 @@ import {
   trashedFieldsOfBase,
 } from './trash/index.ts'
 
-/** Where the schema is asked, see `createSchemaReader`. */
+/** Reads of the schema, see `createSchemaReader`. */
 export type SchemaReader = ReturnType<typeof createSchemaReader>
 
-/**
- * What others ask about tables and fields. Without an actor nothing is checked: for modules that have checked already.
- * With one, the right that the operation needs is.
- */
+/** Reads tables and fields. Functions with an actor check its rights; those without leave that to the caller. */
 export function createSchemaReader(context: SchemaContext) {
   const { kernel, access, bases, store } = context
   const load = (tableId: string) => loadShown(context, tableId)
 
-  /** The tables of a base but for those of sources that are switched off. */
+  /** The tables of a base, without those of disabled sources. */
   async function shownTables(baseId: string, options: { trash?: boolean }): Promise<Table[]> {
     const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
     const hidden = new Set(sources.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id))
@@ -61,13 +58,13 @@ export function createSchemaReader(context: SchemaContext) {
     return hidden.size === 0 ? tables : tables.filter(({ sourceId }) => !hidden.has(sourceId))
   }
 
-  /** A field as a link to a view shows it, with how the names behind it are written where it is a link itself. */
+  /** Adds to a link field of a shared view how the names of the linked records are formatted. */
   async function withNames({ fields }: TableSchema, shown: Field): Promise<Field> {
-    const whole = fields.find(({ id }) => id === shown.id)
-    const link = whole && whole.error === null ? linkOf(whole) : null
+    const original = fields.find(({ id }) => id === shown.id)
+    const link = original && original.error === null ? linkOf(original) : null
     if (!link) return shown
     const related = await load(link.relatedTableId).catch((error) => {
-      // Its source is switched off: there are no names to show either.
+      // The source of the related table is disabled, so there are no names to show.
       if (error instanceof AppError && error.code === 'TABLE_NOT_FOUND') return null
       throw error
     })
@@ -75,44 +72,41 @@ export function createSchemaReader(context: SchemaContext) {
     return names ? { ...shown, options: { ...shown.options, names } } : shown
   }
 
-  /** What a link to a view tells of its table. @throws TABLE_NOT_FOUND for any other */
-  async function tableOfLink(viewId: string, tableId: string): Promise<TableSchema> {
-    const whole = await schemaOf(context, await load(tableId))
-    const view = whole.views.find(({ id }) => id === viewId)
+  /** The table of a shared view, limited to what the view shows. @throws TABLE_NOT_FOUND for any other table */
+  async function sharedTable(viewId: string, tableId: string): Promise<TableSchema> {
+    const schema = await schemaOf(context, await load(tableId))
+    const view = schema.views.find(({ id }) => id === viewId)
     if (!view) throw notFound('Table', tableId.slice(0, 64))
-    const shown = publicSchema(whole, view)
-    return { ...shown, fields: await Promise.all(shown.fields.map((field) => withNames(whole, field))) }
+    const shown = publicSchema(schema, view)
+    return { ...shown, fields: await Promise.all(shown.fields.map((field) => withNames(schema, field))) }
   }
 
   return {
     /**
-     * The table of an id with its fields, from memory where it is known.
-     * @throws TABLE_NOT_FOUND, also for a table in the trash or in a base that is
+     * A table with its fields, cached.
+     * @throws TABLE_NOT_FOUND, also if the table, its base or its source is in the trash or disabled
      */
     load,
     /**
-     * The models by table id that are needed to work out any field of a table, its own among them.
-     * Cheap while nothing changes. @throws TABLE_NOT_FOUND
+     * All models, by table id, that computing the fields of a table needs, including its own. Cached until one of them
+     * changes. @throws TABLE_NOT_FOUND
      */
     loadReachable: createReachable({ ...store, load }),
-    /** The database that holds the records of a table. */
+    /** The database with the records of a table. */
     async engineOf(table: Table): Promise<Engine> {
       const source = await foreignSourceOf(context, table)
       return source ? kernel.sources.of(source) : kernel.sources.engine(table.baseId)
     },
-    /** The client of that database, e.g. `sqlite3`. @throws SOURCE_NOT_FOUND */
+    /** The client of the table's database, e.g. `sqlite3`. @throws SOURCE_NOT_FOUND */
     clientOf: (model: TableModel): Promise<string> => clientOf(store, model),
-    /** Why nobody may write the records of a table, in words; null where one may. */
+    /** Why the records of a table are read-only, as a message; null if they are not. */
     writeRefusal: async (model: TableModel): Promise<string | null> =>
       writeRefusal(model, await foreignSourceOf(context, model.table)),
-    /** @throws BAD_REQUEST for a source that is not the base's own: its tables are made in its own database */
+    /** @throws BAD_REQUEST for a connected database, whose tables must be created in the database itself */
     refuseForeignTables: async (sourceId: string): Promise<void> => {
       if (await foreignSourceOf(context, { sourceId })) throw foreignTable()
     },
-    /**
-     * The table that REST clients mean: an id of any base's table in this base, else an exact title.
-     * @throws TABLE_NOT_FOUND
-     */
+    /** The table of a base with this id or exact title. @throws TABLE_NOT_FOUND */
     async resolveTable(baseId: string, idOrTitle: string): Promise<TableModel> {
       const tables = await store.tablesOf(baseId)
       const found =
@@ -126,32 +120,32 @@ export function createSchemaReader(context: SchemaContext) {
       if (!field || field.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
       return load(field.tableId)
     },
-    /** Every live link field of a base, for those who keep both of its sides true. */
+    /** Every live link field of a base. */
     linkFieldsOf: (baseId: string) => linkFieldsOf(kernel, store, baseId),
-    /** The same with those in the trash. */
+    /** Every link field of a base, including the trash. */
     allLinkFieldsOf: (baseId: string) => allLinkFieldsOf(kernel, store, baseId),
     loadWithKeys: createKeyLoader(store),
-    /** The table of a source by its name in the database, in the trash or not; null for one that is not known. */
+    /** The table of a source by its name in the database, including the trash; null if unknown. */
     tableInDatabase: async (sourceId: string, tableName: string): Promise<Table | null> =>
       (await store.tablesOfSource(sourceId)).find((table) => table.tableName === tableName) ?? null,
-    /** True where a base has, or had, a table in its own home. */
+    /** True if the base has tables, including the trash. */
     hasTables: store.hasTables,
-    /** True where the table exists, in the trash or not. */
+    /** True if the table exists, including the trash. */
     hasTable: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
-    /** The field of an id and its table, for someone who holds the right. @throws FIELD_NOT_FOUND */
+    /** A field and its table. @throws FIELD_NOT_FOUND */
     openField: (actor: Actor, right: BaseRight, fieldId: string) => openField(context, actor, right, fieldId),
-    /** The tables of a source in their order, but for those that hold pairs of links. */
+    /** The tables of a source in their order, without junction tables. */
     tablesOfSource: async (baseId: string, sourceId: string): Promise<Table[]> =>
       (await shownTables(baseId, {})).filter((table) => table.sourceId === sourceId && !table.isJunction),
-    /** The table of an id, for someone who holds the right. @throws TABLE_NOT_FOUND */
+    /** @throws TABLE_NOT_FOUND */
     openTable: (actor: Actor, right: BaseRight, tableId: string) => openTable(context, actor, right, tableId),
-    /** The base of an id or title, as REST paths name it. @throws BASE_NOT_FOUND */
+    /** The base with this id or title. @throws BASE_NOT_FOUND */
     resolveBase: (actor: Actor, idOrTitle: string) => bases.resolve(idOrTitle, actor),
-    /** True where the base reads this database. */
+    /** True if the base has this source. */
     hasSource: async (baseId: string, sourceId: string): Promise<boolean> =>
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).some(({ id }) => id === sourceId),
     viewsOf: (model: TableModel) => context.views.ofTable(model),
-    /** The tables of a base in their order, or those in its trash; without those that hold pairs of links. */
+    /** The tables of a base in their order, or those in its trash; without junction tables by default. */
     async tables(
       actor: Actor,
       baseId: string,
@@ -163,50 +157,49 @@ export function createSchemaReader(context: SchemaContext) {
       return tables.filter((table) => includeJunctions || !table.isJunction)
     },
     /**
-     * A table with its fields and the views that are not hidden from the actor's role; by a link to a view, with what
+     * A table with its fields and the views that the actor's role sees. For the public link of a view, limited to what
      * that view shows. @throws TABLE_NOT_FOUND
      */
     async table(actor: Actor, tableId: string): Promise<TableSchema> {
       if (actor.kind === 'share' && actor.grant.kind === 'view')
-        return tableOfLink(actor.grant.viewId, tableId)
-      const whole = await schemaOf(context, await openTable(context, actor, 'table.read', tableId))
-      const role = await access.baseRole(actor, whole.table.baseId)
-      const views = whole.views.filter((view) => isListedFor(role, view))
-      return { ...whole, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
+        return sharedTable(actor.grant.viewId, tableId)
+      const schema = await schemaOf(context, await openTable(context, actor, 'table.read', tableId))
+      const role = await access.baseRole(actor, schema.table.baseId)
+      const views = schema.views.filter((view) => isListedFor(role, view))
+      return { ...schema, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
     },
-    /** What a diagram of the base draws, tables of pairs included. @throws BASE_NOT_FOUND */
+    /** The tables and links of a base for its diagram, including junction tables. @throws BASE_NOT_FOUND */
     async diagram(actor: Actor, baseId: string): Promise<Diagram> {
       const base = await bases.require(baseId)
       await access.authorize(actor, 'table.list', base.id)
       const tables = await shownTables(base.id, {})
       return diagramOf(await Promise.all(tables.map(({ id }) => store.load(id))))
     },
-    /** For the jobs that copy: see `openTableToCopy` and `duplicateTable`. */
     openTableToCopy: (actor: Actor, tableId: string) => openTableToCopy(context, actor, tableId),
-    /** The title of a copy: the one asked for, or a free one. @throws BAD_REQUEST, DUPLICATE_ALIAS */
-    titleForTable: (baseId: string, wanted: string | null, original: string) =>
-      titleForCopy(context, baseId, wanted, original),
+    /** The title of a copy: the requested one, or a free one. @throws BAD_REQUEST, DUPLICATE_ALIAS */
+    titleForTable: (baseId: string, requested: string | null, original: string) =>
+      titleForCopy(context, baseId, requested, original),
     openFieldToCopy: (actor: Actor, fieldId: string) => openFieldToCopy(context, actor, fieldId),
-    /** The tables that lie in a base's own home, those in the trash included. For services. */
+    /** The tables in a base's own database, including the trash. */
     async homeTables(baseId: string): Promise<Table[]> {
       const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
       const own = new Set(sources.filter(({ isOwn }) => isOwn).map(({ id }) => id))
       const all = [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))]
       return all.filter(({ sourceId }) => own.has(sourceId))
     },
-    /** Tables and fields as entries of the log name them, those in the trash included. */
+    /** The tables and fields that log entries name, including the trash. */
     logNames: (baseId: string, tableIds: readonly string[]): Promise<LogNames> =>
       readLogNames(kernel, store, baseId, tableIds),
-    /** True where the field exists, in the trash or not. */
+    /** True if the field exists, including the trash. */
     hasField: async (fieldId: string): Promise<boolean> => (await store.findField(fieldId)) !== null,
     previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
       previewType(context, actor, fieldId, type, options),
-    /** What a formula that is being written gives, or all that is wrong with it. */
+    /** Checks an unsaved formula. */
     async checkFormula(actor: Actor, draft: FormulaDraft): Promise<FormulaVerdict> {
       refuseUnstorable(draft)
       return checkFormulaDraft(context, actor, draft)
     },
-    /** A formula that is being written as a field of its table, for reading what it would give. */
+    /** An unsaved formula as a field of its table, to preview its results. */
     async draftFormula(actor: Actor, draft: FormulaDraft): Promise<DraftedFormula> {
       refuseUnstorable(draft)
       return draftFormula(context, actor, draft)

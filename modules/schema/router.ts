@@ -10,14 +10,14 @@ const description = z.string().max(10_000).nullable()
 const cellValue = z.union([z.string().max(100_000), z.number(), z.boolean(), z.null()])
 const options = z.record(z.string().max(64), z.unknown())
 
-/** A bag of settings that the web app keeps for itself; bounded, so that it stays one. */
+/** Settings that the web app stores with a table, up to 100,000 characters of JSON. */
 export const metaInput = z
   .record(z.string().max(64), z.unknown())
   .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: 'Too much data' })
 
 const typeName = z.enum(FIELD_TYPE_NAMES as [FieldTypeName, ...FieldTypeName[]])
 
-/** A field as the web app asks for it. */
+/** A new field. */
 export const fieldInput = z.strictObject({
   title: title.optional(),
   type: typeName,
@@ -28,53 +28,46 @@ export const fieldInput = z.strictObject({
   defaultValue: cellValue.optional(),
 })
 
-/** A source of a base, to be held against its database. */
 const differencesInput = z.strictObject({ baseId: id, sourceId: id })
-/** The differences that are to be applied, by their keys; absent: all. */
+/** `keys` names the differences to apply; absent applies all. */
 const syncInput = differencesInput.extend({
   keys: z.array(z.string().max(2000)).max(100_000).optional(),
 })
-/** A table by its id. */
 const tableRef = z.strictObject({ tableId: id })
-/** A field by its id. */
 const fieldRef = z.strictObject({ fieldId: id })
-/** A base by its id. */
 const baseRef = z.strictObject({ baseId: id })
-/** The tables of a base, or those in its trash; with or without those that hold pairs of links. */
 const tablesInput = z.strictObject({
   baseId: id,
   trash: z.boolean().optional(),
   includeJunctions: z.boolean().optional(),
 })
-/** What is about to be deleted: a field or a table. */
+/** The field or table to delete. */
 const dependentsInput = z.union([fieldRef, tableRef])
-/** A new table; without `fields` it has the one field "Title". */
+/** A new table; without `fields` it gets one text field "Title". */
 const createTableInput = z.strictObject({
   baseId: id,
   title,
   fields: z.array(fieldInput).max(MAX_FIELDS).optional(),
 })
-/** What of a table changes; what is absent stays. */
 const updateTableInput = z.strictObject({
   tableId: id,
   title: title.optional(),
   description: description.optional(),
   meta: metaInput.optional(),
 })
-/** A table and the one it goes ahead of; null: to the end. */
+/** `before` null moves the table to the end. */
 const reorderTableInput = z.strictObject({ tableId: id, before: id.nullable() })
-/** A new field, and where it goes in one view. */
+/** A new field, and its position in one view. */
 const createFieldInput = z.strictObject({
   tableId: id,
   field: fieldInput,
   viewId: id.optional(),
   beforeFieldId: id.optional(),
 })
-/** What of a field changes; another `type` converts its values. */
+/** A new `type` converts the values. */
 const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial() })
-/** A change of type or options that is only to be counted. */
 const previewTypeInput = z.strictObject({ fieldId: id, type: typeName, options: options.optional() })
-/** A formula that is being written; `fieldId` is the field that has it already. */
+/** An unsaved formula; `fieldId` is the field it belongs to, if any. */
 const formulaDraftInput = z.strictObject({
   tableId: id,
   formula: z.string().max(100_000),

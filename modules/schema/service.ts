@@ -13,10 +13,10 @@ import { createSchemaReader, type SchemaReader } from './reader.ts'
 import { registerSchemaUndo } from './trash/index.ts'
 import { createSchemaWriter, type SchemaWriter } from './writer.ts'
 
-/** Everything about tables and fields: modules that only ask about them take a `SchemaReader`. */
+/** Reads and changes tables and fields. Modules that only read take a `SchemaReader`. */
 export type SchemaService = SchemaReader & SchemaWriter
 
-/** Tables and their fields: what they are called, of which type, with which rules. */
+/** Creates the service and registers the undo of schema changes. */
 export function createSchemaService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access'>,

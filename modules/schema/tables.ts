@@ -3,7 +3,7 @@ import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { FieldResult } from '../../src/core/model.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Definitions of tables and their fields. */
+/** Defines the tables `tables` and `fields`. */
 export function defineSchemaTables(c: Columns) {
   const tables = c.table(
     'tables',
@@ -26,7 +26,7 @@ export function defineSchemaTables(c: Columns) {
     },
     (t) => [
       c.index('tables_base').on(t.baseId),
-      // Also for tables in the trash: their place in the database is still taken.
+      // Includes tables in the trash, which still exist in the database.
       c.uniqueIndex('tables_name').on(t.sourceId, t.tableName),
     ],
   )
@@ -46,7 +46,7 @@ export function defineSchemaTables(c: Columns) {
       required: c.flag('required').notNull(),
       unique: c.flag('unique').notNull(),
       defaultValue: c.json('default_value').$type<CellValue>(),
-      /** What REST clients keep with a column (`meta`), as they sent it. */
+      /** The `meta` that REST clients store with a column, as they sent it. */
       wireMeta: c.json('wire_meta').$type<Record<string, unknown>>(),
       order: c.real('order').notNull(),
       isDisplay: c.flag('is_display').notNull(),
@@ -54,9 +54,9 @@ export function defineSchemaTables(c: Columns) {
       isSystem: c.flag('is_system').notNull(),
       databaseType: c.text('database_type'),
       readOnlyReason: c.text('read_only_reason'),
-      /** What a computed field gives; kept, so that reading a table needs no other. */
+      /** The value type of a computed field, stored so that loading a table needs no other table. */
       result: c.json('result').$type<FieldResult>(),
-      /** Why a computed field gives nothing. */
+      /** Why a computed field is broken. */
       error: c.text('error'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),

@@ -30,19 +30,18 @@ import {
   restoreTable,
 } from './trash/index.ts'
 
-/** Where the schema is changed, see `createSchemaWriter`. */
+/** Changes of the schema, see `createSchemaWriter`. */
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>
 
-/** What changes tables and fields. Operations with an actor check the right that they need. */
+/** Changes tables and fields. Functions with an actor check its rights; those without leave that to the caller. */
 export function createSchemaWriter(context: SchemaContext) {
   const { kernel, store, apply } = context
   return {
     copiedRows: createCopiedRows(kernel),
-    /** The databases that a base is connected to, held against what is known of them. */
+    /** Compares connected databases with the metadata, and synchronizes them. */
     sync: createSyncService(context),
-    /** Writes a change of the schema; the views module's own changes go through it too. */
+    /** Writes a change of the schema; the views module writes its changes through it too. */
     apply,
-    /** For imports: see `prepareTable`. The actor's right to make tables is checked. */
     prepareTable: (actor: Actor, baseId: string, input: NewTable): Promise<PreparedTable> =>
       prepareTable(context, actor, baseId, input),
     publishTable: (
@@ -76,12 +75,12 @@ export function createSchemaWriter(context: SchemaContext) {
       duplicateTable(context, actor, copy, follower),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
       duplicateField(context, actor, copy, follower),
-    /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
+    /** Permanently deletes old tables and fields from the trash, see `purgeSchema`. */
     purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
-    /** Delete a field or table of the trash forever, and give its base, see there. */
+    /** Permanently deletes a field from the trash and returns the id of its base. */
     deleteFieldForever: (actor: Actor, fieldId: string) => deleteFieldForever(context, actor, fieldId),
     deleteTableForever: (actor: Actor, tableId: string) => deleteTableForever(context, actor, tableId),
-    /** The statements that remove all tables, fields and views of a base from the metadata. For services. */
+    /** The statements that delete all tables, fields and views of a base from the metadata. */
     async forRemovedBase(baseId: string): Promise<MetaStatement[]> {
       const all = [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))]
       for (const { id } of all) store.forget(id)

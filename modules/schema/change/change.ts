@@ -7,57 +7,57 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Dialect, Engine, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { currentWork, type WorkName } from '../../../src/works.ts'
-import { type Alteration, settle } from '../computed/index.ts'
+import { type Alteration, recomputeResults } from '../computed/index.ts'
 import type { SchemaStore, TableModel } from '../model/index.ts'
 
-/** What a change of the schema writes, once it has been checked. */
+/** A checked change of the schema, ready to be written. */
 export interface PlannedChange<T> {
-  /** What makes the change visible: all of it in one step. */
+  /** The metadata statements, run in one transaction. */
   statements: MetaStatement[]
-  /** Its line in the log; null where all is as it was: then nothing is written and nobody is told. */
+  /** The log entry; null if nothing changes: then nothing is written and no event is sent. */
   entry: { kind: string; tableId: string | null; detail: unknown } | null
-  /** Fields and tables as they will be, where others may be computed from them: what follows is written too. */
+  /** The changed fields and tables, if computed fields may depend on them; their results are updated as well. */
   altered?: Alteration
-  /** Values of records that change with it. */
+  /** Cell values that change with it. */
   cells?: CellsWrite
-  /** True where records look different afterwards: whoever shows them is to read them again. */
+  /** True if records look different afterwards, so that clients reload them. */
   touchesRecords?: boolean
-  /** The tables that are to be read anew. */
+  /** The tables whose models change. */
   tableIds: string[]
   result: T
 }
 
-/** A write of values that belongs to a change of the schema. */
+/** A write of cell values that belongs to a change of the schema. */
 export interface CellsWrite {
   /** How many records change. */
   count: number
-  /** Writes them, listing each under the log line; null where the change has no line of its own. */
+  /** Writes the values and logs each record under the entry; null for a change without a log entry. */
   write(changeId: number | null): Promise<void>
 }
 
-type Visible = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'touchesRecords'>
+type MetadataChange = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'touchesRecords'>
 
-/** What every change of the schema does around its own work, however that is written. */
+/** The steps that all changes of the schema share. */
 function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, store: SchemaStore) {
   const { tables } = store
   return {
-    /** The change with what follows from it for computed fields. */
-    async withComputed<P extends Visible & Pick<PlannedChange<unknown>, 'altered'>>(
+    /** Adds the updates of computed fields to the change. */
+    async withComputed<P extends MetadataChange & Pick<PlannedChange<unknown>, 'altered'>>(
       baseId: string,
       planned: P,
     ): Promise<P> {
       if (!planned.altered) return planned
-      const settled = await settle({ meta }, store, baseId, planned.altered)
+      const computed = await recomputeResults({ meta }, store, baseId, planned.altered)
       return {
         ...planned,
-        statements: [...planned.statements, ...settled.statements],
-        touchesRecords: planned.touchesRecords || settled.statements.length > 0,
-        tableIds: [...new Set([...planned.tableIds, ...settled.tableIds])],
+        statements: [...planned.statements, ...computed.statements],
+        touchesRecords: planned.touchesRecords || computed.statements.length > 0,
+        tableIds: [...new Set([...planned.tableIds, ...computed.tableIds])],
       }
     },
 
-    /** Makes it visible, in one step. */
-    async publish({ statements, tableIds }: Visible): Promise<void> {
+    /** Writes the metadata and drops the cached models. */
+    async publish({ statements, tableIds }: MetadataChange): Promise<void> {
       const bumps = tableIds.map((tableId) =>
         meta.db
           .update(tables)
@@ -68,11 +68,11 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
       for (const tableId of tableIds) store.forget(tableId)
     },
 
-    /** Tells everyone who has the base open. */
-    async tell(
+    /** Sends the events to all clients that have the base open. */
+    async announce(
       actorId: string | null,
       baseId: string,
-      { tableIds, touchesRecords }: Visible,
+      { tableIds, touchesRecords }: MetadataChange,
       logged: { id: number; at: string },
     ): Promise<void> {
       for (const tableId of tableIds) {
@@ -93,26 +93,25 @@ function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'events'>, st
   }
 }
 
-/** One transaction of a schema change, with what it may need to know. */
+/** The transaction of a schema change in the base's database. */
 export interface ChangeContext {
   tx: Transaction
   engine: Engine
-  /** The time of the change, ISO. */
+  /** The time of the change, ISO 8601. */
   now: string
 }
 
-/** How a change is written. */
 export interface ChangeOptions {
-  /** Leaves out the log line: an undo is logged by the one who asks for it. */
+  /** Writes no log entry: the undo itself is logged by its caller. */
   silent?: boolean
-  /** How it is announced where it takes long. Its engine reports to that, and can stop it. */
+  /** The name under which a long change reports progress and can be stopped. */
   work?: Omit<WorkName, 'baseId'>
 }
 
 /**
- * Carries out a change of a base's schema. `plan` checks it and alters the base's file in additive
- * steps; the log line goes into the same transaction, and the metadata follows before the next
- * writer may begin. A stop in between leaves at most an unused column or table behind.
+ * Runs a change of a base's schema. `plan` checks it and only adds to the base's database; the log entry is written in
+ * the same transaction, and the metadata before the next writer starts. A crash in between leaves at most an unused
+ * column or table.
  */
 export type ApplyChange = <T>(
   actor: Actor,
@@ -121,13 +120,12 @@ export type ApplyChange = <T>(
   options?: ChangeOptions,
 ) => Promise<T>
 
-/** What whoever asks for one column too many is told. */
 const FULL_TABLE =
   'The table has reached its database’s column limit, which includes deleted fields and earlier types. Continue in a copy of the table.'
 
-/** Makes the one door through which tables, fields and views are changed. */
+/** Creates the function through which all changes of tables, fields and views go. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
-  const { withComputed, publish, tell } = createChangeSteps(kernel, store)
+  const { withComputed, publish, announce } = createChangeSteps(kernel, store)
 
   return function applyChange(actor, baseId, plan, { work, ...options } = {}) {
     const write = () => applyNow(actor, baseId, plan, options)
@@ -165,38 +163,34 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
         if (planned.entry !== null) await publish(planned)
       },
     )
-    if (logged !== null) await tell(actorId, baseId, planned, logged)
+    if (logged !== null) await announce(actorId, baseId, planned, logged)
     return planned.result
   }
 }
 
-/** A change of the schema that is written as a script. */
+/** A change of the schema that writes records with a script in a worker. */
 export interface PlannedScript<T> extends Omit<PlannedChange<T>, 'cells' | 'entry'> {
   entry: NonNullable<PlannedChange<T>['entry']>
-  /** What it writes in the base's home. */
+  /** The statements for the base's database. */
   script: Statement[]
-  /** About how many rows that are, for whoever waits. */
+  /** Estimated number of rows written, for the progress. */
   rows: number
 }
 
-/** What a plan may need to know. */
-export interface ScriptContext {
-  engine: Engine
-  /** The time of the change, ISO. */
-  now: string
-}
+/** The input of the plan of a script. */
+export type ScriptContext = Pick<ChangeContext, 'engine' | 'now'>
 
-/** How a long change is followed and stopped. */
+/** Follows the progress of a long change and can stop it. */
 export interface ScriptFollower {
   signal?: AbortSignal
   progress?(done: number, total: number): void
 }
 
 /**
- * As `ApplyChange`, for changes that write whole tables: off this thread, in one transaction with the log
- * line. `plan` is asked once no other writer can come in between.
+ * Like `ApplyChange` for changes that write whole tables: the script runs in a worker, in one transaction with the log
+ * entry. `plan` is called while no other writer can run.
  *
- * @throws the reason of a signal that has stopped it; then nothing of it is left
+ * @throws the reason of the signal that stopped it; then the transaction is rolled back
  */
 export type ApplyScript = <T>(
   actor: Actor,
@@ -206,7 +200,7 @@ export type ApplyScript = <T>(
 ) => Promise<T>
 
 export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScript {
-  const { withComputed, publish, tell } = createChangeSteps(kernel, store)
+  const { withComputed, publish, announce } = createChangeSteps(kernel, store)
 
   return async function applyScript<T>(
     actor: Actor,
@@ -219,15 +213,15 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
     const actorId = actor.kind === 'user' ? actor.id : null
     const actionId = actor.kind === 'user' ? actor.actionId : undefined
     const at = new Date().toISOString()
-    const made: { change: PlannedScript<T> | null } = { change: null }
+    const state: { change: PlannedScript<T> | null } = { change: null }
     const planned = (): PlannedScript<T> => {
-      if (!made.change) throw new Error('A script was written before it was planned')
-      return made.change
+      if (!state.change) throw new Error('A script was written before it was planned')
+      return state.change
     }
     const script = async () => {
       signal?.throwIfAborted()
-      made.change = await withComputed(baseId, await plan({ engine, now: at }))
-      const { entry, script } = made.change
+      state.change = await withComputed(baseId, await plan({ engine, now: at }))
+      const { entry, script } = state.change
       return [...script, insertEntry(dialect, { actorId, actionId, ...entry, records: [] }, at)]
     }
     const results = await engine
@@ -239,12 +233,12 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
       .catch((error) => {
         throw dialect.isFullTable(error) ? badRequest(FULL_TABLE) : error
       })
-    await tell(actorId, baseId, planned(), { id: Number(results.at(-1)?.rows[0]?.id ?? 0), at })
+    await announce(actorId, baseId, planned(), { id: Number(results.at(-1)?.rows[0]?.id ?? 0), at })
     return planned().result
   }
 }
 
-/** Tells the followed write that it is about all records of a table. */
+/** Sets the expected size of the current long write to the number of records in a table. */
 export async function expectRecords(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
@@ -260,8 +254,8 @@ export async function expectRecords(
 }
 
 /**
- * Runs a change that makes a table or column, and once more under a name that nobody can have, where
- * the first name cannot be used: a process that was killed may have left one behind.
+ * Runs a change that creates a table or column, and retries it with a random name suffix if that fails: a killed process
+ * may have left an object of this name behind.
  */
 export async function withFreshName<T>(attempt: (suffix: string) => Promise<T>): Promise<T> {
   try {

@@ -10,83 +10,78 @@ import { defineSlot } from '../../../src/registry.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { ReachableModels } from '../computed/index.ts'
-import { type SchemaStore, type TableModel, toField, toTable } from '../model/index.ts'
+import { batches, type SchemaStore, type TableModel, toField, toTable } from '../model/index.ts'
 import type { ApplyChange, ApplyScript } from './change.ts'
 
-/** Where a new field goes in one view: ahead of another field, at a number, or (absent) at the end. */
+/** The position of a new field in one view: before another field, at an order number, or by default at the end. */
 export interface FieldPlace {
   viewId?: string
   beforeFieldId?: string
   order?: number
 }
 
-/** Views that go along with the copy of their table. */
+/** The views of tables that are being copied. */
 export interface CopiedViews {
-  /** Their ids, each of which gets a new one. */
+  /** The ids of the original views; the caller assigns new ones. */
   ids: string[]
-  /** The statements that write them under their new ids, of tables and fields as well, for someone. */
+  /** The statements that insert the copies, with all ids of views, tables and fields replaced. */
   insert(ids: ReadonlyMap<string, string>, ownerId: string | null): MetaStatement[]
 }
 
-/**
- * What the views module adds to tables. Its statements join the metadata write of the table or field that they
- * belong to.
- */
+/** Implemented by the views module. Its statements join the metadata write of the table or field they belong to. */
 export interface TableViews {
   ofTable(model: TableModel): Promise<View[]>
   forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
-  /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
+  /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a position outside the table */
   forNewField(
     model: TableModel,
     field: Field,
     place: FieldPlace,
     actor: Actor | null,
   ): Promise<MetaStatement[]>
-  /** For the other end of a new link, in the table that is linked. */
+  /** For the reverse field of a new link, in the related table. */
   forReverse(model: TableModel, field: Field): Promise<MetaStatement[]>
-  /** For options of a select field that get other titles: what views say of them goes along. */
+  /** For renamed options of a select field, by their old titles. */
   forRenamedChoices(
     model: TableModel,
     fieldId: string,
     renamed: ReadonlyMap<string, string>,
   ): Promise<MetaStatement[]>
-  /** The views of tables that are copied: all of them, or the default view of each. */
+  /** @param all false: only the default view of each table */
   forCopies(tableIds: readonly string[], all: boolean): Promise<CopiedViews>
-  /** For tables that are forgotten for good, with all that is kept of them. */
+  /** For permanently deleted tables. */
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }
 
-/** What the records module adds to fields: the SQL of computed ones. */
+/** Implemented by the records module: the SQL of computed fields. */
 export interface FieldExpressions {
-  /** The value of a field over a row of its table, under the table's own name. */
+  /** The value of a field for a row of its table, which the statement names without an alias. */
   cell(field: Field, over: { model: TableModel; models: ReachableModels; dialect: QueryDialect }): SQL
 }
 
-/** Views and records come after this module; app.ts fills these slots with what they implement. */
+/** Slots for the implementations of later modules, filled by app.ts. */
 export const TABLE_VIEWS = defineSlot<TableViews>('schema.views')
 export const FIELD_EXPRESSIONS = defineSlot<FieldExpressions>('schema.expressions')
 
-/** What the operations of this module share. */
+/** Dependencies of the operations of this module. */
 export interface SchemaContext {
   kernel: Kernel
   access: AuthService['access']
   bases: BasesService
   store: SchemaStore
   apply: ApplyChange
-  /** As `apply`, for changes that write whole tables. */
+  /** Like `apply`, for changes that write whole tables. */
   applyScript: ApplyScript
-  /** From the registry at each use: not there yet while services are being built. */
+  // Read from the registry at each use, because these services are created later.
   readonly views: TableViews
-  /** As `views`. */
   readonly expressions: FieldExpressions
 }
 
-/** Id of the person who acts, for `created_by` and the log. */
+/** The user id of the actor, for `created_by` and the log. */
 export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
 
 /**
- * The table of an id. One of a source that is switched off is out of reach, as if it were in the trash: only the source
- * itself can be managed until it is switched on again.
+ * Loads a table. Tables of a disabled source are not found, as if they were in the trash.
  *
  * @throws TABLE_NOT_FOUND
  */
@@ -101,9 +96,9 @@ export async function loadShown(
 }
 
 /**
- * The table of an id, for someone who holds the right in its base.
+ * Loads a table and checks that the actor holds the right in its base.
  *
- * @throws TABLE_NOT_FOUND before any refusal of access
+ * @throws TABLE_NOT_FOUND before access is checked
  */
 export async function openTable(
   { store, access, bases }: Pick<SchemaContext, 'store' | 'access' | 'bases'>,
@@ -117,9 +112,9 @@ export async function openTable(
 }
 
 /**
- * A live field and its table, for someone who holds the right.
+ * Loads a live field and its table and checks that the actor holds the right.
  *
- * @throws FIELD_NOT_FOUND before any refusal of access; also for fields of a table in the trash
+ * @throws FIELD_NOT_FOUND before access is checked; also for fields of a table in the trash
  */
 export async function openField(
   context: Pick<SchemaContext, 'store' | 'access' | 'bases'>,
@@ -137,16 +132,16 @@ export async function openField(
   return { model, field }
 }
 
-/** Ids in one list: well within what every engine binds. */
-const IDS_AT_ONCE = 500
+/** Well below every engine's limit of bound parameters. */
+const IDS_PER_STATEMENT = 500
 
-/** The tables of a base and the fields of some of them, those in the trash included: the log speaks of both. */
+/** The tables of a base and the fields of some of them, including the trash. */
 export interface LogNames {
   tables: ReadonlyMap<string, Table>
   fields: ReadonlyMap<string, Field>
 }
 
-/** Reads what the entries of a base's log name, in a few statements whatever their number. */
+/** Reads the tables and fields that log entries name, in one statement per 500 tables. */
 export async function readLogNames(
   kernel: Kernel,
   { tables, fields }: Pick<SchemaStore, 'tables' | 'fields'>,
@@ -156,13 +151,10 @@ export async function readLogNames(
   const { db } = kernel.meta
   const all = (await db.select().from(tables).where(eq(tables.baseId, baseId))).map(toTable)
   const known = new Map(all.map((table) => [table.id, table]))
-  const wanted = [...new Set(tableIds)].filter((id) => known.has(id))
+  const existing = [...new Set(tableIds)].filter((id) => known.has(id))
   const found: Field[] = []
-  for (let from = 0; from < wanted.length; from += IDS_AT_ONCE) {
-    const rows = await db
-      .select()
-      .from(fields)
-      .where(inArray(fields.tableId, wanted.slice(from, from + IDS_AT_ONCE)))
+  for (const ids of batches(existing, IDS_PER_STATEMENT)) {
+    const rows = await db.select().from(fields).where(inArray(fields.tableId, ids))
     found.push(...rows.map(toField))
   }
   return { tables: known, fields: new Map(found.map((field) => [field.id, field])) }

@@ -18,13 +18,13 @@ import {
 } from '../model/index.ts'
 import type { FieldPlace, SchemaContext } from './context.ts'
 
-/** True where a column can be shown as either type without converting its values. */
+/** True if a column can be shown as either type without converting its values. */
 export function areAlike(one: string, other: string): boolean {
   const { family } = fieldType(one)
   return one === other || (family !== undefined && family === fieldType(other).family)
 }
 
-/** The source of a table that lies in a connected database; null for a table of the base's own. */
+/** The source of a table in a connected database; null for a table in the base's own database. */
 export async function foreignSourceOf(
   { bases }: Pick<SchemaContext, 'bases'>,
   table: Pick<Table, 'sourceId'>,
@@ -34,8 +34,7 @@ export async function foreignSourceOf(
 }
 
 /**
- * Why nobody may write the records of a table; null where one may.
- * @example 'Its source is set to be read only'
+ * Why the records of a table are read-only, as a message; null if they are not.
  */
 export function writeRefusal(
   { table, keyFields }: Pick<TableModel, 'table' | 'keyFields'>,
@@ -52,20 +51,16 @@ export function writeRefusal(
   return null
 }
 
-/** Types whose values are compared by more, or as something else, than the text that a record's id is. */
+/** Key types that do not compare exactly with the text of a record's id. */
 const INEXACT: Record<string, RegExp> = {
   mysql2: /^(float|double|datetime|timestamp|tinyint\(1\))/i,
   pg: /^(boolean|real|double precision)/i,
 }
 
-/** Types of bytes and bits. */
+/** Binary types. */
 const BYTES = /^((var)?binary|(tiny|medium|long)?blob|bytea|bit)\b/i
 
-/**
- * Refuses a change of what a connected database holds, where its source is set to keep it as it is.
- *
- * @throws BAD_REQUEST
- */
+/** @throws BAD_REQUEST if the table's source does not allow schema changes */
 export async function refuseSchemaReadonly(
   context: Pick<SchemaContext, 'bases'>,
   table: Table,
@@ -78,10 +73,10 @@ export async function refuseSchemaReadonly(
 const nameOf = ({ alias, client }: SourceRow): string => alias ?? client
 
 /**
- * Refuses what of a patch would alter a column of a connected database: its type, its rules and its
- * values are the database's own. How a column is called and shown here may change.
+ * Refuses an update that would alter the column of a connected database: its type, constraints or values. Its title and
+ * presentation can change.
  *
- * @throws BAD_REQUEST naming what cannot change
+ * @throws BAD_REQUEST naming the setting that cannot change
  */
 export async function refuseForeignPatch(
   context: Pick<SchemaContext, 'bases' | 'store'>,
@@ -111,8 +106,8 @@ export async function refuseForeignPatch(
 const titlesOf = ({ choices }: Field['options']): string | null =>
   Array.isArray(choices) ? JSON.stringify(choices.map(({ title }) => title).sort()) : null
 
-/** No values to rewrite: what is shown in another way stays as it is. */
-export const asItIs = (definition: FieldDefinition) => ({
+/** The definition with unchanged cells. */
+export const withoutRewrite = (definition: FieldDefinition) => ({
   definition,
   cells: { count: 0, write: async () => {} },
 })
@@ -120,7 +115,7 @@ export const asItIs = (definition: FieldDefinition) => ({
 /**
  * Adds a column to a table of a connected database, and its field.
  *
- * @throws BAD_REQUEST where the source or the type does not allow it; DUPLICATE_ALIAS for a title in use
+ * @throws BAD_REQUEST if the source or the type does not allow it; DUPLICATE_ALIAS for a title in use
  */
 export async function createForeignField(
   context: SchemaContext,
@@ -151,10 +146,10 @@ export async function createForeignField(
       for (const statement of dialect.addColumn(table.tableName, column)) await tx.run(statement)
     }
   })
-  const made = (await engine.all<{ name: string; type: string }>(dialect.listColumns(table.tableName))).find(
-    ({ name }) => name === columnName,
-  )
-  if (!made) throw new AppError('DATABASE_ERROR', `The database did not create the column "${columnName}"`)
+  const column = (
+    await engine.all<{ name: string; type: string }>(dialect.listColumns(table.tableName))
+  ).find(({ name }) => name === columnName)
+  if (!column) throw new AppError('DATABASE_ERROR', `The database did not create the column "${columnName}"`)
   return apply(actor, table.baseId, async ({ now }) => {
     const current = await store.load(table.id)
     const stored = await store.listFields(table.id)
@@ -169,7 +164,7 @@ export async function createForeignField(
       isPrimaryKey: false,
       isSystem: false,
       ...OWN_COLUMN,
-      databaseType: made.type,
+      databaseType: column.type,
     }
     const times = { createdAt: now, updatedAt: now, deletedAt: null }
     return {
@@ -184,6 +179,6 @@ export async function createForeignField(
   })
 }
 
-/** The refusal of a new table in a connected database. */
+/** The error for a new table in a connected database. */
 export const foreignTable = (): AppError =>
   badRequest('Create the table in the connected database, then synchronise the data source')

@@ -1,6 +1,6 @@
 /**
- * One change of the schema: the plan of its statements, run together with the metadata, the log and what follows
- * for computed fields.
+ * Runs changes of the schema: the statements of the base's database, the metadata, the log, and updates of computed
+ * fields.
  */
 
 export {
@@ -34,11 +34,11 @@ export {
 } from './context.ts'
 export {
   areAlike,
-  asItIs,
   createForeignField,
   foreignSourceOf,
   foreignTable,
   refuseForeignPatch,
   refuseSchemaReadonly,
+  withoutRewrite,
   writeRefusal,
 } from './foreign-schema.ts'

@@ -16,56 +16,56 @@ import {
 import type { Field } from '../../../src/core/model.ts'
 import type { FieldInput, SchemaStore } from '../model/index.ts'
 import { notAvailable } from './linked-kinds.ts'
-import { broken, type ComputedRules, gives, missingColumn, refusal, type Surroundings } from './rules.ts'
+import { broken, type ComputedRules, missingColumn, refusal, type SchemaLookup, withResult } from './rules.ts'
 
-/** A formula, and a button whose address is one. It names fields of its own table. */
+/** Formulas, and buttons whose URL is a formula. They read fields of their own table. */
 export const formulaRules: ComputedRules = {
   references: (field) => storedReferences(formulaOf(field).formula).map((fieldId) => ({ fieldId })),
-  check(field, around) {
-    if (isIdle(field)) return
-    const checked = checkStored(field, around)
+  check(field, schema) {
+    if (hasNoFormula(field)) return
+    const checked = checkStored(field, schema)
     if (!checked.ok) throw formulaRefusal(checked.problems)
     if (isButton(field)) {
-      if (checked.type !== 'text' && checked.type !== 'null') throw notAnAddress(field)
+      if (checked.type !== 'text' && checked.type !== 'null') throw notAUrl(field)
       return
     }
     formulaResult(checked.type, formulaOf(field).display)
   },
-  resolve(field, around) {
-    if (isIdle(field)) return gives(null)
+  resolve(field, schema) {
+    if (hasNoFormula(field)) return withResult(null)
     for (const fieldId of storedReferences(formulaOf(field).formula)) {
-      const read = fieldOfSameTable(field, fieldId, around)
-      if (!read) return missingColumn(fieldId, around)
+      const read = fieldInSameTable(field, fieldId, schema)
+      if (!read) return missingColumn(fieldId, schema)
       if (read.error !== null) return broken(read.error)
     }
-    const checked = checkStored(field, around)
+    const checked = checkStored(field, schema)
     if (!checked.ok) return broken(checked.problems[0]?.message ?? 'The formula is invalid')
-    // What a button opens is no value to filter or sum up.
-    return gives(isButton(field) ? null : formulaResult(checked.type, formulaOf(field).display))
+    // The URL of a button is not a value to filter or aggregate.
+    return withResult(isButton(field) ? null : formulaResult(checked.type, formulaOf(field).display))
   },
 }
 
 const isButton = ({ type }: Pick<Field, 'type'>): boolean => fieldType(type).computed === 'button'
 
-/** A button may have no address yet: it is shown, and says so. */
-const isIdle = (field: Field): boolean => isButton(field) && formulaOf(field).formula.trim() === ''
+/** A button may be saved without a URL. */
+const hasNoFormula = (field: Field): boolean => isButton(field) && formulaOf(field).formula.trim() === ''
 
-function fieldOfSameTable(field: Field, fieldId: string, around: Surroundings): Field | undefined {
-  const read = around.field(fieldId)
+function fieldInSameTable(field: Field, fieldId: string, schema: SchemaLookup): Field | undefined {
+  const read = schema.field(fieldId)
   return read?.tableId === field.tableId ? read : undefined
 }
 
-function checkStored(field: Field, around: Surroundings): CheckedFormula {
+function checkStored(field: Field, schema: SchemaLookup): CheckedFormula {
   const { formula } = formulaOf(field)
-  const fields = storedReferences(formula).flatMap((id) => fieldOfSameTable(field, id, around) ?? [])
-  return checkFormula(formula, { fields: fields.map(formulaField), client: around.clientOf(field.tableId) })
+  const fields = storedReferences(formula).flatMap((id) => fieldInSameTable(field, id, schema) ?? [])
+  return checkFormula(formula, { fields: fields.map(formulaField), client: schema.clientOf(field.tableId) })
 }
 
-/** The first problem in the wire's words, with all of them in the details. */
+/** The error for an invalid formula: the first problem as message, all problems in the details. */
 export const formulaRefusal = (problems: readonly Problem[]): AppError =>
   refusal(problems[0]?.message ?? 'The formula is invalid', { problems })
 
-const notAnAddress = (field: Field): AppError =>
+const notAUrl = (field: Field): AppError =>
   formulaRefusal([
     {
       type: 'TYPE_MISMATCH',
@@ -75,7 +75,7 @@ const notAnAddress = (field: Field): AppError =>
     },
   ])
 
-/** A code says one value that people can read: no files, no secret, and nothing that is drawn itself. */
+/** A code (QR or bar code) shows a single readable value: no files, secrets, links, codes or buttons. */
 function isShowable(field: Field): boolean {
   const { computed } = fieldType(field.type)
   if (computed === 'link' || computed === 'code' || computed === 'button') return false
@@ -84,27 +84,26 @@ function isShowable(field: Field): boolean {
 
 const valueFieldOf = (field: Field): string => String(field.options.valueFieldId ?? '')
 
-/** A code shows the value of a field of its own table. */
+/** A code shows the value of another field of its own table. */
 export const codeRules: ComputedRules = {
   references: (field) => [{ fieldId: valueFieldOf(field) }],
-  check(field, around) {
-    const shown = around.field(valueFieldOf(field))
+  check(field, schema) {
+    const shown = schema.field(valueFieldOf(field))
     if (shown?.tableId !== field.tableId || shown.id === field.id) throw refusal('Value column not found')
     if (!isShowable(shown)) throw refusal(`A ${shown.type} field can’t be shown as a code`)
   },
-  resolve(field, around) {
-    const shown = around.field(valueFieldOf(field))
-    if (!shown) return missingColumn(valueFieldOf(field), around)
+  resolve(field, schema) {
+    const shown = schema.field(valueFieldOf(field))
+    if (!shown) return missingColumn(valueFieldOf(field), schema)
     if (shown.error !== null) return broken(shown.error)
     if (!isShowable(shown)) return broken(`A ${shown.type} field can’t be shown as a code`)
     const { type, options, isList } = shownType(shown)
-    return gives({ type: type.name as FieldTypeName, options, isList })
+    return withResult({ type: type.name as FieldTypeName, options, isList })
   },
 }
 
 /**
- * Refuses a rollup's function that does not exist in the words for one that does not suit: these name the
- * type of the target, so it is looked up first.
+ * Refuses an unknown rollup function. The message of the REST API names the target's type, so the target is loaded first.
  *
  * @throws BAD_REQUEST `Rollup function (nope) not available for type (Number)`
  */

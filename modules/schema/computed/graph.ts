@@ -12,34 +12,28 @@ import {
 } from '../../../src/core/formula/index.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { type SchemaStore, toField, toTable } from '../model/index.ts'
+import { batches, type SchemaStore, toField, toTable } from '../model/index.ts'
 import { COMPUTED_TYPES, referencesOf, rulesOf } from './registry.ts'
-import { broken, type Reference, type Resolution, refusal, type Surroundings } from './rules.ts'
+import { broken, type Reference, type Resolution, refusal, type SchemaLookup } from './rules.ts'
 
-/** Values in one list of ids: well within what every engine binds. */
-const IDS_AT_ONCE = 500
+/** Well below every engine's limit of bound parameters. */
+const IDS_PER_STATEMENT = 500
 
-/** A field, and whether it is in the trash. */
-export interface AlteredField extends Field {
-  deletedAt: string | null
-}
+type AlteredField = Field & { deletedAt: string | null }
 
-/** Fields and tables as a change leaves them; the metadata does not say so yet. */
+/** Fields and tables after a change that is not written yet. */
 export interface Alteration {
   fields?: AlteredField[]
   tables?: Table[]
-  /**
-   * Ids of those fields that somebody defines here: what does not fit in them is refused. In the others,
-   * which come and go by themselves, it becomes their `error`.
-   */
+  /** Ids of the fields that the user defines: problems in them are refused, those in other fields become their `error`. */
   checked?: string[]
 }
 
-/** All computed fields of a base with what they read, as a change leaves them. */
-export interface ComputedGraph extends Surroundings {
+/** All computed fields of a base and the fields they read, after a change. */
+export interface ComputedGraph extends SchemaLookup {
   /** Every live computed field. */
   computed: Field[]
-  /** The fields that a field reads, whichever table they are in; those that are gone are left out. */
+  /** The live fields that a field reads, in any table. */
   readBy(field: Field): Field[]
 }
 
@@ -52,12 +46,10 @@ const NOTHING_COMPUTED: ComputedGraph = {
   readBy: () => [],
 }
 
-type Stores = Pick<SchemaStore, 'fields' | 'tables' | 'clientsOf'>
-
-/** Reads the graph: a handful of statements, whatever the size of the base. */
+/** Reads the graph in a fixed number of statements, plus one per 500 fields read by computed ones. */
 export async function readGraph(
   { meta }: Pick<Kernel, 'meta'>,
-  { fields, tables, clientsOf }: Stores,
+  { fields, tables, clientsOf }: Pick<SchemaStore, 'fields' | 'tables' | 'clientsOf'>,
   baseId: string,
   altered: Alteration,
 ): Promise<ComputedGraph> {
@@ -75,7 +67,7 @@ export async function readGraph(
   const known = new Map<string, AlteredField>()
   const remember = (found: AlteredField[]) => {
     for (const field of found) known.set(field.id, field)
-    // What the change says goes before what is written.
+    // The change overrides the stored rows.
     for (const field of altered.fields ?? []) known.set(field.id, field)
   }
   remember(computedRows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })))
@@ -87,9 +79,9 @@ export async function readGraph(
   const clients = computed.some(hasFormula) ? await clientsOf(baseId) : new Map<string, string>()
   const missing = idsOf(references, 'fieldId').filter((id) => !known.has(id))
   const named = idsOf(references, 'displayOf')
-  for (const part of chunks(missing)) remember(await rowsWhere(inArray(fields.id, part)))
-  for (const part of chunks(named)) {
-    remember(await rowsWhere(and(inArray(fields.tableId, part), eq(fields.isDisplay, true))))
+  for (const ids of batches(missing, IDS_PER_STATEMENT)) remember(await rowsWhere(inArray(fields.id, ids)))
+  for (const ids of batches(named, IDS_PER_STATEMENT)) {
+    remember(await rowsWhere(and(inArray(fields.tableId, ids), eq(fields.isDisplay, true))))
   }
 
   async function rowsWhere(where: ReturnType<typeof and>): Promise<AlteredField[]> {
@@ -126,17 +118,17 @@ export async function readGraph(
 }
 
 /**
- * What every computed field gives, each after those that it reads. Fields that read themselves, by
- * whatever way, give nothing; nor do those that an engine could not work out, see `createSizes`.
+ * Resolves every computed field, each after the fields it reads. Fields in a circular reference and fields too large for
+ * an engine (see `createSizes`) are broken.
  *
- * @param checked ids of fields whose definition is refused where it does not fit
- * @throws BAD_REQUEST `Circular reference detected` for a circle through one of these, and as `check`
+ * @param checked ids of fields whose problems are refused
+ * @throws BAD_REQUEST `Circular reference detected` for a cycle through one of these, and as `check`
  */
 export function resolveAll(graph: ComputedGraph, checked: ReadonlySet<string>): Map<string, Resolution> {
   const resolved = new Map<string, Resolution>()
   const sizes = createSizes()
   const path: Field[] = []
-  const around: Surroundings = {
+  const schema: SchemaLookup = {
     ...graph,
     field(fieldId) {
       const field = graph.field(fieldId)
@@ -149,34 +141,33 @@ export function resolveAll(graph: ComputedGraph, checked: ReadonlySet<string>): 
     if (!rules || resolved.has(field.id)) return
     const start = path.findIndex((other) => other.id === field.id)
     if (start >= 0) {
-      const circle = path.slice(start)
-      const own = circle.findIndex(({ id }) => checked.has(id))
-      if (own >= 0) throw circular([...circle.slice(own), ...circle.slice(0, own + 1)])
-      for (const { id } of circle) resolved.set(id, broken('Circular reference detected'))
+      const cycle = path.slice(start)
+      const first = cycle.findIndex(({ id }) => checked.has(id))
+      if (first >= 0) throw circularReference([...cycle.slice(first), ...cycle.slice(0, first + 1)])
+      for (const { id } of cycle) resolved.set(id, broken('Circular reference detected'))
       return
     }
     path.push(field)
     for (const read of graph.readBy(field)) visit(read)
     path.pop()
-    if (checked.has(field.id)) rules.check(field, around)
+    if (checked.has(field.id)) rules.check(field, schema)
     if (resolved.has(field.id)) return
-    const resolution = rules.resolve(field, around)
-    const excess = resolution.error === null ? sizes.add(field, readsOf(field), around) : null
+    const resolution = rules.resolve(field, schema)
+    const excess = resolution.error === null ? sizes.add(field, readsOf(field), schema) : null
     if (excess !== null && checked.has(field.id)) throw refusal(excess, { type: 'NOT_SUPPORTED' })
     resolved.set(field.id, excess === null ? resolution : broken(excess))
   }
 
-  const readsOf = (field: Field): Field[] => graph.readBy(field).flatMap(({ id }) => around.field(id) ?? [])
-  // Where a table's fields become too many, it is the one that somebody defines here, or else the last.
-  const inTurn = graph.computed.toSorted(
+  const readsOf = (field: Field): Field[] => graph.readBy(field).flatMap(({ id }) => schema.field(id) ?? [])
+  // Checked fields come last, so they are the ones refused when the fields of a table become too large together.
+  const ordered = graph.computed.toSorted(
     (a, b) => Number(checked.has(a.id)) - Number(checked.has(b.id)) || a.order - b.order,
   )
-  for (const field of inTurn) visit(field)
+  for (const field of ordered) visit(field)
   return resolved
 }
 
-/** What depends on itself, with the way round to it again. */
-const circular = (path: Field[]) =>
+const circularReference = (path: Field[]) =>
   refusal('Circular reference detected', {
     type: 'CIRCULAR_REFERENCE',
     path: path.map(({ title }) => title),
@@ -187,43 +178,34 @@ function idsOf(references: Reference[], key: 'fieldId' | 'displayOf'): string[] 
   return [...new Set(ids.filter((id): id is string => id !== undefined && id !== ''))]
 }
 
-function* chunks(ids: string[]): Generator<string[]> {
-  for (let start = 0; start < ids.length; start += IDS_AT_ONCE) yield ids.slice(start, start + IDS_AT_ONCE)
-}
-
-/** MySQL takes 63 queries within each other; some are left to a link that shows the field, and to the statement. */
+/** MySQL allows 63 nested queries; the rest is for links that show the field and for the statement itself. */
 const MAX_SELECTS = 54
-/** SQLite takes expressions 1000 deep. */
+/** SQLite allows expressions 1000 levels deep. */
 const MAX_DEPTH = 900
-/** How large the SQL of one field may become; a formula of formulas could double with each. */
+/** Limits the SQL of one field, which can double with every formula that reads a formula. */
 const MAX_WORDS = 40_000
-/** How large that of all fields of a table may become together: it has to be written and read for each page. */
+/** Limits the SQL of all computed fields of a table, which every page of records is read with. */
 const MAX_TABLE_WORDS = 500_000
 
-/** What a subquery over linked records adds to what it reads there. */
+/** The SQL that a subquery over linked records adds. */
 const SUBQUERY: Size = { selects: 2, depth: 10, words: 40 }
 
-/** The sizes of computed fields, each with all that it reads, however far away. */
-export interface Sizes {
-  /**
-   * Takes a field in, whose reads have been taken in before. Says why an engine could not work it out, else null.
-   *
-   * @param reads every field that it reads
-   */
-  add(field: Field, reads: Field[], around: Surroundings): string | null
-}
-
-/** An empty collection. */
-function createSizes(): Sizes {
+/** Measures the SQL of computed fields, including everything that they read. */
+function createSizes() {
   const known = new Map<string, Size>()
   const ofTable = new Map<string, number>()
   const sizeOf = (fieldId: string): Size => known.get(fieldId) ?? LEAF
 
   return {
-    add(field, reads, around) {
-      const size = measure(field, reads, around, sizeOf)
-      // A link is there whatever its records are called: what looks at it is measured by it.
-      if (fieldType(field.type).computed === 'link') return keep(field, size)
+    /**
+     * Adds a field after the fields that it reads. Returns why the field is too large for an engine, else null.
+     *
+     * @param reads every field that it reads
+     */
+    add(field: Field, reads: Field[], schema: SchemaLookup): string | null {
+      const size = measure(field, reads, schema, sizeOf)
+      // A link is never refused for its size; the fields that read it count it.
+      if (fieldType(field.type).computed === 'link') return store(field, size)
       if (size.selects > MAX_SELECTS || size.depth > MAX_DEPTH) {
         return 'The field is nested too deeply, including the fields it uses'
       }
@@ -231,11 +213,11 @@ function createSizes(): Sizes {
       if ((ofTable.get(field.tableId) ?? 0) + size.words > MAX_TABLE_WORDS) {
         return 'The field is too complex together with the other computed fields of the table'
       }
-      return keep(field, size)
+      return store(field, size)
     },
   }
 
-  function keep({ id, tableId }: Field, size: Size): null {
+  function store({ id, tableId }: Field, size: Size): null {
     known.set(id, size)
     ofTable.set(tableId, (ofTable.get(tableId) ?? 0) + size.words)
     return null
@@ -245,14 +227,14 @@ function createSizes(): Sizes {
 function measure(
   field: Field,
   reads: Field[],
-  around: Surroundings,
+  schema: SchemaLookup,
   sizeOf: (fieldId: string) => Size,
 ): Size {
   const { computed } = fieldType(field.type)
   if (computed === 'formula' || computed === 'button') {
-    return sizeOfText(formulaOf(field).formula, reads, around.clientOf(field.tableId), sizeOf)
+    return sizeOfText(formulaOf(field).formula, reads, schema.clientOf(field.tableId), sizeOf)
   }
-  // The way there is part of the subquery; the names that its link shows are not.
+  // The subquery contains the path of its link, but not the names that the link shows.
   const sizes = reads.filter(({ id }) => id !== field.options.relationFieldId).map(({ id }) => sizeOf(id))
   const own = computed === 'code' ? LEAF : SUBQUERY
   return {
@@ -262,10 +244,10 @@ function measure(
   }
 }
 
-/** Sizes of formulas as they were last seen: each change of a base looks at all that it has. */
+/** Cached formula sizes: every change of a base measures all of its formulas. */
 const measured = new LRUCache<string, Size>({ max: 5_000 })
 
-/** The size of a formula over fields of those sizes; as that of a column where it has a problem. */
+/** The size of a formula including the fields it reads; an invalid one counts as a column. */
 function sizeOfText(
   formula: string,
   reads: Field[],

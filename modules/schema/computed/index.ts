@@ -1,8 +1,8 @@
-export { refusal } from './rules.ts'
 /**
- * What computed fields read and give: links, lookups, rollups, counts, formulas and codes.
+ * The dependencies and result types of computed fields: links, lookups, rollups, counts, formulas and codes.
  */
 
 export { formulaRefusal, refuseUnknownFunction } from './formula.ts'
 export { type Alteration, readGraph, resolveAll } from './graph.ts'
-export { createReachable, type ReachableModels, settle } from './recompute.ts'
+export { createReachable, type ReachableModels, recomputeResults } from './recompute.ts'
+export { refusal } from './rules.ts'

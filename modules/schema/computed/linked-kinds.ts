@@ -10,70 +10,70 @@ import type { Field, FieldResult } from '../../../src/core/model.ts'
 import {
   broken,
   type ComputedRules,
-  gives,
   missingColumn,
   type Reference,
   type Resolution,
   refusal,
-  type Surroundings,
+  type SchemaLookup,
+  withResult,
 } from './rules.ts'
 
-/** What lookups and rollups read, once it is known to be there. */
-export interface LinkedTarget {
+/** The link and the target field of a lookup or rollup. */
+interface LinkedTarget {
   link: LinkOptions
   target: Field
 }
 
-/** Ids in the options of a field that looks through a link. */
-export interface ThroughLink {
+/** The ids in the options of a lookup or rollup. */
+interface LinkedIds {
   relationFieldId: string
   targetFieldId: string
 }
 
-/** The link of a field that looks through one. @throws BAD_REQUEST `Relation column not found` */
-function requireLink(field: Field, relationFieldId: string, around: Surroundings): LinkOptions {
-  const relation = around.field(relationFieldId)
+/** The link that a field reads through. @throws BAD_REQUEST `Relation column not found` */
+function requireLink(field: Field, relationFieldId: string, schema: SchemaLookup): LinkOptions {
+  const relation = schema.field(relationFieldId)
   const link = relation?.tableId === field.tableId ? linkOf(relation) : null
   if (!link) throw refusal('Relation column not found')
   return link
 }
 
 /**
- * The link and the field behind it.
+ * The link and the target field.
  *
- * @param what `Lookup` or `Rollup`, for the message
+ * @param kind for the message
  * @throws BAD_REQUEST `Lookup column not found in related table`
  */
 function requireTarget(
   field: Field,
-  { relationFieldId, targetFieldId }: ThroughLink,
-  around: Surroundings,
-  what: string,
+  { relationFieldId, targetFieldId }: LinkedIds,
+  schema: SchemaLookup,
+  kind: 'Lookup' | 'Rollup',
 ): LinkedTarget {
-  const link = requireLink(field, relationFieldId, around)
-  const target = around.field(targetFieldId)
+  const link = requireLink(field, relationFieldId, schema)
+  const target = schema.field(targetFieldId)
   if (target?.tableId !== link.relatedTableId) {
-    throw refusal(`${what} column not found in related table`)
+    throw refusal(`${kind} column not found in related table`)
   }
   return { link, target }
 }
 
-/** The same, or what is in the way. */
+/** The link and the target field, or why the field is broken. */
 function findTarget(
-  { relationFieldId, targetFieldId }: ThroughLink,
-  around: Surroundings,
+  { relationFieldId, targetFieldId }: LinkedIds,
+  schema: SchemaLookup,
 ): LinkedTarget | Resolution {
-  const relation = around.field(relationFieldId)
-  if (!relation) return missingColumn(relationFieldId, around)
+  const relation = schema.field(relationFieldId)
+  if (!relation) return missingColumn(relationFieldId, schema)
   const link = linkOf(relation)
   if (!link) return broken('Relation column not found')
   if (relation.error !== null) return broken(relation.error)
-  const target = around.field(targetFieldId)
-  if (!target) return missingColumn(targetFieldId, around)
+  const target = schema.field(targetFieldId)
+  if (!target) return missingColumn(targetFieldId, schema)
   return target.error === null ? { link, target } : broken(target.error)
 }
 
-/** A link reads the related table, by whose display field it shows the records, and its key or its pairs. */
+/** A link reads the related table, its display field, and the foreign key or junction table. */
 export const linkRules: ComputedRules = {
   references(field) {
     const options = linkOf(field)
@@ -84,87 +84,91 @@ export const linkRules: ComputedRules = {
     if (keyFieldId !== null) tables.push({ fieldId: keyFieldId })
     return tables
   },
-  // Made by `links/create.ts`, which looks at more than one field.
+  // `links/create.ts` checks new links.
   check() {},
-  resolve(field, around) {
+  resolve(field, schema) {
     const key = linkOf(field)?.keyFieldId ?? null
-    return key === null || around.field(key) ? gives(null) : missingColumn(key, around)
+    return key === null || schema.field(key) ? withResult(null) : missingColumn(key, schema)
   },
 }
 
 const relationOf = (field: Field) => count.options.parse(field.options).relationFieldId
 
-/** A count of the linked records, of one link as of many. */
+/** A count of the linked records. */
 export const countRules: ComputedRules = {
   references: (field) => [{ fieldId: relationOf(field) }],
-  check(field, around) {
-    requireLink(field, relationOf(field), around)
+  check(field, schema) {
+    requireLink(field, relationOf(field), schema)
   },
-  resolve(field, around) {
-    const relation = around.field(relationOf(field))
-    if (!relation) return missingColumn(relationOf(field), around)
+  resolve(field, schema) {
+    const relation = schema.field(relationOf(field))
+    if (!relation) return missingColumn(relationOf(field), schema)
     if (!linkOf(relation)) return broken('Relation column not found')
     if (relation.error !== null) return broken(relation.error)
-    return gives({ type: 'Number', options: readOptions('Number', {}), isList: false })
+    return withResult({ type: 'Number', options: readOptions('Number', {}), isList: false })
   },
 }
 
 const lookupOptions = (field: Field) => lookup.options.parse(field.options)
 
 /**
- * A lookup gives what its target gives: one value through a single link, else a list of them. Of a link it
- * gives the names of the records, as text.
+ * A lookup has the type of its target: a single value through a single link, else a list. Looking up a link gives the
+ * names of the records as text.
  */
 export const lookupRules: ComputedRules = {
   references(field) {
     const { relationFieldId, targetFieldId } = lookupOptions(field)
     return [{ fieldId: relationFieldId }, { fieldId: targetFieldId }]
   },
-  check(field, around) {
-    requireTarget(field, lookupOptions(field), around, 'Lookup')
+  check(field, schema) {
+    requireTarget(field, lookupOptions(field), schema, 'Lookup')
   },
-  resolve(field, around) {
-    const found = findTarget(lookupOptions(field), around)
+  resolve(field, schema) {
+    const found = findTarget(lookupOptions(field), schema)
     if (!('target' in found)) return found
     const { type, options, isList } = shownType(found.target)
     const onward = linkOf(found.target)
     const isMany = isList || !isSingleLink(found.link) || (onward !== null && !isSingleLink(onward))
     if (onward) {
-      return gives({ type: 'SingleLineText', options: readOptions('SingleLineText', {}), isList: isMany })
+      return withResult({
+        type: 'SingleLineText',
+        options: readOptions('SingleLineText', {}),
+        isList: isMany,
+      })
     }
-    return gives({ type: type.name as FieldTypeName, options, isList: isMany })
+    return withResult({ type: type.name as FieldTypeName, options, isList: isMany })
   },
 }
 
 const rollupOptions = (field: Field) => rollup.options.parse(field.options)
 
-/** A rollup gives a number, or for min and max a value like those of its target. */
+/** A rollup gives a number, or for min and max a value of its target's type. */
 export const rollupRules: ComputedRules = {
   references(field) {
     const { relationFieldId, targetFieldId } = rollupOptions(field)
     return [{ fieldId: relationFieldId }, { fieldId: targetFieldId }]
   },
-  check(field, around) {
+  check(field, schema) {
     const options = rollupOptions(field)
-    const { link, target } = requireTarget(field, options, around, 'Rollup')
+    const { link, target } = requireTarget(field, options, schema, 'Rollup')
     if (isSingleLink(link)) {
       throw refusal('A rollup needs a link to many records. Use a lookup for a link to one record.')
     }
     if (!isOffered(target, options.function)) throw refusal(notAvailable(options.function, target))
   },
-  resolve(field, around) {
+  resolve(field, schema) {
     const options = rollupOptions(field)
-    const found = findTarget(options, around)
+    const found = findTarget(options, schema)
     if (!('target' in found)) return found
     const { target } = found
     if (!isOffered(target, options.function)) return broken(notAvailable(options.function, target))
-    return gives(formatted(resultOf(options.function, target), options))
+    return withResult(formatted(resultOf(options.function, target), options))
   },
 }
 
 const isOffered = (target: Field, name: RollupFunction): boolean => rollupFunctionsFor(target).includes(name)
 
-/** `Rollup function (nope) not available for type (ForeignKey)`, as REST clients know it. */
+/** `Rollup function (nope) not available for type (ForeignKey)`, the text of the REST API. */
 export const notAvailable = (name: string, target: Pick<Field, 'type'>): string =>
   `Rollup function (${name.slice(0, 60)}) not available for type (${target.type})`
 
@@ -179,12 +183,12 @@ function resultOf(name: RollupFunction, target: Field): FieldResult {
   const own: FieldResult = { type: type.name as FieldTypeName, options, isList: false }
   if (name === 'count' || name === 'countDistinct') return plain('Number')
   if ((name === 'min' || name === 'max') && !isLink) return own
-  // Sums and averages of fractions keep the field's format; those of whole numbers get a plain one.
+  // Sums and averages of decimals keep the field's format; those of integers get a plain one.
   if (type.group === 'number' && type.storage === 'real') return own
   return plain(name === 'avg' || name === 'avgDistinct' ? 'Decimal' : 'Number')
 }
 
-/** The result with as many decimals, and separators, as the field asks for. Dates have neither. */
+/** The result with the field's decimals and separators. Dates have neither. */
 function formatted(
   result: FieldResult,
   { precision, thousands }: Pick<OptionsOf<'Rollup'>, 'precision' | 'thousands'>,

@@ -7,26 +7,18 @@ import type { SchemaStore, TableModel } from '../model/index.ts'
 import { type Alteration, readGraph, resolveAll } from './graph.ts'
 import { referencesOf } from './registry.ts'
 
-/** What follows for computed fields from a change of others. */
-export interface Settled {
-  /** Statements that write their `result` and `error`, to join the change's own. */
-  statements: MetaStatement[]
-  /** The tables whose fields are others now. */
-  tableIds: string[]
-}
-
 /**
- * Works out anew what computed fields give, in all tables of a base, and says what has to be written
- * for it.
+ * Resolves the computed fields of a base after a change. Returns the statements that update their `result` and `error`,
+ * and the tables they are in.
  *
- * @throws BAD_REQUEST for what does not fit in a checked field, such as `Circular reference detected`
+ * @throws BAD_REQUEST for a problem in a checked field, such as `Circular reference detected`
  */
-export async function settle(
+export async function recomputeResults(
   kernel: Pick<Kernel, 'meta'>,
   store: Pick<SchemaStore, 'fields' | 'tables' | 'clientsOf'>,
   baseId: string,
   altered: Alteration,
-): Promise<Settled> {
+): Promise<{ statements: MetaStatement[]; tableIds: string[] }> {
   const graph = await readGraph(kernel, store, baseId, altered)
   const resolved = resolveAll(graph, new Set(altered.checked))
   const outdated = graph.computed.flatMap((field) => {
@@ -42,24 +34,24 @@ export async function settle(
   }
 }
 
-/** Models by table id: of a table, and of those that its computed fields read. */
+/** The models, by table id, of a table and of all tables that its computed fields read. */
 export type ReachableModels = ReadonlyMap<string, TableModel>
 
 type Store = Pick<SchemaStore, 'load' | 'areCurrent' | 'findField'>
 
 /**
- * Gives the models that are needed to work out any field of a table: those of its links, what its
- * lookups show, and so on. What is in the trash is left out. Kept until one of the tables changes.
+ * Loads the models that the fields of a table depend on, directly and indirectly, without the trash. The result is
+ * cached until one of the tables changes.
  */
 export function createReachable(store: Store): (tableId: string) => Promise<ReachableModels> {
-  const kept = new WeakMap<TableModel, ReachableModels>()
+  const cached = new WeakMap<TableModel, ReachableModels>()
 
   return async function loadReachable(tableId) {
     const model = await store.load(tableId)
-    const known = kept.get(model)
+    const known = cached.get(model)
     if (known && (known.size === 1 || (await store.areCurrent([...known.values()])))) return known
     const reachable = await collect(store, model)
-    kept.set(model, reachable)
+    cached.set(model, reachable)
     return reachable
   }
 }

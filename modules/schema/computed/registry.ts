@@ -16,14 +16,14 @@ const RULES: Record<ComputedKind, ComputedRules> = {
   code: codeRules,
 }
 
-/** Names of the computed types. */
+/** The names of all computed types. */
 export const COMPUTED_TYPES = FIELD_TYPE_NAMES.filter((name) => fieldType(name).computed !== undefined)
 
-/** The rules of a computed field; undefined for one with values of its own. */
+/** The rules of a computed field; undefined for a stored one. */
 export function rulesOf({ type }: Pick<Field, 'type'>): ComputedRules | undefined {
   const { computed } = fieldType(type)
   return computed && RULES[computed]
 }
 
-/** What a field reads; nothing for one with values of its own. */
+/** The fields and tables that a field reads; empty for a stored field. */
 export const referencesOf = (field: Field): Reference[] => rulesOf(field)?.references(field) ?? []

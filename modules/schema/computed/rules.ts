@@ -1,52 +1,49 @@
 import { AppError } from '../../../src/core/errors.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
 
-/** What a computed field reads: a field, a table's records, or whichever field names a table's records. */
+/** A dependency of a computed field: a field, the records of a table, or the display field of a table. */
 export type Reference = { fieldId: string } | { tableId: string } | { displayOf: string }
 
-/** What a computed field gives, or why it gives nothing. */
+/** The result type of a computed field, or why it is broken. */
 export interface Resolution {
   result: FieldResult | null
   error: string | null
 }
 
-/** The rest of a base's schema, as a computed field looks at it. What is in the trash is not there. */
-export interface Surroundings {
+/** The live tables and fields of a base, which the rules look up. */
+export interface SchemaLookup {
   field(fieldId: string): Field | undefined
   table(tableId: string): Table | undefined
-  /** The title of a field that may be in the trash: to say what is missing. */
+  /** The title of a field, also in the trash, for messages about missing fields. */
   titleOf(fieldId: string): string | undefined
-  /** The client of the database that holds a table, e.g. `sqlite3`: not every function is for every one. */
+  /** The client of a table's database, e.g. `sqlite3`, which determines the available functions. */
   clientOf(tableId: string): string
 }
 
-/**
- * What there is to know of one type of computed field: one file in this folder and one line in
- * `index.ts`. The order in which fields are worked out, cycles and the trash are no concern of it.
- */
+/** The rules of one kind of computed field, listed in `registry.ts`. The graph handles order, cycles and the trash. */
 export interface ComputedRules {
-  /** What the field reads. A field of another table comes after the link that leads there. */
+  /** The dependencies of the field; a field of another table comes after the link that leads there. */
   references(field: Field): Reference[]
   /**
-   * Looks at a new or changed definition.
+   * Checks a new or changed definition.
    *
-   * @throws BAD_REQUEST in the words that REST clients know (wire reference §8.3)
+   * @throws BAD_REQUEST with the texts of the REST API (wire reference §8.3)
    */
-  check(field: Field, around: Surroundings): void
-  /** What it gives as things stand; those that it reads have been worked out before. */
-  resolve(field: Field, around: Surroundings): Resolution
+  check(field: Field, schema: SchemaLookup): void
+  /** The current result type; the fields it reads are resolved already. */
+  resolve(field: Field, schema: SchemaLookup): Resolution
 }
 
-/** A field that gives values of this kind. */
-export const gives = (result: FieldResult | null): Resolution => ({ result, error: null })
+/** A working field with this result type. */
+export const withResult = (result: FieldResult | null): Resolution => ({ result, error: null })
 
-/** A field that gives nothing, and why. */
+/** A broken field. */
 export const broken = (error: string): Resolution => ({ result: null, error })
 
-/** `Column 'Price' was deleted`, as REST clients know it. */
-export const missingColumn = (fieldId: string, around: Pick<Surroundings, 'titleOf'>): Resolution =>
-  broken(`Column '${around.titleOf(fieldId) ?? fieldId}' was deleted`)
+/** `Column 'Price' was deleted`, the text of the REST API. */
+export const missingColumn = (fieldId: string, schema: Pick<SchemaLookup, 'titleOf'>): Resolution =>
+  broken(`Column '${schema.titleOf(fieldId) ?? fieldId}' was deleted`)
 
-/** A refusal in the envelope of the wire: `{"msg": …}`. */
+/** A BAD_REQUEST whose REST body is `{"msg": …}`. */
 export const refusal = (message: string, details?: Record<string, unknown>): AppError =>
   new AppError('BAD_REQUEST', message, details, 'msg')

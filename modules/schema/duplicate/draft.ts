@@ -9,7 +9,7 @@ import { pairIndexes } from '../links/index.ts'
 import { columnOf, type TableModel } from '../model/index.ts'
 
 /** Ids in one statement: between two of them the copy tells how far it is, and may be stopped. */
-const IDS_AT_ONCE = 20_000
+const IDS_PER_STATEMENT = 20_000
 /** Statements for one table at most, however far apart its ids are. */
 const MAX_PARTS = 200
 
@@ -119,7 +119,7 @@ async function stretchesOf(engine: Engine, model: TableModel): Promise<{ conditi
   )
   if (!found || found.low === null || found.high === null) return { conditions: [], count: 0 }
   const [low, high] = [Number(found.low), Number(found.high)]
-  const step = Math.max(IDS_AT_ONCE, Math.ceil((high - low + 1) / MAX_PARTS))
+  const step = Math.max(IDS_PER_STATEMENT, Math.ceil((high - low + 1) / MAX_PARTS))
   const conditions: SQL[] = []
   for (let from = low; from <= high; from += step) {
     conditions.push(sql`${id} >= ${from} and ${id} < ${from + step}`)

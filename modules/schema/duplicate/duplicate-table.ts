@@ -23,7 +23,7 @@ import {
   fieldWithNewIds,
   isTitleTaken,
   openTableSlots,
-  placeAt,
+  orderAt,
   refuseUnstorable,
   type StoredField,
   type TableModel,
@@ -202,7 +202,7 @@ function settled(
 
 /** A place right behind the original; neighbours move where there is no room. */
 function placeBehind({ kernel, store }: SchemaContext, others: readonly Table[], tableId: string) {
-  const { order, moved } = placeAt(others, others.findIndex(({ id }) => id === tableId) + 1)
+  const { order, moved } = orderAt(others, others.findIndex(({ id }) => id === tableId) + 1)
   const { db } = kernel.meta
   const statements: MetaStatement[] = moved.map((each) =>
     db.update(store.tables).set({ order: each.order }).where(eq(store.tables.id, each.id)),

@@ -6,18 +6,13 @@ import { columnNameOf, PAGE } from '../../../src/db/column-values.ts'
 import type { Dialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../model/index.ts'
 
-/** Whose numbers lag behind the ids by how much. */
-type Numbered = Pick<Field, 'columnName' | 'options'>
-
-const behindOf = ({ options }: Numbered): number => autoNumber.options.parse(options).behind
-
-/** True where records are known by numbers that the server gives: an auto number follows from them. */
+/** True if the server assigns numeric record ids, from which auto numbers derive. */
 export const canNumber = ({ primaryKey }: TableModel): boolean =>
   fieldType(primaryKey.type).storage === 'id' && primaryKey.databaseType === null
 
 /**
- * Numbers the records that are there from 1, in the table's order, into a column that is empty yet. Gives
- * the options by which new ones go on from there.
+ * Numbers the existing records from 1 in the table's order. Returns the field options with which new records continue:
+ * the difference between id and number.
  */
 export async function numberRecords(
   tx: Transaction,
@@ -28,7 +23,7 @@ export async function numberRecords(
   const { tableName } = model.table
   const id = sql.identifier(columnNameOf(model.primaryKey))
   const order = sql.identifier('nc_order')
-  let place = 0
+  let number = 0
   let last: { k: RecordId; o: number | null } | null = null
   for (;;) {
     const rows: { k: RecordId; o: number | null }[] = await tx.all(
@@ -42,27 +37,32 @@ export async function numberRecords(
       where ${dialect.quote(columnNameOf(model.primaryKey))} = ${dialect.placeholder(1)}`
     await tx.runMany(
       assign,
-      rows.map(({ k }) => [++place, k]),
+      rows.map(({ k }) => [++number, k]),
     )
     if (rows.length < PAGE) break
     last = rows.at(-1) ?? null
     await Bun.sleep(0)
   }
-  return { behind: (await lastId(tx, dialect, tableName)) - place }
+  return { behind: (await lastId(tx, dialect, tableName)) - number }
 }
 
-/** The id after which the next record's comes. Some engines give an id away by asking for it, others by its use. */
+/** The last used id. Some engines consume an id when it is allocated, others when it is inserted. */
 async function lastId(tx: Transaction, dialect: Dialect, tableName: string): Promise<number> {
   const [first = 1] = await dialect.allocateIds(tx, tableName, 1)
   const [second = 1] = await dialect.allocateIds(tx, tableName, 1)
   return second > first ? second : first - 1
 }
 
-/** Numbers the records that were made while the field was in the trash, or by an import, as if it had been there. */
-export function fillNumbers(dialect: Dialect, model: TableModel, field: Numbered): Statement {
+/** Numbers the records that have no number yet, created by an import or while the field was in the trash. */
+export function fillNumbers(
+  dialect: Dialect,
+  model: TableModel,
+  field: Pick<Field, 'columnName' | 'options'>,
+): Statement {
   const column = sql.identifier(field.columnName)
   const id = sql.identifier(columnNameOf(model.primaryKey))
+  const { behind } = autoNumber.options.parse(field.options)
   return dialect.render(
-    sql`update ${sql.identifier(model.table.tableName)} set ${column} = ${id} - ${behindOf(field)} where ${column} is null`,
+    sql`update ${sql.identifier(model.table.tableName)} set ${column} = ${id} - ${behind} where ${column} is null`,
   )
 }

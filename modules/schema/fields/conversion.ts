@@ -6,59 +6,79 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
 import { hasChoices, hasMultipleChoices, showsPeople, withPeople } from '../../../src/core/fields/traits.ts'
-import type { Person, RecordId } from '../../../src/core/model.ts'
+import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
-import { areLinks, choicesOf, type FieldDefinition } from '../model/index.ts'
-import { canFreeze } from './frozen-values.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { CellsWrite, ChangeContext } from '../change/index.ts'
+import type { MarkedParts } from '../links/index.ts'
+import { areLinks, choicesOf, type FieldDefinition, type TableModel } from '../model/index.ts'
+import { canFreeze, type ReadableValues } from './frozen-values.ts'
 
-/** @throws NOT_IMPLEMENTED where one of the types has no values of its own to convert */
+/** @throws NOT_IMPLEMENTED if one of the types has no stored values to convert */
 export function refuseConversion(
   before: Pick<FieldDefinition, 'type' | 'options'>,
   after: Pick<FieldDefinition, 'type'>,
 ): void {
-  // Both links show the same records; but to one record there is only the one type.
+  // Link types are interchangeable, except that a single link has only one type.
   if (areLinks(before.type, after.type) && !isSingleLink(linkOf(before) ?? { kind: 'bt' })) return
   for (const name of [before.type, after.type]) {
     const type = fieldType(name)
-    // Its numbers are values like others once nobody counts on.
-    if (type.numbersRecords && name === before.type) continue
-    // So are those that a formula gives at this moment.
-    if (name === before.type && canFreeze(name)) continue
+    // Auto numbers and the current results of a formula can become stored values.
+    if (name === before.type && (type.numbersRecords || canFreeze(name))) continue
     if (!type.readOnly && !type.systemColumn && !type.internal && !type.computed) continue
     throw new AppError('NOT_IMPLEMENTED', `Updating ${before.type} => ${after.type} is not implemented`)
   }
 }
 
-/** What a change of type would do to a field's values. */
+/** The effect of a change of type on a field's values. */
 export interface ConversionPreview {
   /** Records that are not empty in the field. */
   total: number
-  /** Those that say the same in the new type. */
+  /** Values that keep their meaning. */
   converted: number
-  /** Those of which something would be gone: all of it, or a part such as the time of a moment that becomes a day. */
+  /** Values that are lost, at least partly, such as the time of a date. */
   lost: number
-  /** Some of all, those that would be lost first. */
+  /** Up to 20 values, lost ones first. */
   samples: { recordId: RecordId; from: CellValue; to: CellValue }[]
 }
 
-/** Most options that values make by themselves; beyond it a list is no list any more. */
-export const MAX_MADE_CHOICES = 500
+const MAX_SAMPLES = 20
 
-/** A change of type, ready to be asked for each value. */
-export interface PreparedConversion {
-  /** Options of the new type, those included that the values made. */
+/** Counts converted values and collects samples. */
+export function createPreview() {
+  const counts = { total: 0, converted: 0, lost: 0 }
+  const lostSamples: ConversionPreview['samples'] = []
+  const otherSamples: ConversionPreview['samples'] = []
+  return {
+    add(sample: ConversionPreview['samples'][number], isLost: boolean): void {
+      counts.total++
+      counts[isLost ? 'lost' : 'converted']++
+      const list = isLost ? lostSamples : otherSamples
+      if (list.length < MAX_SAMPLES) list.push(sample)
+    },
+    result: (): ConversionPreview => ({
+      ...counts,
+      samples: [...lostSamples, ...otherSamples].slice(0, MAX_SAMPLES),
+    }),
+  }
+}
+
+/** Most select options that are created from values. */
+const MAX_CREATED_CHOICES = 500
+
+/** The options of the new type, including those created from values, and the conversion of one value. */
+interface PreparedConversion {
   options: FieldOptions
   convert(value: CellValue): Conversion
 }
 
 /**
- * Prepares the conversion of a field. A select field without options of its own gets them from the
- * other select's list, or from the values themselves, the first 500 of them. People are written and found by
- * e-mail.
+ * Prepares the conversion of a field. A select field without options takes over those of the other select field, or gets
+ * them from the first 500 distinct values. People are written and found by email.
  */
 export async function prepareConversion(
-  from: Kind,
-  to: Kind,
+  from: TypeAndOptions,
+  to: TypeAndOptions,
   pages: () => AsyncIterable<ColumnValue[]>,
   members: () => Promise<Person[]>,
 ): Promise<PreparedConversion> {
@@ -68,15 +88,15 @@ export async function prepareConversion(
   return { options, convert: (value) => convert(value, from.type, before, to.type, after) }
 }
 
-export async function optionsFor(
-  from: Kind,
-  to: Kind,
+async function optionsFor(
+  from: TypeAndOptions,
+  to: TypeAndOptions,
   pages: () => AsyncIterable<ColumnValue[]>,
 ): Promise<FieldOptions> {
   if (!hasChoices(to) || choicesOf(to).length > 0) return to.options
   const isMulti = hasMultipleChoices(to)
   if (hasChoices(from)) {
-    // A comma list could not hold a title with a comma: its cells are lost, and the preview says so.
+    // A multiple select stores titles separated by commas, so titles with a comma are lost. The preview counts them.
     const choices = choicesOf(from).filter(({ title }) => !isMulti || !title.includes(','))
     return { ...to.options, choices }
   }
@@ -85,14 +105,39 @@ export async function optionsFor(
     for (const { value } of page) {
       const text = formatValue(from, value).trim()
       for (const title of isMulti ? titlesIn(text) : [text]) titles.add(title)
-      if (titles.size > MAX_MADE_CHOICES) break
+      if (titles.size > MAX_CREATED_CHOICES) break
     }
-    if (titles.size > MAX_MADE_CHOICES) break
+    if (titles.size > MAX_CREATED_CHOICES) break
   }
   const usable = [...titles].filter((title) => title !== '' && title.length <= 1000)
-  return { ...to.options, choices: withChoices([], usable.slice(0, MAX_MADE_CHOICES)) }
+  return { ...to.options, choices: withChoices([], usable.slice(0, MAX_CREATED_CHOICES)) }
 }
 
-export const same = (value: unknown): CellValue => value as CellValue
+type TypeAndOptions = Pick<FieldDefinition, 'type' | 'options'>
 
-export type Kind = Pick<FieldDefinition, 'type' | 'options'>
+/** The members of a base, whom names and emails in values are matched against. */
+export async function membersOf(access: AuthService['access'], baseId: string): Promise<Person[]> {
+  return (await access.members(baseId)).map(({ user: { id, email, displayName } }) => ({
+    id,
+    email,
+    displayName,
+  }))
+}
+
+/** The field to write and its data, read inside the write lease. */
+export interface FieldChangeContext extends ChangeContext {
+  model: TableModel
+  field: Field
+  /** The members of the base. */
+  people(): Promise<Person[]>
+  /** Where to read the values under a definition; for a formula, its current results. */
+  values(definition: FieldDefinition): Promise<ReadableValues>
+}
+
+/** The new definition of a field with the writes that belong to it. */
+export interface FieldDecision {
+  definition: FieldDefinition
+  cells?: CellsWrite
+  /** Parts of a link that are deleted or restored with it. */
+  also?: MarkedParts
+}

@@ -9,6 +9,7 @@ import { hasMultipleChoices, isSecret } from '../../../src/core/fields/traits.ts
 import { randomText } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, PAGE, pagesOf } from '../../../src/db/column-values.ts'
+import type { Statement } from '../../../src/dialects/dialect.ts'
 import { expectRecords, openField, refuseForeignPatch, type SchemaContext } from '../change/index.ts'
 import {
   choiceRewriter,
@@ -19,26 +20,31 @@ import {
   physicalName,
   withKeptIds,
 } from '../model/index.ts'
-import { type ConversionPreview, prepareConversion, refuseConversion, same } from './conversion.ts'
-import { becomesLink, type FieldAtItsTurn, type FieldDecision, previewLink } from './convert-to-link.ts'
+import {
+  type ConversionPreview,
+  createPreview,
+  type FieldChangeContext,
+  type FieldDecision,
+  membersOf,
+  prepareConversion,
+  refuseConversion,
+} from './conversion.ts'
+import { becomesLink, previewLink } from './convert-to-link.ts'
 import { canFreeze, readableValues } from './frozen-values.ts'
-import { membersOf } from './members.ts'
-
-const MAX_SAMPLES = 20
 
 /**
- * A column of the new type beside the old one, with the values converted, in the transaction of the
- * change. Nobody sees it until the metadata names it; the old column keeps its values for undo.
+ * Adds a column of the new type with the converted values. It becomes visible with the metadata; the old column stays
+ * for undo.
  */
 export async function convertColumn(
-  { tx, engine, model, field, people, values }: FieldAtItsTurn,
+  { tx, engine, model, field, people, values }: FieldChangeContext,
   before: FieldDefinition,
   after: FieldDefinition,
 ): Promise<FieldDecision> {
   const { dialect } = engine
   const read = await values(before)
   await expectRecords(tx, dialect, model)
-  // A fresh name each time: names of columns that were left behind are known to nobody.
+  // A random suffix, because the names of replaced columns are not in the metadata.
   const columnName = `${physicalName(after.title, new Set(), 'field').slice(0, 50)}_${randomText(6)}`
   const target = { ...after, columnName }
   for (const column of columnOf(target)) {
@@ -63,10 +69,9 @@ export async function convertColumn(
 }
 
 /**
- * Counts what a change of type or options would keep and lose, without writing anything. A long
- * column is read off the main thread.
+ * Counts the values that a change of type or options would keep and lose. Long columns are read in a worker.
  *
- * @throws FIELD_NOT_FOUND; BAD_REQUEST for options that do not fit; NOT_IMPLEMENTED for types without values
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for invalid options; NOT_IMPLEMENTED for types without values
  */
 export async function previewType(
   context: SchemaContext,
@@ -78,8 +83,8 @@ export async function previewType(
   const { model, field } = await openField(context, actor, 'field.update', fieldId)
   if (field.databaseType !== null) {
     await refuseForeignPatch(context, field, { type, ...(options && { options }) })
-    // Shown in another way, every value stays as it is.
-    return { total: 0, converted: 0, lost: 0, samples: [] }
+    // The column of a connected database is only shown differently.
+    return createPreview().result()
   }
   if (becomesLink(field, type)) return previewLink(context, field, { type, ...(options && { options }) })
   const before = definitionOf(field)
@@ -87,57 +92,47 @@ export async function previewType(
   const after = withKeptIds(before, patchDefinition(before, patch))
   if (type !== before.type) refuseConversion(before, after)
   const engine = await context.kernel.sources.engine(model.table.baseId)
-  const preview: ConversionPreview = { total: 0, converted: 0, lost: 0, samples: [] }
-  // What is computed has no values of its own to lose; those of a formula may become such.
-  const isKept = type === before.type || !canFreeze(before.type)
-  if (fieldType(before.type).computed && isKept) return preview
+  const preview = createPreview()
+  // Computed fields have no values to lose, except formulas that become stored fields.
+  const isConverted = type !== before.type && canFreeze(before.type)
+  if (fieldType(before.type).computed && !isConverted) return preview.result()
   const read = await readableValues(context, model, engine.dialect, field, before)
-  const pages = () =>
-    pagesOf(
-      ...([engine, model, field] as const),
-      (statement) => engine.all<ColumnValue>(statement, { scan: true }),
-      read.source,
-    )
+  const readPage = (statement: Statement) => engine.all<ColumnValue>(statement, { scan: true })
+  const pages = () => pagesOf(engine, model, field, readPage, read.source)
   const convertOne =
     type === before.type
       ? rewriting(before, after)
       : (await prepareConversion(read, after, pages, () => membersOf(context.access, model.table.baseId)))
           .convert
-  const kept: ConversionPreview['samples'] = []
   for await (const page of pages()) {
     for (const { id, value } of page) {
       const { value: to, lost } = convertOne(value)
-      const sample = { recordId: id, from: isSecret(before) ? PASSWORD_MASK : value, to }
-      preview.total++
-      if (lost) preview.lost++
-      else preview.converted++
-      const list = lost ? preview.samples : kept
-      if (list.length < MAX_SAMPLES) list.push(sample)
+      preview.add({ recordId: id, from: isSecret(before) ? PASSWORD_MASK : value, to }, lost)
     }
   }
-  preview.samples.push(...kept.slice(0, MAX_SAMPLES - preview.samples.length))
-  return preview
+  return preview.result()
 }
 
 /**
- * True where the column of the new type still holds what the old one converts to: then nobody has
- * written either since, and switching between the two loses nothing.
+ * True if the new column still holds the converted values of the old one, so neither has been edited since and switching
+ * between them loses nothing.
  */
-export async function isAsConverted(
-  { tx, engine, model, people, values: readValues }: FieldAtItsTurn,
+export async function hasConvertedValues(
+  { tx, engine, model, people, values: readValues }: FieldChangeContext,
   before: FieldDefinition,
   after: FieldDefinition,
 ): Promise<boolean> {
   const { dialect } = engine
-  const none = async function* () {}
+  const noPages = async function* () {}
   const read = await readValues(before)
-  const conversion = await prepareConversion(read, after, none, people)
+  const conversion = await prepareConversion(read, after, noPages, people)
   const values = read.source.column
   const other = sql.identifier(after.columnName)
   const table = sql.identifier(model.table.tableName)
   const key = sql.identifier(columnNameOf(model.primaryKey))
-  const decodeFrom = read.source.decode ?? same
-  const decodeTo = dialect.decode(fieldType(after.type).storage) ?? same
+  const asStored = (value: unknown) => value as CellValue
+  const decodeFrom = read.source.decode ?? asStored
+  const decodeTo = dialect.decode(fieldType(after.type).storage) ?? asStored
   let last: RecordId | null = null
   for (;;) {
     const rows: { id: RecordId; value: CellValue; other: CellValue }[] = await tx.all(
@@ -157,7 +152,7 @@ export async function isAsConverted(
   }
 }
 
-/** What new options of the same select field do to its values. */
+/** The effect of changed options of a select field on a value. */
 function rewriting(before: FieldDefinition, after: FieldDefinition): (value: CellValue) => Conversion {
   const rewrite = choiceRewriter(before, after)
   return (value) => {

@@ -3,25 +3,18 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
-import type { Field, Person } from '../../../src/core/model.ts'
+import type { Field } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import { type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
+import { actorIdOf, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
-  actorIdOf,
-  type CellsWrite,
-  type ChangeContext,
-  type SchemaContext,
-  withFreshName,
-} from '../change/index.ts'
-import {
+  addForeignKey,
   addInverse,
-  keepByKey,
-  keepByPairs,
-  type MarkedParts,
+  addJunction,
+  columnStatements,
+  linkDefinition,
   type NewLink,
   openEnds,
-  ownSide,
-  physicalOf,
   placeInverse,
   readNewLink,
   requireLinkable,
@@ -29,28 +22,18 @@ import {
   requireViewOf,
   writeLinks,
 } from '../links/index.ts'
-import {
-  checkTitle,
-  definitionOf,
-  type FieldDefinition,
-  type FieldPatch,
-  getField,
-  type TableModel,
-} from '../model/index.ts'
-import { type ConversionPreview, refuseConversion } from './conversion.ts'
-import type { ReadableValues } from './frozen-values.ts'
+import { checkTitle, definitionOf, type FieldPatch, getField } from '../model/index.ts'
+import { type ConversionPreview, createPreview, refuseConversion } from './conversion.ts'
 
-const MAX_SAMPLES = 20
-
-/** True for a change of a stored field into a link: its values are taken for names of records. */
+/** True if a stored field is converted to a link, whose records its values name. */
 export const becomesLink = (field: Pick<Field, 'type'>, type: Field['type'] = field.type): boolean =>
   fieldType(type).computed === 'link' && fieldType(field.type).computed !== 'link'
 
 /**
- * Turns a field into a link to the records that its values name. What names none is left out; the old
- * column keeps all values for undo.
+ * Converts a field to a link to the records that its values name. Values that name no record are dropped; the old column
+ * stays for undo.
  *
- * @throws as `createLink`; BAD_REQUEST for the display field, and for a table whose records have no stored name
+ * @throws as `createLink`; BAD_REQUEST for the display field, and for a table whose display field is not stored
  */
 export async function convertToLink(
   context: SchemaContext,
@@ -73,9 +56,9 @@ export async function convertToLink(
           throw badRequest(`Field "${current.title}" is the display field and can’t become a link`)
         const title = patch.title === undefined ? current.title : checkTitle('field', patch.title)
         if (title !== current.title) ends.own.requireTitle(title)
-        const made: Field = {
+        const converted: Field = {
           ...current,
-          ...ownSide(ends, patch.type ?? 'Links', link),
+          ...linkDefinition(ends, patch.type ?? 'Links', link),
           description:
             patch.description === undefined ? current.description : patch.description?.trim() || null,
           title,
@@ -86,21 +69,21 @@ export async function convertToLink(
         }
         const parts =
           link.kind === 'mm'
-            ? await keepByPairs(context, change, actorIdOf(actor), ends, made, link, suffix)
-            : keepByKey(ends, made, link, false, suffix)
-        addInverse(ends, made, link)
-        for (const statement of physicalOf(change, ends)) await change.tx.run(statement)
-        const wanted = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
-        const count = await writeLinks(change, wanted, parts.target, actorIdOf(actor))
+            ? await addJunction(context, change, actorIdOf(actor), ends, converted, link, suffix)
+            : addForeignKey(ends, converted, link, false, suffix)
+        addInverse(ends, converted, link)
+        for (const statement of columnStatements(change, ends)) await change.tx.run(statement)
+        const values = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
+        const count = await writeLinks(change, values, parts.target, actorIdOf(actor))
         const added = [...new Set([...ends.own.added, ...ends.related.added])]
         const { db } = context.kernel.meta
         const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }
-        const [before, after] = [definitionOf(current), definitionOf(made)]
+        const [before, after] = [definitionOf(current), definitionOf(converted)]
         return {
           statements: [
             ...parts.statements,
             ...added.map((each) => db.insert(store.fields).values({ ...each, ...times })),
-            ...(await placeInverse(context, ends, made)),
+            ...(await placeInverse(context, ends, converted)),
             db
               .update(store.fields)
               .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
@@ -108,7 +91,7 @@ export async function convertToLink(
           ],
           entry: { kind: 'field.update', tableId: table.id, detail: { fieldId: field.id, before, after } },
           altered: {
-            fields: [made, ...added].map((each) => ({ ...each, deletedAt: null })),
+            fields: [converted, ...added].map((each) => ({ ...each, deletedAt: null })),
             checked: [field.id],
           },
           cells: { count, write: async () => {} },
@@ -123,7 +106,7 @@ export async function convertToLink(
   return getField(await store.load(table.id), field.id)
 }
 
-/** What a change of a field into a link would keep and lose; nothing is written. */
+/** Counts the values that a conversion to a link would keep and lose. */
 export async function previewLink(
   context: SchemaContext,
   field: Field,
@@ -135,30 +118,24 @@ export async function previewLink(
   const engine = await context.kernel.sources.engine(own.table.baseId)
   const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
   const names = await recordsByName(engine, related, read)
-  const preview: ConversionPreview = { total: 0, converted: 0, lost: 0, samples: [] }
-  const kept: ConversionPreview['samples'] = []
+  const preview = createPreview()
   for await (const page of pagesOf(engine, own, field, read)) {
     for (const { id, value } of page) {
       const { titles, missing } = readNames(formatValue(field, value), { kind }, names)
       const to = titles.length === 0 ? null : titles.join(', ')
-      preview.total++
-      if (missing.length > 0) preview.lost++
-      else preview.converted++
-      const list = missing.length > 0 ? preview.samples : kept
-      if (list.length < MAX_SAMPLES) list.push({ recordId: id, from: value, to })
+      preview.add({ recordId: id, from: value, to }, missing.length > 0)
     }
   }
-  preview.samples.push(...kept.slice(0, MAX_SAMPLES - preview.samples.length))
-  return preview
+  return preview.result()
 }
 
-/** What can be told before its turn. @throws NOT_IMPLEMENTED, BAD_REQUEST, TABLE_NOT_FOUND */
+/** Checks a conversion before the write lease. @throws NOT_IMPLEMENTED, BAD_REQUEST, TABLE_NOT_FOUND */
 async function checkConversion(
   context: SchemaContext,
   field: Field,
   patch: Pick<FieldPatch, 'type' | 'options'>,
 ): Promise<NewLink> {
-  // A REST client that sends another type and no relation means what it cannot have.
+  // Without a relation this is an ordinary change of type, which is not possible.
   const type = patch.type ?? field.type
   if (patch.options?.relatedTableId === undefined) refuseConversion(field, { type })
   const { readOnly, systemColumn, internal, isSecret } = fieldType(field.type)
@@ -171,22 +148,4 @@ async function checkConversion(
   await requireRelated(context, table.baseId, link.relatedTableId)
   await requireViewOf(context, link.relatedTableId, link.viewId)
   return link
-}
-
-/** What `decide` of `writeField` is given beside the definition. */
-export interface FieldAtItsTurn extends ChangeContext {
-  model: TableModel
-  field: Field
-  /** The members of the base, whom names in texts may mean. */
-  people(): Promise<Person[]>
-  /** Where its values are under a definition: of a formula, what it gives at this moment. */
-  values(definition: FieldDefinition): Promise<ReadableValues>
-}
-
-/** How an undo writes: the new definition, and the cells that come back with it. */
-export interface FieldDecision {
-  definition: FieldDefinition
-  cells?: CellsWrite
-  /** What comes or goes with it: the parts of a link that the field was made into. */
-  also?: MarkedParts
 }

@@ -34,10 +34,10 @@ import { canNumber, numberRecords } from './auto-numbers.ts'
 import { storableFormula } from './formula-input.ts'
 
 /**
- * Adds a field. Records that are there stay empty in it, whatever its default: that is for new ones.
- * Without a title it is called after its type; it goes to the end of every view, or where `place` says.
+ * Creates a field. Existing records stay empty: the default value applies to new ones. The default title is the name of
+ * the type; the field goes to the end of every view, except for the position given in `place`.
  *
- * @throws TABLE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for what does not fit
+ * @throws TABLE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for an invalid definition
  */
 export async function createField(
   context: SchemaContext,
@@ -60,7 +60,7 @@ export async function createField(
     return createForeignField(context, actor, { model, source }, { input, definition, place })
   }
 
-  const made = await withFreshName((suffix) =>
+  const created = await withFreshName((suffix) =>
     apply(
       actor,
       table.baseId,
@@ -119,13 +119,13 @@ export async function createField(
       { work: { kind: 'fill', table, fieldTitle: definition.title } },
     ),
   )
-  return computed ? ((await store.load(tableId)).field(made.id) ?? made) : made
+  return computed ? ((await store.load(tableId)).field(created.id) ?? created) : created
 }
 
 /**
- * Makes another field the one that names the table's records.
+ * Sets the display field of a table.
  *
- * @throws FIELD_NOT_FOUND; BAD_REQUEST for a system field, a link, and what holds no one value
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for a system field, a link, a button, a code, or a field with several values
  */
 export async function setDisplayField(
   context: SchemaContext,
@@ -148,7 +148,7 @@ export async function setDisplayField(
       if (!model.field(fieldId)) throw notFound('Field', fieldId.slice(0, 64))
       refuseAsDisplay(model, fieldId)
       const { db } = kernel.meta
-      // Their links show these records by name.
+      // Links to this table show its records by the display field.
       const linked = (await linkFieldsOf(kernel, store, table.baseId))
         .filter((field) => linkOf(field)?.relatedTableId === table.id)
         .map((field) => field.tableId)
@@ -178,12 +178,12 @@ export async function setDisplayField(
   )
 }
 
-/** @throws BAD_REQUEST for a field that cannot be a record's name */
+/** @throws BAD_REQUEST for a field that cannot name records */
 function refuseAsDisplay(model: TableModel, fieldId: string): void {
   const field = getField(model, fieldId)
   const { computed, internal, label } = fieldType(field.type)
-  const isNone = computed === 'link' || computed === 'button' || computed === 'code' || internal
-  if (isNone) throw badRequest(`A "${label()}" field can’t be the display field`)
+  if (computed === 'link' || computed === 'button' || computed === 'code' || internal)
+    throw badRequest(`A "${label()}" field can’t be the display field`)
   if (field.result?.isList) {
     throw badRequest(`Field "${field.title}" can have several values and can’t be the display field`)
   }

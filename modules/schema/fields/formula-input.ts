@@ -19,11 +19,11 @@ import { openTable, type SchemaContext } from '../change/index.ts'
 import { formulaRefusal, readGraph, resolveAll } from '../computed/index.ts'
 import type { TableModel } from '../model/index.ts'
 
-/** A formula as somebody gives it, for a field that is there or for one that is being made. */
-export interface GivenFormula {
+/** The formula of a new or existing field as the user entered it. */
+export interface FormulaInput {
   type: FieldTypeName
   options: FieldOptions | undefined
-  /** Null: a new field. */
+  /** Null for a new field. */
   field: Field | null
 }
 
@@ -34,24 +34,24 @@ export const hasFormula = (type: FieldTypeName): boolean => {
 }
 
 /**
- * The options with the formula as it is kept: `{Title}` becomes `{{fieldId}}`, so that it follows a field that is
- * renamed. A display that does not fit the new result goes, where nobody asks for it.
+ * The options with the formula to store: `{Title}` becomes `{{fieldId}}`, so that renaming a field does not break it. A
+ * stored display format that does not fit the new result type is removed.
  *
- * @throws BAD_REQUEST in the wire's words, the places of the problems counted in the text as it was given
+ * @throws BAD_REQUEST with the texts of the REST API; positions of problems refer to the text as entered
  */
 export async function storableFormula(
   context: Pick<SchemaContext, 'store'>,
   model: TableModel,
-  { type, options, field }: GivenFormula,
+  { type, options, field }: FormulaInput,
 ): Promise<FieldOptions | undefined> {
-  if (!hasFormula(type) || (field === null ? false : field.type !== type)) return options
+  if (!hasFormula(type) || (field !== null && field.type !== type)) return options
   if (field !== null && options?.formula === undefined && options?.display === undefined) return options
   const all = readOptions(type, { ...field?.options, ...options })
   const { formula, display } = formulaOf({ options: all })
   if (fieldType(type).computed === 'button' && formula.trim() === '') return options
   const stored = { ...options, formula: toStored(formula, model.fields) }
-  // A client that sends back what it has read may do so with a formula that is broken by now.
-  if (field !== null && isSame(formulaOf(field), { formula: stored.formula, display })) return stored
+  // An unchanged formula is accepted even if it is broken by now.
+  if (field !== null && Bun.deepEquals(formulaOf(field), { formula: stored.formula, display })) return stored
   const checked = await checkIn(context, model, formula, field?.id)
   if (!checked.ok) throw formulaRefusal(checked.problems)
   if (fieldType(type).computed === 'button' || fitsDisplay(checked.type, display)) return stored
@@ -60,8 +60,6 @@ export async function storableFormula(
   }
   return { ...stored, display: null }
 }
-
-const isSame = (left: object, right: object): boolean => Bun.deepEquals(left, right)
 
 const NOUNS = {
   number: 'a number',
@@ -73,9 +71,9 @@ const NOUNS = {
 }
 
 /**
- * Checks a formula, with titles or ids, against a table's fields and the functions of its database.
+ * Checks a formula, with titles or ids, against the fields of a table and the functions of its database.
  *
- * @param selfId the field that has the formula: circles within the table are found by it
+ * @param selfId the field of the formula, to detect cycles within the table
  */
 async function checkIn(
   { store }: Pick<SchemaContext, 'store'>,
@@ -106,23 +104,23 @@ export async function clientOf(
   return client
 }
 
-/** A formula that is being written, in titles or ids; `fieldId` is the field that has it already. */
+/** An unsaved formula with titles or ids; `fieldId` is the field it belongs to, if any. */
 export interface FormulaDraft {
   tableId: string
   formula: string
   fieldId?: string
 }
 
-/** What a formula gives, or all that is wrong with it. */
+/** The result type of a formula, or all of its problems. */
 export type FormulaVerdict =
   | { ok: true; type: ValueType; result: FieldResult }
   | { ok: false; problems: Problem[] }
 
-/** A formula that holds, as a field of its table that nobody has saved. */
+/** A valid formula as an unsaved field of its table, or all of its problems. */
 export type DraftedFormula = { ok: true; type: ValueType; field: Field } | { ok: false; problems: Problem[] }
 
 /**
- * Checks a formula that is not saved, and what it becomes together with the fields that it reads.
+ * Checks an unsaved formula, including cycles and its size together with the fields it reads.
  *
  * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND
  */
@@ -134,13 +132,13 @@ export async function checkFormulaDraft(
   const drafted = await draftFormula(context, actor, draft)
   if (!drafted.ok) return drafted
   const { type, field } = drafted
-  const problem = await problemAround(context, draft.fieldId ?? null, field)
+  const problem = await graphProblem(context, draft.fieldId ?? null, field)
   if (problem) return { ok: false, problems: [problem] }
   return { ok: true, type, result: formulaResult(type, null) }
 }
 
 /**
- * A formula that is not saved as a field of the table, for reading what it would give.
+ * An unsaved formula as a field of the table, to preview its results.
  *
  * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND for a field of another table
  */
@@ -158,7 +156,7 @@ export async function draftFormula(
   return { ok: true, type: checked.type, field: { ...field, result: formulaResult(checked.type, null) } }
 }
 
-/** An id that no field has: theirs begin with c and are 15 characters long. */
+/** Not a possible field id: these start with `c` and have 15 characters. */
 const DRAFT_ID = 'draft'
 
 const draftOf = ({ table }: TableModel, formula: string): Field => ({
@@ -179,8 +177,8 @@ const draftOf = ({ table }: TableModel, formula: string): Field => ({
   ...OWN_COLUMN,
 })
 
-/** What is wrong with a formula together with what it reads: that it reads itself, or that it becomes too large. */
-async function problemAround(
+/** The problem of a formula with the fields it reads: a cycle or its size; null if there is none. */
+async function graphProblem(
   { kernel, store }: SchemaContext,
   fieldId: string | null,
   draft: Field,

@@ -22,8 +22,7 @@ export interface ReadableValues {
 export const canFreeze = (type: FieldTypeName): boolean => fieldType(type).computed === 'formula'
 
 /**
- * Where to read a field's values under its current, a former or a new definition: from its column, or from the
- * formula's current results.
+ * Where to read a field's values under a current, former or new definition: its column, or the formula's current results.
  *
  * @throws BAD_REQUEST for a broken formula, or one in a connected database
  */
@@ -52,13 +51,13 @@ export async function readableValues(
     options: computed.result.options,
     source: {
       column: await expressionOf(context, model, dialect, computed),
-      decode: (value) => bare(decode ? decode(value) : (value as CellValue)),
+      decode: (value) => plainUrl(decode ? decode(value) : (value as CellValue)),
     },
   }
 }
 
-/** Stores a formula's link as its address, without the encoding that clients know from formulas. */
-const bare = (value: CellValue): CellValue =>
+/** Reduces a formula's encoded link to its URL. */
+const plainUrl = (value: CellValue): CellValue =>
   typeof value === 'string' ? (readFormulaLink(value) ?? value) : value
 
 /** The formula's result type under that definition. */
@@ -79,7 +78,7 @@ async function expressionOf(
   dialect: Engine['dialect'],
   computed: Field,
 ): Promise<SQL> {
-  // The stored field may have another type by now: read it under the given definition.
+  // The stored field may have another type by now, so the given definition replaces it.
   const fields = model.fields.map((field) => (field.id === computed.id ? computed : field))
   const drafted: TableModel = {
     ...model,

@@ -1,10 +1,11 @@
 /**
- * Creating and updating fields, and changing their type.
+ * Creating and updating fields, and converting their type.
  */
 
 export { fillNumbers } from './auto-numbers.ts'
-export { isAsConverted, previewType } from './convert-column.ts'
-export { becomesLink, type FieldAtItsTurn, type FieldDecision } from './convert-to-link.ts'
+export type { FieldChangeContext, FieldDecision } from './conversion.ts'
+export { hasConvertedValues, previewType } from './convert-column.ts'
+export { becomesLink } from './convert-to-link.ts'
 export { createField, setDisplayField } from './create.ts'
 export {
   checkFormulaDraft,

@@ -15,13 +15,13 @@ import {
 } from '../../../src/db/column-values.ts'
 import { currentWork } from '../../../src/works.ts'
 import {
-  asItIs,
   type CellsWrite,
   type ChangeContext,
   type ChangeOptions,
   openField,
   refuseForeignPatch,
   type SchemaContext,
+  withoutRewrite,
 } from '../change/index.ts'
 import { refuseUnknownFunction } from '../computed/index.ts'
 import { refuseKeyRules, requireViewOf } from '../links/index.ts'
@@ -41,32 +41,30 @@ import {
   withKeptIds,
 } from '../model/index.ts'
 import { fillNumbers } from './auto-numbers.ts'
-import { refuseConversion } from './conversion.ts'
+import { type FieldChangeContext, type FieldDecision, membersOf, refuseConversion } from './conversion.ts'
 import { convertColumn } from './convert-column.ts'
-import { becomesLink, convertToLink, type FieldAtItsTurn, type FieldDecision } from './convert-to-link.ts'
+import { becomesLink, convertToLink } from './convert-to-link.ts'
 import { storableFormula } from './formula-input.ts'
 import { readableValues } from './frozen-values.ts'
-import { membersOf } from './members.ts'
 
 /**
- * Changes a field: only what the patch names. A renamed option renames its values, a removed one
- * empties its cells. Another type converts the values into a column of their own; the old one stays
- * for undo. A field may become required while records are empty in it: the rule is for what is
- * written from then on.
+ * Updates a field. Renaming a select option renames its values, removing one empties its cells. A new type converts the
+ * values into a new column; the old one stays for undo. `required` applies to later writes only, so existing records may
+ * be empty.
  *
- * @throws FIELD_NOT_FOUND; DUPLICATE_ALIAS; BAD_REQUEST for what does not fit; CONFLICT naming the
- *   values that stand twice where the field is to be unique
+ * @throws FIELD_NOT_FOUND; DUPLICATE_ALIAS; BAD_REQUEST for an invalid definition; CONFLICT naming duplicate values of a
+ *   field that should become unique
  */
 export async function updateField(
   context: SchemaContext,
   actor: Actor,
   fieldId: string,
-  { wireMeta, ...given }: FieldPatch,
+  { wireMeta, ...input }: FieldPatch,
 ): Promise<Field> {
   const { field, model } = await openField(context, actor, 'field.update', fieldId)
-  const { type = field.type } = given
-  const options = await storableFormula(context, model, { type, options: given.options, field })
-  const patch = { ...given, ...(options && { options }) }
+  const { type = field.type } = input
+  const options = await storableFormula(context, model, { type, options: input.options, field })
+  const patch = { ...input, ...(options && { options }) }
   await refuseForeignPatch(context, field, patch)
   if (becomesLink(field, patch.type)) return convertToLink(context, actor, field, { ...patch, wireMeta })
   refuseKeyRules(model, field, patch)
@@ -77,13 +75,13 @@ export async function updateField(
     field,
     (current) => {
       const definition = withKeptIds(current, patchDefinition(current, patch))
-      return field.databaseType === null ? definition : asItIs(definition)
+      return field.databaseType === null ? definition : withoutRewrite(definition)
     },
     { checked: true, ...(wireMeta !== undefined && { wireMeta }) },
   )
 }
 
-/** @throws BAD_REQUEST for what of a computed field's options can be told before its turn */
+/** Checks the options of a computed field that do not depend on its current definition. @throws BAD_REQUEST */
 async function checkPatch(
   context: SchemaContext,
   field: Field,
@@ -94,16 +92,15 @@ async function checkPatch(
   if (link) await requireViewOf(context, link.relatedTableId, options?.viewId as string | null | undefined)
 }
 
-/** How a field is written. */
 interface FieldWriteOptions extends ChangeOptions {
   wireMeta?: FieldPatch['wireMeta']
-  /** True for a person's own definition: what does not fit in a computed field is refused. */
+  /** True for a user's own definition: problems in a computed field are refused. */
   checked?: boolean
 }
 
 /**
- * Writes what `decide` makes of the field's definition at its turn. A definition that brings its own
- * `columnName` or cells (an undo) is taken as it is; otherwise values follow the change.
+ * Writes the definition that `decide` returns for the current one. Cell values are converted, unless the decision has
+ * its own `columnName` or cells (undo).
  */
 export async function writeField(
   context: SchemaContext,
@@ -111,7 +108,7 @@ export async function writeField(
   { id: fieldId, tableId, title }: Field,
   decide: (
     current: FieldDefinition,
-    turn: FieldAtItsTurn,
+    change: FieldChangeContext,
   ) => FieldDefinition | FieldDecision | Promise<FieldDefinition | FieldDecision>,
   { wireMeta, checked = false, ...options }: FieldWriteOptions = {},
 ): Promise<Field> {
@@ -124,44 +121,44 @@ export async function writeField(
       const model = await store.load(tableId)
       const field = getField(model, fieldId)
       const before = definitionOf(field)
-      const turn: FieldAtItsTurn = {
+      const fieldChange: FieldChangeContext = {
         ...change,
         model,
         field,
         people: () => membersOf(access, table.baseId),
         values: (definition) => readableValues(context, model, change.engine.dialect, field, definition),
       }
-      const decided = await decide(before, turn)
+      const decided = await decide(before, fieldChange)
       const decision: FieldDecision = 'definition' in decided ? decided : { definition: decided }
       refuseChange(model, field, before, decision.definition)
-      const { definition: after, cells } = await moveValues(turn, before, decision)
+      const { definition: after, cells } = await convertValues(fieldChange, before, decision)
       if (numbersRecords(after) && after.columnName !== before.columnName)
         await change.tx.run(fillNumbers(change.engine.dialect, model, after))
-      await keepUnique(change, model, before, after)
+      await updateUniqueIndex(change, model, before, after)
       const renamed = renamedChoices(before, after)
       const isSame = wireMeta === undefined && (cells?.count ?? 0) === 0 && Bun.deepEquals(before, after)
       const { fields } = store
       const { db } = kernel.meta
-      const mirrors = before.required === after.required ? [] : mirrorsOf(model, field)
-      // What has values of its own gives nothing beside them.
-      const settled = fieldType(after.type).computed === undefined ? { result: null, error: null } : {}
-      const isRead = !Bun.deepEquals([before.type, before.options], [after.type, after.options])
+      const counterparts = before.required === after.required ? [] : counterpartsOf(model, field)
+      // A stored field has neither a result nor an error.
+      const cleared = fieldType(after.type).computed === undefined ? { result: null, error: null } : {}
+      const affectsOthers = !Bun.deepEquals([before.type, before.options], [after.type, after.options])
       return {
         statements: [
           db
             .update(fields)
-            .set({ ...after, ...settled, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
+            .set({ ...after, ...cleared, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
             .where(eq(fields.id, fieldId)),
-          ...mirrors.map(({ id }) =>
+          ...counterparts.map(({ id }) =>
             db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
           ),
           ...(renamed.size > 0 ? await context.views.forRenamedChoices(model, fieldId, renamed) : []),
           ...(decision.also?.statements ?? []),
         ],
-        ...(isRead && {
+        ...(affectsOthers && {
           altered: {
             fields: [
-              { ...field, ...after, ...settled, deletedAt: null },
+              { ...field, ...after, ...cleared, deletedAt: null },
               ...(decision.also?.parts.fields ?? []),
             ],
             tables: decision.also?.parts.tables ?? [],
@@ -173,9 +170,9 @@ export async function writeField(
         touchesRecords:
           after.columnName !== before.columnName ||
           (cells?.count ?? 0) > 0 ||
-          (isRead && fieldType(after.type).computed !== undefined),
+          (affectsOthers && fieldType(after.type).computed !== undefined),
         tableIds: [...new Set([tableId, ...(decision.also?.tableIds ?? [])])],
-        result: { ...field, ...after, ...settled },
+        result: { ...field, ...after, ...cleared },
       }
     },
     { ...options, work: { kind: 'convert', table, fieldTitle: title } },
@@ -183,8 +180,8 @@ export async function writeField(
   return fieldType(written.type).computed ? ((await store.load(tableId)).field(fieldId) ?? written) : written
 }
 
-/** A link to a parent is required as its foreign key is (spec §5): the one follows the other. */
-function mirrorsOf({ fields, field: find }: TableModel, field: Field): Field[] {
+/** The link of a foreign key, or the foreign key of a link: both always have the same `required` (spec §5). */
+function counterpartsOf({ fields, field: find }: TableModel, field: Field): Field[] {
   if (isForeignKey(field)) {
     return fields.filter((other) => {
       const link = linkOf(other)
@@ -206,16 +203,16 @@ function refuseChange(
   if (after.title !== before.title && isTitleTaken(after.title, others)) {
     throw duplicateField(after.title, table.id, table.baseId)
   }
-  // The title and the words about it are a person's to choose, even of the record id.
+  // Title and description can be changed even for the record id.
   if (field.isSystem) refuseSystemField(field, 'updated')
   if (field.isPrimaryKey && (after.type !== before.type || after.required || after.unique)) {
     refuseSystemField(field, 'updated')
   }
 }
 
-/** Values follow the definition: converted to another type, or renamed with their options. */
-async function moveValues(
-  turn: FieldAtItsTurn,
+/** Converts the values to a new type, or renames them with their options. */
+async function convertValues(
+  change: FieldChangeContext,
   before: FieldDefinition,
   decision: FieldDecision,
 ): Promise<FieldDecision> {
@@ -223,22 +220,21 @@ async function moveValues(
   if (decision.cells || after.columnName !== before.columnName) return decision
   if (after.type !== before.type) {
     refuseConversion(before, after)
-    return areLinks(after.type) ? decision : convertColumn(turn, before, after)
+    return areLinks(after.type) ? decision : convertColumn(change, before, after)
   }
   const rewrite = choiceRewriter(before, after)
   if (!rewrite) return decision
-  return { definition: after, cells: await rewriteCells(turn, rewrite) }
+  return { definition: after, cells: await rewriteCells(change, rewrite) }
 }
 
-/** Makes or drops the index that keeps a field's values apart. */
-async function keepUnique(
+/** Creates or drops the unique index of a field. */
+async function updateUniqueIndex(
   { tx, engine }: ChangeContext,
   { table }: TableModel,
   before: FieldDefinition,
   after: FieldDefinition,
 ): Promise<void> {
-  const hasMoved = after.columnName !== before.columnName
-  if (!hasMoved && before.unique === after.unique) return
+  if (after.columnName === before.columnName && before.unique === after.unique) return
   const { dialect } = engine
   for (const statement of dialect.dropUniqueIndex(table.tableName, after.columnName)) await tx.run(statement)
   if (!after.unique) return
@@ -259,22 +255,19 @@ function hasDuplicates(title: string, duplicates: { value: CellValue; times: num
   )
 }
 
-/**
- * Values of a field as `rewrite` makes them anew. Each record that changes is listed in the log with
- * its value before and after, so that undo and the record's history know it.
- */
+/** Applies `rewrite` to the values of a field. Each changed record is logged with its value before and after. */
 async function rewriteCells(
-  turn: FieldAtItsTurn,
+  change: FieldChangeContext,
   rewrite: (value: CellValue) => CellValue,
 ): Promise<CellsWrite> {
   let count = 0
-  for await (const page of changedPages(turn, rewrite)) count += page.length
+  for await (const page of changedPages(change, rewrite)) count += page.length
   return {
     count,
     async write(changeId) {
-      // Each value, and its line in the log.
+      // Each value is written, and logged unless the change has no log entry.
       currentWork()?.expect(changeId === null ? count : 2 * count, count)
-      for await (const page of changedPages(turn, rewrite)) await writePage(turn, page, changeId)
+      for await (const page of changedPages(change, rewrite)) await writePage(change, page, changeId)
     },
   }
 }
@@ -284,7 +277,7 @@ interface ChangedValue extends ColumnValue {
 }
 
 async function* changedPages(
-  { tx, engine, model, field }: FieldAtItsTurn,
+  { tx, engine, model, field }: FieldChangeContext,
   rewrite: (value: CellValue) => CellValue,
 ): AsyncGenerator<ChangedValue[]> {
   for await (const page of pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement))) {
@@ -296,7 +289,7 @@ async function* changedPages(
 }
 
 async function writePage(
-  { tx, engine: { dialect }, model, field }: FieldAtItsTurn,
+  { tx, engine: { dialect }, model, field }: FieldChangeContext,
   page: ChangedValue[],
   changeId: number | null,
 ): Promise<void> {

@@ -6,14 +6,14 @@ import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import { actorIdOf, type FieldPlace, openTable, type SchemaContext, withFreshName } from '../change/index.ts'
 import { checkTitle, type NewField } from '../model/index.ts'
 import {
+  addForeignKey,
   addInverse,
+  addJunction,
+  columnStatements,
   type Ends,
-  keepByKey,
-  keepByPairs,
+  linkDefinition,
   type NewLink,
   openEnds,
-  ownSide,
-  physicalOf,
   placeInverse,
   readNewLink,
   requireLinkable,
@@ -22,10 +22,10 @@ import {
 } from './plan.ts'
 
 /**
- * Links a table with another, or with itself: the field, its reverse in the other table, and what keeps
- * the pairs (a foreign key in the child, or a junction table), all in one change.
+ * Links a table with another, or with itself, in one change: the field, its reverse in the other table, and a foreign
+ * key in the child table or a junction table.
  *
- * @throws TABLE_NOT_FOUND for either; DUPLICATE_ALIAS; BAD_REQUEST for tables that cannot be linked
+ * @throws TABLE_NOT_FOUND for either table; DUPLICATE_ALIAS; BAD_REQUEST for tables that cannot be linked
  */
 export async function createLink(
   context: SchemaContext,
@@ -42,7 +42,7 @@ export async function createLink(
   await requireRelated(context, table.baseId, link.relatedTableId)
   await requireViewOf(context, link.relatedTableId, link.viewId)
 
-  const made = await withFreshName((suffix) =>
+  const created = await withFreshName((suffix) =>
     apply(actor, table.baseId, async (change) => {
       const ends = await openEnds(context, tableId, link.relatedTableId)
       await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
@@ -50,10 +50,10 @@ export async function createLink(
       const field = addOwnField(ends, input, link, title)
       const parts =
         link.kind === 'mm'
-          ? await keepByPairs(context, change, actorIdOf(actor), ends, field, link, suffix)
-          : keepByKey(ends, field, link, input.required ?? false, suffix)
+          ? await addJunction(context, change, actorIdOf(actor), ends, field, link, suffix)
+          : addForeignKey(ends, field, link, input.required ?? false, suffix)
       addInverse(ends, field, link)
-      for (const statement of physicalOf(change, ends)) await change.tx.run(statement)
+      for (const statement of columnStatements(change, ends)) await change.tx.run(statement)
       const fields = [...new Set([...ends.own.added, ...ends.related.added])]
       const { db } = context.kernel.meta
       const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null }
@@ -75,7 +75,7 @@ export async function createLink(
       }
     }),
   )
-  return (await store.load(tableId)).field(made.id) ?? made
+  return (await store.load(tableId)).field(created.id) ?? created
 }
 
 function refuseRules({ unique, required, defaultValue, options }: NewField): void {
@@ -84,12 +84,11 @@ function refuseRules({ unique, required, defaultValue, options }: NewField): voi
   if (defaultValue != null && defaultValue !== '') throw badRequest('A link can’t have a default value')
 }
 
-/** The field that was asked for. */
 function addOwnField(ends: Ends, input: NewField, link: NewLink, title: string | null): Field {
   const name = ends.related.model.table.title
   return ends.own.add({
     title: title ?? ends.own.freeTitle(isSingleLink(link) ? singularOf(name) : pluralOf(name)),
-    ...ownSide(ends, input.type, link),
+    ...linkDefinition(ends, input.type, link),
     description: input.description?.trim() || null,
   })
 }

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
 import { isForeignKey, isLinkType } from '../../../src/core/fields/traits.ts'
@@ -6,22 +6,22 @@ import type { Field } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import {
   createTableModel,
+  plainField,
   type SchemaStore,
   type StoredField,
   type TableModel,
-  toField,
+  toStored,
 } from '../model/index.ts'
 
-/** The types of field that link records. */
-export const LINK_TYPES = FIELD_TYPE_NAMES.filter((type) => isLinkType({ type }))
+const LINK_TYPES = FIELD_TYPE_NAMES.filter((type) => isLinkType({ type }))
 
-/** A link field, and whether it and its table are in use. */
+/** A link field; `isLive` is false if it or its table is in the trash. */
 export interface FoundLink {
-  field: Field
+  field: StoredField
   isLive: boolean
 }
 
-/** Every link field of a base, those in the trash and in tables that are included. */
+/** Every link field of a base, including the trash, in one statement. */
 export async function allLinkFieldsOf(
   kernel: Pick<Kernel, 'meta'>,
   { fields, tables }: Pick<SchemaStore, 'fields' | 'tables'>,
@@ -33,19 +33,19 @@ export async function allLinkFieldsOf(
     .innerJoin(tables, eq(fields.tableId, tables.id))
     .where(and(eq(tables.baseId, baseId), inArray(fields.type, LINK_TYPES)))
   return rows.map(({ field, tableDeletedAt }) => ({
-    field: toField(field),
+    field: toStored(field),
     isLive: field.deletedAt === null && tableDeletedAt === null,
   }))
 }
 
 /**
- * Loads a table for those who keep links true: also one in the trash, and with its foreign keys in the trash
- * among its fields. What they hold has to be right when they are back.
+ * Loads tables for the maintenance of links: also tables in the trash, and with foreign keys in the trash among the
+ * fields, so that both are correct when they are restored.
  *
- * @throws TABLE_NOT_FOUND where there never was such a table
+ * @throws TABLE_NOT_FOUND for an unknown table
  */
 export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 'listFields'>) {
-  const made = new WeakMap<TableModel, TableModel>()
+  const cached = new WeakMap<TableModel, TableModel>()
 
   async function findLive(tableId: string): Promise<TableModel | null> {
     try {
@@ -59,7 +59,7 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 
   return async function loadWithKeys(tableId: string): Promise<TableModel> {
     const live = await findLive(tableId)
     if (live?.trashedColumns.size === 0) return live
-    const known = live && made.get(live)
+    const known = live && cached.get(live)
     if (known) return known
     const table = live?.table ?? (await store.findTable(tableId))
     if (!table) throw notFound('Table', tableId.slice(0, 64))
@@ -72,31 +72,17 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 
             table,
             fields.map((field) => (isTrashedKey(field) ? { ...field, deletedAt: null } : field)),
           )
-    if (live) made.set(live, model)
+    if (live) cached.set(live, model)
     return model
   }
 }
 
-/**
- * Every live link field of a base's live tables, in one statement: who refers to a table is written in the
- * others' fields and not in its own.
- */
+/** Every live link field of a base's live tables. The links to a table are stored in the fields of other tables. */
 export async function linkFieldsOf(
   kernel: Pick<Kernel, 'meta'>,
-  { fields, tables }: Pick<SchemaStore, 'fields' | 'tables'>,
+  store: Pick<SchemaStore, 'fields' | 'tables'>,
   baseId: string,
 ): Promise<Field[]> {
-  const rows = await kernel.meta.db
-    .select({ field: fields })
-    .from(fields)
-    .innerJoin(tables, eq(fields.tableId, tables.id))
-    .where(
-      and(
-        eq(tables.baseId, baseId),
-        isNull(tables.deletedAt),
-        isNull(fields.deletedAt),
-        inArray(fields.type, LINK_TYPES),
-      ),
-    )
-  return rows.map(({ field }) => toField(field))
+  const links = await allLinkFieldsOf(kernel, store, baseId)
+  return links.filter(({ isLive }) => isLive).map(({ field }) => plainField(field))
 }

@@ -1,5 +1,5 @@
 /**
- * Making a link between two tables, and what it consists of: keys, junctions and its reverse.
+ * Creating links between two tables, and their parts: foreign keys, junction tables and reverse fields.
  */
 
 export { createLink } from './create.ts'
@@ -12,23 +12,23 @@ export {
   partsOfLink,
   partsOutside,
   partsWhere,
-  refuseKept,
   refuseKeyRules,
-  requirePartner,
+  refuseLinkPart,
   requireRelatedTable,
+  requireReverseLink,
 } from './parts.ts'
 export {
+  addForeignKey,
   addInverse,
-  keepByKey,
-  keepByPairs,
+  addJunction,
+  columnStatements,
+  linkDefinition,
   type NewLink,
   openEnds,
-  ownSide,
-  physicalOf,
   placeInverse,
   readNewLink,
   requireLinkable,
   requireRelated,
   requireViewOf,
 } from './plan.ts'
-export { isAsNamed, type LinkTarget, targetOf, writeLinks } from './values.ts'
+export { hasConvertedLinks, type LinkTarget, targetOf, writeLinks } from './values.ts'

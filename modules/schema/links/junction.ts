@@ -15,17 +15,14 @@ import {
 import { buildTable } from '../tables/index.ts'
 import type { LinkTarget } from './values.ts'
 
-/** A junction table that was made, as the link's own side knows it. */
+/** A new junction table. */
 interface BuiltJunction {
   junction: NonNullable<LinkOptions['junction']>
   statements: MetaStatement[]
   target: LinkTarget
 }
 
-/**
- * Makes the table that holds the pairs of a many-to-many link: a table like any other, with the keys of
- * both records. No pair stands in it twice.
- */
+/** Creates the junction table of a many-to-many link: a regular table with two foreign keys, whose pairs are unique. */
 export async function buildJunction(
   context: SchemaContext,
   change: ChangeContext,
@@ -35,9 +32,9 @@ export async function buildJunction(
   suffix: string,
 ): Promise<BuiltJunction> {
   const tableId = createId('table')
-  const basics = planFields(tableId, [])
-  const [ownKey, relatedKey] = keysOf(tableId, own, related, basics)
-  const fields = [...basics, ownKey, relatedKey]
+  const systemFields = planFields(tableId, [])
+  const [ownKey, relatedKey] = keysOf(tableId, own, related, systemFields)
+  const fields = [...systemFields, ownKey, relatedKey]
   const planned = {
     tableId,
     baseId: own.table.baseId,
@@ -45,9 +42,9 @@ export async function buildJunction(
     description: null,
     meta: {},
     tableName: null,
-    title: `nc_m2m_${plainWords(own.table.title)}_${plainWords(related.table.title)}`,
+    title: `nc_m2m_${slug(own.table.title)}_${slug(related.table.title)}`,
   }
-  const idColumn = basics[0]?.columnName ?? 'id'
+  const idColumn = systemFields[0]?.columnName ?? 'id'
   const { table, statements } = await buildTable(
     context,
     change,
@@ -67,7 +64,7 @@ export async function buildJunction(
   }
 }
 
-/** No pair stands in a junction table twice, and each is found from both ends. */
+/** The indexes of a junction table: unique pairs, and a lookup from either end. */
 export const pairIndexes = (
   dialect: Dialect,
   table: string,
@@ -78,8 +75,13 @@ export const pairIndexes = (
   ...dialect.createIndex(table, [column]),
 ]
 
-function keysOf(tableId: string, own: TableModel, related: TableModel, basics: Field[]): [Field, Field] {
-  const stored: StoredField[] = basics.map((field) => ({
+function keysOf(
+  tableId: string,
+  own: TableModel,
+  related: TableModel,
+  systemFields: Field[],
+): [Field, Field] {
+  const stored: StoredField[] = systemFields.map((field) => ({
     ...field,
     createdAt: '',
     updatedAt: '',
@@ -95,5 +97,5 @@ function keysOf(tableId: string, own: TableModel, related: TableModel, basics: F
   return [add(own), add(related)]
 }
 
-/** Short, so that the whole name fits where names may have 60 characters. */
-const plainWords = (title: string): string => title.replace(/[./\s]+/g, '_').slice(0, 20)
+/** Short enough for the whole name to fit into 60 characters. */
+const slug = (title: string): string => title.replace(/[./\s]+/g, '_').slice(0, 20)

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
@@ -10,18 +10,17 @@ import {
   isTitleTaken,
   type StoredField,
   type TableModel,
-  toStored,
   uniqueTitle,
 } from '../model/index.ts'
-import { LINK_TYPES } from './fields.ts'
+import { allLinkFieldsOf } from './fields.ts'
 
-/** Fields and tables that come and go together with something else, in the trash or not. */
+/** Fields and tables that are deleted and restored together with a link or a table. */
 export interface LinkParts {
   fields: StoredField[]
   tables: Table[]
 }
 
-/** Parts with another mark, and what has to be written for it. */
+/** Parts after `markParts`, and the statements that write them. */
 export interface MarkedParts {
   statements: MetaStatement[]
   parts: LinkParts
@@ -31,22 +30,22 @@ export interface MarkedParts {
 type Context = Pick<SchemaContext, 'store' | 'kernel'>
 
 /**
- * What a link consists of beside the field itself: its reverse, its foreign key or its junction table.
- * Columns and tables of a connected database are not parts of the link: they are there by themselves.
+ * The parts of a link beside the field itself, including the trash: its reverse field, and its foreign key or junction
+ * table unless these belong to a connected database.
  */
 export async function partsOfLink({ store }: Context, field: Field): Promise<LinkParts> {
   const link = linkOf(field)
   if (!link) return { fields: [], tables: [] }
   const find = async (id: string | null) => (id === null ? null : await store.findField(id))
   const key = await find(link.keyFieldId)
-  const pair = await find(link.junction?.ownFieldId ?? null)
+  const junctionKey = await find(link.junction?.ownFieldId ?? null)
   const junction =
-    link.junction && pair?.databaseType === null ? await store.findTable(link.junction.tableId) : null
+    link.junction && junctionKey?.databaseType === null ? await store.findTable(link.junction.tableId) : null
   const fields = [await find(link.inverseFieldId), key?.databaseType === null ? key : null]
   return { fields: fields.filter((part) => part !== null), tables: junction ? [junction] : [] }
 }
 
-/** What of links lies outside a table that they lead to or from: it is of no use without the table. */
+/** The parts in other tables of the links from and to a table, which are useless without the table. */
 export async function partsOutside(context: Context, table: Table): Promise<LinkParts> {
   const fields = new Map<string, StoredField>()
   const tables = new Map<string, Table>()
@@ -60,18 +59,10 @@ export async function partsOutside(context: Context, table: Table): Promise<Link
   return { fields: [...fields.values()], tables: [...tables.values()] }
 }
 
-/** Every link field of a base, those in the trash and in tables that are there included. */
-async function everyLink({ store, kernel }: Context, baseId: string): Promise<StoredField[]> {
-  const { fields, tables } = store
-  const rows = await kernel.meta.db
-    .select({ field: fields })
-    .from(fields)
-    .innerJoin(tables, eq(fields.tableId, tables.id))
-    .where(and(eq(tables.baseId, baseId), inArray(fields.type, [...LINK_TYPES])))
-  return rows.map(({ field }) => toStored(field))
-}
+const everyLink = async ({ store, kernel }: Context, baseId: string): Promise<StoredField[]> =>
+  (await allLinkFieldsOf(kernel, store, baseId)).map(({ field }) => field)
 
-/** The statements that give parts the mark of the trash, or take it away under a free title. */
+/** Moves parts to the trash (`deletedAt` set), or restores them (null) under free titles. */
 export async function markParts(
   { store, kernel }: Context,
   { fields, tables }: LinkParts,
@@ -80,8 +71,8 @@ export async function markParts(
 ): Promise<MarkedParts> {
   const { db } = kernel.meta
   const marked: LinkParts = {
-    fields: await titled(fields, deletedAt, ({ tableId }) => tableId, store.listFields),
-    tables: await titled(tables, deletedAt, ({ baseId }) => baseId, store.tablesOf),
+    fields: await retitled(fields, deletedAt, ({ tableId }) => tableId, store.listFields),
+    tables: await retitled(tables, deletedAt, ({ baseId }) => baseId, store.tablesOf),
   }
   return {
     statements: [
@@ -99,7 +90,6 @@ export async function markParts(
   }
 }
 
-/** A field or table, as far as its title and the trash are concerned. */
 interface Titled {
   id: string
   title: string
@@ -107,74 +97,68 @@ interface Titled {
 }
 
 /**
- * Parts with their new mark. Those that come back have each a title of its own among all that is there:
- * whose title is free keeps it, the others get a number.
+ * The parts with the new `deletedAt`. Restored parts get unique titles: a part whose title is free keeps it, the others
+ * get a suffix.
  */
-async function titled<T extends Titled>(
+async function retitled<T extends Titled>(
   parts: T[],
   deletedAt: string | null,
-  placeOf: (part: T) => string,
-  listIn: (place: string) => Promise<Titled[]>,
+  parentOf: (part: T) => string,
+  listIn: (parentId: string) => Promise<Titled[]>,
 ): Promise<T[]> {
   if (deletedAt !== null) return parts.map((part) => ({ ...part, deletedAt }))
-  const back = new Map<string, T>()
+  const restored = new Map<string, T>()
   const ids = new Set(parts.map(({ id }) => id))
-  for (const [place, here] of Map.groupBy(parts, placeOf)) {
-    const taken: Pick<Titled, 'title'>[] = (await listIn(place)).filter(
+  for (const [parentId, siblings] of Map.groupBy(parts, parentOf)) {
+    const taken: Pick<Titled, 'title'>[] = (await listIn(parentId)).filter(
       (other) => other.deletedAt === null && !ids.has(other.id),
     )
-    const come = (part: T) => {
-      const made = { ...part, title: uniqueTitle(part.title, taken), deletedAt }
-      taken.push(made)
-      back.set(part.id, made)
+    const free = siblings.filter((part) => !isTitleTaken(part.title, taken))
+    for (const part of new Set([...free, ...siblings])) {
+      const renamed = { ...part, title: uniqueTitle(part.title, taken), deletedAt }
+      taken.push(renamed)
+      restored.set(part.id, renamed)
     }
-    const [free, others] = [
-      here.filter((part) => !isTitleTaken(part.title, taken)),
-      here.filter((part) => isTitleTaken(part.title, taken)),
-    ]
-    for (const part of [...free, ...others]) come(part)
   }
-  return parts.flatMap((part) => back.get(part.id) ?? [])
+  return parts.flatMap((part) => restored.get(part.id) ?? [])
 }
 
-/** Those parts of which `isWanted` says so by the mark of the trash that they have. */
+/** The parts that meet a condition on `deletedAt`. */
 export const partsWhere = (
   { fields, tables }: LinkParts,
-  isWanted: (part: { deletedAt: string | null }) => boolean,
-): LinkParts => ({ fields: fields.filter(isWanted), tables: tables.filter(isWanted) })
+  matches: (part: { deletedAt: string | null }) => boolean,
+): LinkParts => ({ fields: fields.filter(matches), tables: tables.filter(matches) })
 
-/** @throws BAD_REQUEST for a foreign key or a junction table of ours that a link is kept in */
-export async function refuseKept(
+/** @throws BAD_REQUEST for a foreign key or junction table that belongs to a link; not in connected databases */
+export async function refuseLinkPart(
   context: Context,
-  kept: { key: Field } | { junction: Table },
+  part: { key: Field } | { junction: Table },
 ): Promise<void> {
-  // A column or a table of a connected database is there without the link.
-  if ('key' in kept && kept.key.databaseType !== null) return
+  if ('key' in part && part.key.databaseType !== null) return
   if (
-    'junction' in kept &&
-    kept.junction.sourceId !== (await context.store.ownSourceId(kept.junction.baseId))
+    'junction' in part &&
+    part.junction.sourceId !== (await context.store.ownSourceId(part.junction.baseId))
   )
     return
   const [baseId, title] =
-    'key' in kept
-      ? [(await context.store.load(kept.key.tableId)).table.baseId, kept.key.title]
-      : [kept.junction.baseId, kept.junction.title]
-  const holder = (await everyLink(context, baseId)).find((field) => {
+    'key' in part
+      ? [(await context.store.load(part.key.tableId)).table.baseId, part.key.title]
+      : [part.junction.baseId, part.junction.title]
+  const owner = (await everyLink(context, baseId)).find((field) => {
     const link = linkOf(field)
-    if ('junction' in kept) return link?.junction?.tableId === kept.junction.id
+    if ('junction' in part) return link?.junction?.tableId === part.junction.id
     return [link?.keyFieldId, link?.junction?.ownFieldId, link?.junction?.relatedFieldId].includes(
-      kept.key.id,
+      part.key.id,
     )
   })
-  if (holder)
-    throw badRequest(`"${title}" belongs to the link "${holder.title}" and is created and deleted with it`)
+  if (owner)
+    throw badRequest(`"${title}" belongs to the link "${owner.title}" and is created and deleted with it`)
 }
 
 /**
- * Looks at what a patch asks of a key that a link of ours is kept in: the link alone says how often a record
- * may stand in it.
+ * Checks an update of a foreign key that belongs to a link, whose kind determines the constraints.
  *
- * @throws BAD_REQUEST for a unique key, one with a default value, and half a pair
+ * @throws BAD_REQUEST for a unique key, a default value, and an optional key of a junction table
  */
 export function refuseKeyRules(
   { table }: TableModel,
@@ -182,13 +166,13 @@ export function refuseKeyRules(
   { unique, required, defaultValue }: FieldPatch,
 ): void {
   if (!isForeignKey(field) || field.databaseType !== null) return
-  const refuse = (why: string) => badRequest(`"${field.title}" belongs to a link: ${why}`)
+  const refuse = (reason: string) => badRequest(`"${field.title}" belongs to a link: ${reason}`)
   if (unique) throw refuse('create a one-to-one link instead')
   if (defaultValue != null && defaultValue !== '') throw refuse('it can’t have a default value')
   if (table.isJunction && required === false) throw refuse('both ends are required')
 }
 
-/** @throws CONFLICT where the table that a link leads to is in the trash */
+/** @throws CONFLICT if the related table of a link is in the trash */
 export async function requireRelatedTable({ store }: Context, field: Field): Promise<void> {
   const link = linkOf(field)
   const related = link && (await store.findTable(link.relatedTableId))
@@ -196,10 +180,10 @@ export async function requireRelatedTable({ store }: Context, field: Field): Pro
   throw new AppError('CONFLICT', `Table "${related.title}" is in the trash. Restore it first.`)
 }
 
-/** @throws CONFLICT for one end of a link whose other end has become a field with values again */
-export async function requirePartner({ store }: Context, field: Field): Promise<void> {
+/** @throws CONFLICT if the reverse field of a link has been converted back to a stored field */
+export async function requireReverseLink({ store }: Context, field: Field): Promise<void> {
   const link = linkOf(field)
-  const partner = link && (await store.findField(link.inverseFieldId ?? ''))
-  if (!partner || linkOf(partner)) return
-  throw new AppError('CONFLICT', `"${partner.title}", the other side of the link, is no longer a link`)
+  const reverse = link && (await store.findField(link.inverseFieldId ?? ''))
+  if (!reverse || linkOf(reverse)) return
+  throw new AppError('CONFLICT', `"${reverse.title}", the other side of the link, is no longer a link`)
 }

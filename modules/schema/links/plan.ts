@@ -18,24 +18,24 @@ import {
 import { buildJunction } from './junction.ts'
 import type { LinkTarget } from './values.ts'
 
-/** Both ends of a link that is being made; the same slots twice for a table that is linked with itself. */
+/** Both ends of a new link; the same slots twice for a table that is linked with itself. */
 export interface Ends {
   own: FieldSlots
   related: FieldSlots
 }
 
-/** Where a link is kept: what is to be made for it beside its fields. */
-export interface Keeping {
+/** The new foreign key or junction table of a link. */
+export interface LinkStorage {
   statements: MetaStatement[]
   tableIds: string[]
-  /** Where its values are written. */
+  /** The columns that hold the links. */
   target: LinkTarget
 }
 
-/** What a new link's own side is like: its type and its options, before what keeps it is made. */
-export function ownSide(
+/** The type and options of a new link field, without the ids of its storage and reverse. */
+export function linkDefinition(
   { related }: Ends,
-  wanted: Field['type'],
+  type: Field['type'],
   link: NewLink,
 ): Pick<Field, 'type' | 'options'> {
   const name = related.model.table.title
@@ -48,21 +48,20 @@ export function ownSide(
     plural: link.plural || pluralOf(name),
   }
   // The single side of a link is always a LinkToAnotherRecord.
-  return { type: isSingleLink(link) ? 'LinkToAnotherRecord' : wanted, options }
+  return { type: isSingleLink(link) ? 'LinkToAnotherRecord' : type, options }
 }
 
-/** @throws TABLE_NOT_FOUND for a table that is none of the base */
+/** @throws TABLE_NOT_FOUND for a table of another base */
 export async function requireRelated(
   { store }: SchemaContext,
   baseId: string,
   tableId: string,
 ): Promise<void> {
   const { table } = await store.load(tableId)
-  // A table of another base is as unknown here as one that does not exist.
   if (table.baseId !== baseId) throw notFound('Table', tableId)
 }
 
-/** Both tables, ready for new fields. @throws BAD_REQUEST where one of them is full */
+/** The slots for new fields in both tables. @throws BAD_REQUEST if one of them is full */
 export async function openEnds({ store }: SchemaContext, tableId: string, relatedId: string): Promise<Ends> {
   const slotsOf = async (id: string) => {
     const model: TableModel = await store.load(id)
@@ -73,14 +72,14 @@ export async function openEnds({ store }: SchemaContext, tableId: string, relate
   return { own, related: relatedId === tableId ? own : await slotsOf(relatedId) }
 }
 
-/** hm, bt, oo: a foreign key in the child's table, with an index. */
-export function keepByKey(
+/** hm, bt, oo: adds an indexed foreign key to the child table. */
+export function addForeignKey(
   { own, related }: Ends,
   field: Field,
   link: NewLink,
   required: boolean,
   suffix: string,
-): Keeping {
+): LinkStorage {
   const holdsKey = link.kind === 'bt' || (link.kind === 'oo' && link.holdsKey)
   const [child, parent] = holdsKey ? [own, related] : [related, own]
   const name = child.keyName(parent.model.table.tableName + suffix)
@@ -94,7 +93,7 @@ export function keepByKey(
   const parentFieldId = parent.model.primaryKey.id
   Object.assign(field.options, { keyFieldId: key.id, parentFieldId, holdsKey })
   field.required = required
-  // The key goes ahead of the link that reads it, as REST clients list them.
+  // The key comes before the link that reads it, as in the REST API.
   if (child === own && own.added.includes(field)) [field.order, key.order] = [key.order, field.order]
   return {
     statements: [],
@@ -103,8 +102,8 @@ export function keepByKey(
   }
 }
 
-/** mm: a junction table of pairs. */
-export async function keepByPairs(
+/** mm: creates a junction table. */
+export async function addJunction(
   context: SchemaContext,
   change: ChangeContext,
   actorId: string | null,
@@ -112,13 +111,13 @@ export async function keepByPairs(
   field: Field,
   link: NewLink,
   suffix: string,
-): Promise<Keeping> {
+): Promise<LinkStorage> {
   const built = await buildJunction(context, change, actorId, own.model, related.model, suffix)
   Object.assign(field.options, { junction: built.junction, holdsKey: false, kind: link.kind })
   return { statements: built.statements, tableIds: [built.junction.tableId], target: built.target }
 }
 
-/** The same link seen from the other table. */
+/** Adds the reverse field to the related table, unless the link has none. */
 export function addInverse({ own, related }: Ends, field: Field, link: NewLink): void {
   if (!link.createInverse) return
   const { keyFieldId, parentFieldId, holdsKey, junction, kind } = field.options as LinkOptions
@@ -145,14 +144,14 @@ export function addInverse({ own, related }: Ends, field: Field, link: NewLink):
     title: related.freeTitle(isSingle ? singularOf(name) : pluralOf(name)),
     type: isSingle ? 'LinkToAnotherRecord' : kind === 'mm' ? field.type : 'Links',
     options,
-    // Both ends in one table would show each pair twice: the reverse stays out of sight (wire reference §8.2).
+    // Within one table the reverse would show each link twice, so it is hidden (wire reference §8.2).
     isSystem: own === related,
     required: inverseKind === 'bt' && field.required,
   }
   field.options.inverseFieldId = related.add(inverse).id
 }
 
-/** The statements that put the other end of a new link into the views of its table. */
+/** The statements that add the reverse field of a new link to the views of its table. */
 export async function placeInverse(
   { views }: Pick<SchemaContext, 'views'>,
   { related }: Ends,
@@ -162,8 +161,11 @@ export async function placeInverse(
   return inverse && !inverse.isSystem && views ? views.forReverse(related.model, inverse) : []
 }
 
-/** Columns and indexes of the foreign key. */
-export function physicalOf({ engine: { dialect } }: ChangeContext, { own, related }: Ends): Statement[] {
+/** The statements that add the columns of the new fields, with indexes. */
+export function columnStatements(
+  { engine: { dialect } }: ChangeContext,
+  { own, related }: Ends,
+): Statement[] {
   return [...new Set([own, related])].flatMap(({ model: { table }, added }) =>
     added
       .filter((field) => field.columnName !== '')
@@ -177,37 +179,36 @@ export function physicalOf({ engine: { dialect } }: ChangeContext, { own, relate
 const id = z.string().min(1).max(64)
 const label = z.string().trim().max(255).optional()
 
-/** What a caller says of a new link; its parts get their ids when they are made. */
+/** The options of a new link; its parts get their ids when they are created. */
 const newLink = z.object({
   kind: z.enum(['hm', 'bt', 'mm', 'oo']),
   relatedTableId: id,
-  /** False: the related table does not show the link. */
+  /** False adds no reverse field to the related table. */
   createInverse: z.boolean().default(true),
-  /** oo: true where this table keeps the key; by default the related one does. */
+  /** oo: true puts the key into this table instead of the related one. */
   holdsKey: z.boolean().default(false),
   viewId: id.nullish(),
   singular: label,
   plural: label,
 })
 
-/** A new link as it was asked for. */
+/** The parsed options of a new link. */
 export type NewLink = z.output<typeof newLink>
 
-/** @throws BAD_REQUEST naming what is missing or does not fit */
+/** @throws BAD_REQUEST naming the missing or invalid option */
 export function readNewLink(options: FieldOptions | undefined): NewLink {
   const read = newLink.safeParse(options ?? {})
   if (read.success) return read.data
   const [issue] = read.error.issues
-  const where = issue?.path.join('.')
   throw new AppError(
     'BAD_REQUEST',
-    `Invalid link option '${where}': ${issue?.message}`,
+    `Invalid link option '${issue?.path.join('.')}': ${issue?.message}`,
     { issues: read.error.issues },
     'msg',
   )
 }
 
-/** @throws BAD_REQUEST for tables that cannot be linked: of different databases, or views of a database */
+/** @throws BAD_REQUEST for database views, junction tables, and tables of a connected database */
 export async function requireLinkable(
   { store }: Pick<SchemaContext, 'store'>,
   tables: [Table, Table],
@@ -224,7 +225,7 @@ export async function requireLinkable(
   }
 }
 
-/** @throws BAD_REQUEST where the view is none of the related table */
+/** @throws BAD_REQUEST for a view of another table */
 export async function requireViewOf(
   { store, views }: Pick<SchemaContext, 'store' | 'views'>,
   tableId: string,

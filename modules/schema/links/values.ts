@@ -8,25 +8,25 @@ import { readNames, recordsByName } from '../../../src/db/names-of-records.ts'
 import { type ChangeContext, expectRecords, type SchemaContext } from '../change/index.ts'
 import type { TableModel } from '../model/index.ts'
 
-/** The columns in which a link is kept: a key in the record itself, or pairs in a table of their own. */
+/** The columns that hold a link: a foreign key in the record's own table, or two keys in a junction table. */
 export interface LinkTarget {
   tableName: string
-  /** The column with the key of the link's own record; null where the link is a column of that record. */
+  /** The key of the link's own record in the junction table; null for a foreign key. */
   ownColumn: string | null
   column: string
 }
 
-/** A link that values of a field are read for. */
-interface Wanted {
+/** A conversion of field values, which name records, to links. */
+interface LinkConversion {
   own: TableModel
   related: TableModel
-  /** The field as it was before, with its column. */
+  /** The field before the conversion. */
   before: Pick<Field, 'type' | 'options' | 'columnName'>
   kind: LinkOptions['kind']
 }
 
-/** The records that each record's value names, page by page. */
-async function* linksOf({ tx, engine }: ChangeContext, { own, related, before, kind }: Wanted) {
+/** The ids of the records that each value names, page by page. */
+async function* linksOf({ tx, engine }: ChangeContext, { own, related, before, kind }: LinkConversion) {
   const read = (statement: Parameters<typeof tx.all>[0]) => tx.all<ColumnValue>(statement)
   const names = await recordsByName(engine, related, read)
   for await (const page of pagesOf(engine, own, before, read)) {
@@ -37,33 +37,32 @@ async function* linksOf({ tx, engine }: ChangeContext, { own, related, before, k
   }
 }
 
-/** Writes the links that the values of a field name. Gives how many records had a value. */
+/** Writes the links that the values of a field name. Returns the number of records that had a value. */
 export async function writeLinks(
   change: ChangeContext,
-  wanted: Wanted,
+  conversion: LinkConversion,
   { tableName, ownColumn, column }: LinkTarget,
   actorId: string | null,
 ): Promise<number> {
   const { tx, engine, now } = change
   const { quote, placeholder, encode } = engine.dialect
-  const names = (columns: string[]) => columns.map(quote).join(', ')
   const stored = toStored(Date.parse(now))
   const at = encode('datetime')?.(stored) ?? stored
   let [count, order] = [0, 0]
-  await expectRecords(tx, engine.dialect, wanted.own)
-  for await (const page of linksOf(change, wanted)) {
+  await expectRecords(tx, engine.dialect, conversion.own)
+  for await (const page of linksOf(change, conversion)) {
     count += page.length
     if (ownColumn === null) {
-      const key = quote(columnNameOf(wanted.own.primaryKey))
+      const key = quote(columnNameOf(conversion.own.primaryKey))
       await tx.runMany(
         `update ${quote(tableName)} set ${quote(column)} = ${placeholder(0)} where ${key} = ${placeholder(1)}`,
         page.flatMap(({ id, ids }) => (ids.length > 0 ? [[ids[0], id]] : [])),
       )
     } else {
       const columns = [ownColumn, column, 'created_at', 'created_by', 'nc_order']
-      const marks = columns.map((_, index) => placeholder(index)).join(', ')
+      const placeholders = columns.map((_, index) => placeholder(index)).join(', ')
       await tx.runMany(
-        `insert into ${quote(tableName)} (${names(columns)}) values (${marks})`,
+        `insert into ${quote(tableName)} (${columns.map(quote).join(', ')}) values (${placeholders})`,
         page.flatMap(({ id, ids }) => ids.map((other) => [id, other, at, actorId, ++order])),
       )
     }
@@ -71,14 +70,14 @@ export async function writeLinks(
   return count
 }
 
-/** True where the link still leads where the values of the old column say: nobody has written either since. */
-export async function isAsNamed(
+/** True if the link still equals the values of the old column, so neither has been edited since the conversion. */
+export async function hasConvertedLinks(
   change: ChangeContext,
-  wanted: Wanted,
+  conversion: LinkConversion,
   { tableName, ownColumn, column }: LinkTarget,
 ): Promise<boolean> {
   const { tx, engine } = change
-  const [table, own, other] = [tableName, ownColumn ?? columnNameOf(wanted.own.primaryKey), column].map(
+  const [table, own, other] = [tableName, ownColumn ?? columnNameOf(conversion.own.primaryKey), column].map(
     (name) => sql.identifier(name),
   )
   const rows = await tx.all<{ own: RecordId; other: RecordId }>(
@@ -87,16 +86,16 @@ export async function isAsNamed(
         where ${other} is not null`,
     ),
   )
-  const left = new Set(rows.map((row) => `${row.own} ${row.other}`))
-  for await (const page of linksOf(change, wanted)) {
+  const stored = new Set(rows.map((row) => `${row.own} ${row.other}`))
+  for await (const page of linksOf(change, conversion)) {
     for (const { id, ids } of page) {
-      for (const other of ids) if (!left.delete(`${id} ${other}`)) return false
+      for (const other of ids) if (!stored.delete(`${id} ${other}`)) return false
     }
   }
-  return left.size === 0
+  return stored.size === 0
 }
 
-/** Where a link is kept that may be in the trash; null where a part of it is gone. */
+/** The columns that hold a link, including the trash; null if a part of it no longer exists. */
 export async function targetOf(
   { store }: Pick<SchemaContext, 'store'>,
   own: TableModel,

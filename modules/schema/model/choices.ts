@@ -3,32 +3,32 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { FieldDefinition } from './definition.ts'
 
-type Kind = Pick<FieldDefinition, 'type' | 'options'>
+type TypeAndOptions = Pick<FieldDefinition, 'type' | 'options'>
 
 /** The options of a select field. */
-export const choicesOf = ({ options }: Pick<Kind, 'options'>): Choice[] =>
+export const choicesOf = ({ options }: Pick<TypeAndOptions, 'options'>): Choice[] =>
   Array.isArray(options.choices) ? (options.choices as Choice[]) : []
 
-/**
- * The new definition with options that keep their ids: one that comes without an id but with a title
- * that was there is the same option, not another of that name.
- */
-export function withKeptIds<T extends Kind>(before: Kind, after: T): T {
+/** The new definition, in which an option with a new id but the title of a missing old option takes over its id. */
+export function withKeptIds<T extends TypeAndOptions>(before: TypeAndOptions, after: T): T {
   if (!hasChoices(before) || !hasChoices(after)) return after
-  const wanted = new Set(choicesOf(after).map((choice) => choice.id))
-  const left = new Map(choicesOf(before).flatMap((old) => (wanted.has(old.id) ? [] : [[old.title, old.id]])))
+  const used = new Set(choicesOf(after).map((choice) => choice.id))
+  const unused = new Map(choicesOf(before).flatMap((old) => (used.has(old.id) ? [] : [[old.title, old.id]])))
   const choices = choicesOf(after).map((choice) => {
     const isKnown = choicesOf(before).some((old) => old.id === choice.id)
-    return { ...choice, id: (isKnown ? undefined : left.get(choice.title)) ?? choice.id }
+    return { ...choice, id: (isKnown ? undefined : unused.get(choice.title)) ?? choice.id }
   })
   return { ...after, options: { ...after.options, choices } }
 }
 
 /**
- * What happens to cells when the options of a select field change: a renamed option renames its
- * values, a removed one leaves its cells empty. Null where every cell stays as it is.
+ * Rewrites cells after a change of select options: a renamed option renames its values, a removed one empties its cells.
+ * Null if no cell changes.
  */
-export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) => CellValue) | null {
+export function choiceRewriter(
+  before: TypeAndOptions,
+  after: TypeAndOptions,
+): ((value: CellValue) => CellValue) | null {
   if (before.type !== after.type || !hasChoices(before)) return null
   const renamed = changedTitles(before, after)
   if (renamed.size === 0) return null
@@ -36,15 +36,15 @@ export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) =
   if (hasSingleChoice(before)) return (value) => (value === null ? null : rename(String(value)))
   return (value) => {
     if (value === null) return null
-    const kept = titlesIn(String(value))
+    const titles = titlesIn(String(value))
       .map(rename)
       .filter((title) => title !== null)
-    return kept.length === 0 ? null : [...new Set(kept)].join(',')
+    return titles.length === 0 ? null : [...new Set(titles)].join(',')
   }
 }
 
-/** The titles that options have had, each with the one that it has now; null where the option is gone. */
-function changedTitles(before: Kind, after: Kind): Map<string, string | null> {
+/** The old titles of changed options with the new ones; null for a removed option. */
+function changedTitles(before: TypeAndOptions, after: TypeAndOptions): Map<string, string | null> {
   const titles = new Map(choicesOf(after).map((choice) => [choice.id, choice.title]))
   const changed = new Map<string, string | null>()
   for (const { id, title } of choicesOf(before)) {
@@ -54,8 +54,8 @@ function changedTitles(before: Kind, after: Kind): Map<string, string | null> {
   return changed
 }
 
-/** The new title of each option of a select field that has got another one, by the title before. */
-export function renamedChoices(before: Kind, after: Kind): Map<string, string> {
+/** The new titles of renamed options, by their old titles. */
+export function renamedChoices(before: TypeAndOptions, after: TypeAndOptions): Map<string, string> {
   const renamed = new Map<string, string>()
   if (!hasChoices(before) || !hasChoices(after)) return renamed
   for (const [title, now] of changedTitles(before, after)) if (now !== null) renamed.set(title, now)
@@ -63,21 +63,21 @@ export function renamedChoices(before: Kind, after: Kind): Map<string, string> {
 }
 
 /**
- * The options after taking back a change of them: as they were, with those that others have added
- * since, and with those of the change itself that records use by now.
+ * The options after the undo of a change: the old ones, plus those that others have added since, plus those that the
+ * change added and records use by now.
  */
 export function revertChoices(
-  current: Kind,
-  before: Kind,
-  after: Kind,
+  current: TypeAndOptions,
+  before: TypeAndOptions,
+  after: TypeAndOptions,
   usedTitles: ReadonlySet<string>,
 ): Choice[] {
   const restored = choicesOf(before)
   const known = new Set(restored.map((choice) => choice.id))
-  const made = new Set(choicesOf(after).map((choice) => choice.id))
-  const kept = choicesOf(current).filter(
-    (choice) => !known.has(choice.id) && (!made.has(choice.id) || usedTitles.has(choice.title)),
+  const fromChange = new Set(choicesOf(after).map((choice) => choice.id))
+  const later = choicesOf(current).filter(
+    (choice) => !known.has(choice.id) && (!fromChange.has(choice.id) || usedTitles.has(choice.title)),
   )
   const titles = new Set(restored.map((choice) => choice.title))
-  return [...restored, ...kept.filter((choice) => !titles.has(choice.title))]
+  return [...restored, ...later.filter((choice) => !titles.has(choice.title))]
 }

@@ -8,7 +8,7 @@ import { isSecret, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { checkTitle } from './names.ts'
 
-/** What a caller says of a field. What is absent takes the type's default, or stays as it is. */
+/** A field as a caller defines it. Absent keys take the type's default, or stay as they are in an update. */
 export interface FieldInput {
   title?: string
   type: FieldTypeName
@@ -21,17 +21,17 @@ export interface FieldInput {
 
 /** A partial update of a field. */
 export interface FieldPatch extends Partial<FieldInput> {
-  /** What a REST client keeps with the column. */
+  /** The `meta` that REST clients store with a column. */
   wireMeta?: Record<string, unknown> | null
 }
 
-/** The part of a field that a person decides on; the log keeps it on both sides of an update. */
+/** The part of a field that users define; the change log stores it before and after an update. */
 export type FieldDefinition = Pick<
   Field,
   'title' | 'type' | 'options' | 'description' | 'required' | 'unique' | 'defaultValue' | 'columnName'
 >
 
-/** The definition of a field, as the log keeps it. */
+/** The part of a field that users define. */
 export const definitionOf = (field: Field): FieldDefinition => ({
   title: field.title,
   type: field.type,
@@ -44,9 +44,9 @@ export const definitionOf = (field: Field): FieldDefinition => ({
 })
 
 /**
- * A new field as it will be kept, without its column.
+ * The checked definition of a new field, without its column.
  *
- * @throws BAD_REQUEST naming what does not fit: title, options, default, or a type that nobody may choose
+ * @throws BAD_REQUEST naming the invalid title, options or default, or for an internal type
  */
 export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
@@ -69,20 +69,19 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
 }
 
 /**
- * The definition after a partial update that keeps the type.
+ * The definition after a partial update.
  *
  * @throws BAD_REQUEST as `checkFieldInput`
  */
 export function patchDefinition(current: FieldDefinition, patch: Partial<FieldInput>): FieldDefinition {
   const type = patch.type ?? current.type
-  // The options of another type mean nothing to the new one.
-  const kept = type === current.type || areLinks(type, current.type) ? current.options : undefined
+  // Another type has other options.
+  const sameOptions = type === current.type || areLinks(type, current.type) ? current.options : undefined
   const options = readOptions(
     type,
-    patch.options === undefined ? kept : optionsAfter(current, type, patch.options),
+    patch.options === undefined ? sameOptions : optionsAfter(current, type, patch.options),
   )
   if (type !== current.type || unavailable(type, current.options) === null) refuseUnavailable(type, options)
-  const keptDefault = defaultAfter(current, type, options)
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
     type,
@@ -91,7 +90,9 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     required: patch.required ?? current.required,
     unique: patch.unique ?? current.unique,
     defaultValue:
-      patch.defaultValue === undefined ? keptDefault : checkDefault(type, options, patch.defaultValue),
+      patch.defaultValue === undefined
+        ? defaultAfter(current, type, options)
+        : checkDefault(type, options, patch.defaultValue),
     columnName: current.columnName,
   }
   checkRules(definition)
@@ -101,18 +102,18 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
 const unavailable = (type: FieldTypeName, options: FieldOptions): string | null =>
   fieldType(type).unavailable?.(options) ?? null
 
-/** @throws BAD_REQUEST for options that only fields of earlier versions have */
+/** @throws BAD_REQUEST for options that only fields of earlier versions can have */
 function refuseUnavailable(type: FieldTypeName, options: FieldOptions): void {
   const reason = unavailable(type, options)
   if (reason !== null) throw badRequest(reason)
 }
 
-/** True where both are links: what they connect is the same in either. */
+/** True if all types are links, between which only the presentation changes. */
 export const areLinks = (...types: FieldTypeName[]): boolean =>
   types.every((type) => fieldType(type).computed === 'link')
 
 function optionsAfter(current: FieldDefinition, type: FieldTypeName, options: FieldOptions): FieldOptions {
-  // Numbers that were given stay what they are.
+  // Assigned numbers never change.
   if (numbersRecords({ type }) && current.type === type) return current.options
   const isComputed = fieldType(type).computed && (type === current.type || areLinks(type, current.type))
   return isComputed ? patchComputed(current, options) : options
@@ -120,7 +121,7 @@ function optionsAfter(current: FieldDefinition, type: FieldTypeName, options: Fi
 
 function checkRules({ type, options, required, unique }: FieldDefinition): void {
   const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
-  // A child without its parent may be refused; of anything else that is computed there is nothing to demand.
+  // Only a link that holds its own key can be required.
   if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
     throw badRequest(`A "${label()}" field is computed and can’t be required or unique`)
   }
@@ -131,7 +132,7 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
   if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label()}" field can’t be unique`)
 }
 
-/** A default as it will be stored; null and '' mean that there is none. */
+/** The default value to store; null and '' remove it. */
 function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
   if (input === null || input === '') return null
   const type = fieldType(typeName)
@@ -145,7 +146,7 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   throw new AppError('BAD_REQUEST', `Invalid default value: ${read.message}`, undefined, 'msg')
 }
 
-/** A default that stood before type or options changed: it goes with them, or with the option that it named. */
+/** The default value after a change of type or options; null if it no longer fits. */
 function defaultAfter(
   { type: before, defaultValue: value }: FieldDefinition,
   typeName: FieldTypeName,
@@ -158,21 +159,22 @@ function defaultAfter(
 }
 
 /**
- * The options of a computed field after a patch: what it does not name stays. Of a link only the words
- * for it and the view may change; what it connects is for good.
+ * The options of a computed field after a partial update. Of a link, only its nouns and the limiting view can change.
  *
  * @throws BAD_REQUEST for another relation
  */
-export function patchComputed(current: FieldDefinition, patch: FieldOptions): FieldOptions {
+function patchComputed(current: FieldDefinition, patch: FieldOptions): FieldOptions {
   if (fieldType(current.type).computed !== 'link') return { ...current.options, ...patch }
   const fixed: (keyof LinkOptions)[] = [
-    ...(['kind', 'relatedTableId', 'inverseFieldId', 'keyFieldId', 'parentFieldId', 'holdsKey'] as const),
+    'kind',
+    'relatedTableId',
+    'inverseFieldId',
+    'keyFieldId',
+    'parentFieldId',
+    'holdsKey',
     'junction',
   ]
-  const changed = fixed.filter(
-    (key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]),
-  )
-  if (changed.length > 0) {
+  if (fixed.some((key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]))) {
     throw badRequest(
       `The tables that link "${current.title}" connects can’t be changed. Create a new link instead.`,
     )

@@ -1,5 +1,5 @@
 /**
- * What is stored of tables and fields: their rows, names, order, and the model of one table that everybody reads.
+ * Stored tables and fields: rows, names, order, and the cached model of a table.
  */
 
 export { choiceRewriter, choicesOf, renamedChoices, revertChoices, withKeptIds } from './choices.ts'
@@ -21,7 +21,7 @@ export {
   type NewField,
   namesOnly,
   narrowModel,
-  placeAt,
+  orderAt,
   plainField,
   refuseSystemField,
   requireRoom,
@@ -52,6 +52,7 @@ export {
   type TableSlots,
 } from './plan-fields.ts'
 export {
+  batches,
   createCopiedRows,
   createSchemaStore,
   fieldWithNewIds,

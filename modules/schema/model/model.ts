@@ -11,48 +11,48 @@ type TableRow = Tables['tables']['$inferSelect']
 /** A row of the `fields` table. */
 export type FieldRow = Tables['fields']['$inferSelect']
 
-/** A field with what only the trash, undo and REST look at. */
+/** A field with the columns that only the trash, undo and REST need. */
 export interface StoredField extends Field {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
-  /** What REST clients keep with the column, as they sent it. */
+  /** The `meta` that REST clients store with a column, as they sent it. */
   wireMeta: Record<string, unknown> | null
 }
 
-/** A table with its fields, ready for readers and writers. The same object until the table changes. */
+/** A table with its fields. The same object until the table changes. */
 export interface TableModel {
   table: Table
-  /** Every live field in the table's own order, the system ones too. */
+  /** All live fields, including system fields, in the table's order. */
   fields: Field[]
-  /** The field of an id, or undefined: unknown, or in the trash. */
+  /** The live field with this id. */
   field(fieldId: string): Field | undefined
-  /** The field of a title, exactly as written. */
+  /** The live field with exactly this title. */
   byTitle(title: string): Field | undefined
-  /** The one field that names a record. */
+  /** The field that names a record. */
   displayField: Field
   primaryKey: Field
   /**
-   * The fields whose values together are a record's id. One in every table of ours; in a connected database
-   * there may be several (the id is then `a___b`), or none: such a table can be looked at only.
+   * The fields that form a record's id: one in tables of the base's own database. A table of a connected database may
+   * have several (the id is then `a___b`) or none, which makes it read-only.
    */
   keyFields: Field[]
-  /** The fields with their times and what REST clients keep with them, in the same order. */
+  /** The stored form of `fields`, in the same order. */
   stored: StoredField[]
-  /** Columns of the fields in the trash, by field id: a record that comes back brings their values along. */
+  /** Columns of the fields in the trash, by field id: restored records get their values back. */
   trashedColumns: ReadonlyMap<string, string>
 }
 
-/** Puts a table and its fields together, those in the trash included. */
+/** @param all the fields of the table, including the trash */
 export function createTableModel(table: Table, all: StoredField[]): TableModel {
   const stored = all.filter((field) => field.deletedAt === null)
   const trashed = all.filter((field) => field.deletedAt !== null && field.columnName !== '')
   const fields = stored.map(plainField)
   const byId = new Map(fields.map((field) => [field.id, field]))
-  // Of two fields with one title (an old import) the first is meant, as in a list read from the start.
+  // Old imports may have two fields with one title: the first one wins.
   const byTitle = new Map(fields.toReversed().map((field) => [field.title, field]))
   const keyFields = fields.filter((field) => field.isPrimaryKey)
-  // Without a key the first column stands in for it: something has to be asked for first.
+  // Without a key, the first column serves as the primary key.
   const primaryKey = keyFields[0] ?? fields[0]
   const displayField = fields.find((field) => field.isDisplay) ?? primaryKey
   if (!primaryKey || !displayField) throw new Error(`Table ${table.id} has no fields`)
@@ -69,7 +69,7 @@ export function createTableModel(table: Table, all: StoredField[]): TableModel {
   }
 }
 
-/** The field alone: what is kept with it for others stays behind. */
+/** The field without the columns of `StoredField`. */
 export function plainField({
   createdAt: _1,
   updatedAt: _2,
@@ -87,7 +87,7 @@ export function getField(model: TableModel, fieldId: string): Field {
   return field
 }
 
-/** @throws BAD_REQUEST for the record id and the columns that the product keeps for itself */
+/** @throws BAD_REQUEST for the record id and system fields */
 export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): void {
   if (!field.isSystem && !field.isPrimaryKey) return
   throw new AppError(
@@ -98,7 +98,7 @@ export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): 
   )
 }
 
-/** A row of the `tables` table as everyone sees it. */
+/** Converts a row of the `tables` table. */
 export function toTable(row: TableRow): Table {
   const { id, baseId, sourceId, kind, isJunction, title, tableName } = row
   const { description, meta, order, version } = row
@@ -121,13 +121,13 @@ export function toTable(row: TableRow): Table {
   }
 }
 
-/** A row of the `fields` table as everyone sees it. */
+/** Converts a row of the `fields` table. */
 export function toField(row: FieldRow): Field {
   const { createdAt: _1, updatedAt: _2, deletedAt: _3, wireMeta: _4, ...field } = row
   return field
 }
 
-/** A row of the `fields` table with all that is kept with it. */
+/** Converts a row of the `fields` table with the columns of `StoredField`. */
 export const toStored = (row: FieldRow): StoredField => ({
   ...toField(row),
   createdAt: row.createdAt,
@@ -136,29 +136,28 @@ export const toStored = (row: FieldRow): StoredField => ({
   wireMeta: row.wireMeta,
 })
 
-/** Kept with the view that says what is visible: a change of either the view or its table makes both anew. */
-const kept = new WeakMap<View, { model: TableModel; narrowed: TableModel }>()
+/** Keyed by view: a change of a view or of its table creates new objects of both. */
+const narrowedModels = new WeakMap<View, { model: TableModel; narrowed: TableModel }>()
 
 /**
- * The table as if it had only the fields that a link to the view lets see: what a visitor names is looked up in
- * this, so that a hidden field is one that there is none of. The values of computed fields are worked out over
- * the whole table, which knows where they come from.
+ * The table limited to the fields that the public link of a view shows, so that hidden fields are not found. Computed
+ * fields are still evaluated over the full model.
  */
 export function narrowModel(model: TableModel, view: View): TableModel {
-  const known = kept.get(view)
+  const known = narrowedModels.get(view)
   if (known?.model === model) return known.narrowed
   const narrowed = narrowTo(model, visibleFieldIds(view, model.fields))
-  kept.set(view, { model, narrowed })
+  narrowedModels.set(view, { model, narrowed })
   return narrowed
 }
 
-/** The table with its key and the field that names its records: all that a link to them shows. */
+/** The table limited to its key and display field, which is all that a link shows of the related table. */
 export function namesOnly(model: TableModel): TableModel {
   const { displayField, primaryKey, keyFields } = model
   return narrowTo(model, new Set([displayField, primaryKey, ...keyFields].map(({ id }) => id)))
 }
 
-/** Why a field is broken may speak of others, so that is left out too. */
+/** Replaces error messages as well, because they may name hidden fields. */
 function narrowTo({ table, stored }: TableModel, visible: ReadonlySet<string>): TableModel {
   const seen = stored.filter(({ id }) => visible.has(id))
   return createTableModel(
@@ -167,66 +166,59 @@ function narrowTo({ table, stored }: TableModel, visible: ReadonlySet<string>): 
   )
 }
 
-/** Most fields of one table, the system ones not counted. */
+/** Most fields of one table, not counting system fields. */
 export const MAX_FIELDS = 500
 
 /** A field of a new table. */
 export interface NewField extends FieldInput {
-  /** Wish for the name in the database (REST). */
+  /** Requested column name (REST). */
   columnName?: string
   isDisplay?: boolean
-  /** What a REST client keeps with the column. */
+  /** The `meta` that REST clients store with a column. */
   wireMeta?: Record<string, unknown> | null
 }
 
-/** A field's column as DDL needs it; nothing for a field that shows a system column. */
+/** The column definition of a field; empty for a field without a column of its own. */
 export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefinition[] {
   if (field.columnName === '') return []
-  // Rules and defaults are kept by the write door: a column is always open, so that one can be
-  // added beside another, and a field in the trash never stands in the way of a new record.
+  // The write door enforces constraints and defaults. Nullable columns can be added at any time, and a field in the
+  // trash never blocks a new record.
   return [
     { name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null },
   ]
 }
 
-/** @throws BAD_REQUEST where the table has as many fields as it may */
+/** @throws BAD_REQUEST if the table has `MAX_FIELDS` fields */
 export function requireRoom(model: TableModel): void {
   if (!hasRoom(model)) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
 }
 
-/** True where the table may have another field. */
+/** True if another field can be added. */
 export const hasRoom = ({ fields }: Pick<TableModel, 'fields'>): boolean =>
   fields.filter((field) => !field.isSystem && !field.isPrimaryKey).length < MAX_FIELDS
 
-/** Below this gap two neighbours leave no room for a number between them. */
-const LEAST_GAP = 1e-9
+/** The smallest gap between two order numbers that still fits a number in between. */
+const MIN_GAP = 1e-9
 
-/** Something with a place among others of its kind. */
-interface Placed {
+interface Ordered {
   id: string
   order: number
 }
 
-/** A place by number, and the numbers that neighbours get where there was no room between them. */
-export interface Place {
-  order: number
-  moved: Placed[]
-}
-
 /**
- * A place ahead of `others[index]`, which stand in their order; `others.length` is the end. A number
- * between two moves nobody else; places that are equal or too close are numbered anew.
+ * The order number for an item inserted before `others[index]`; `others.length` appends it. If the neighbours leave no
+ * room, `moved` renumbers all others.
  */
-export function placeAt(others: readonly Placed[], index: number): Place {
+export function orderAt(others: readonly Ordered[], index: number): { order: number; moved: Ordered[] } {
   const next = others[index]?.order
   const previous = others[index - 1]?.order ?? (next ?? 1) - 1
   if (next === undefined) return { order: previous + 1, moved: [] }
-  if (next - previous > LEAST_GAP) return { order: (previous + next) / 2, moved: [] }
+  if (next - previous > MIN_GAP) return { order: (previous + next) / 2, moved: [] }
   const moved = others.map(({ id }, at) => ({ id, order: at < index ? at + 1 : at + 2 }))
   return { order: index + 1, moved }
 }
 
-/** `current` with `to`'s value for each key in which the change had altered it. */
+/** `current` with the value of `to` for each key in which `from` and `to` differ. */
 export function restoreKeys<T extends object>(current: T, from: T, to: T): T {
   const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
   return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }

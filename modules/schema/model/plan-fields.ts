@@ -17,7 +17,7 @@ import {
 } from './names.ts'
 import type { SchemaStore } from './store.ts'
 
-/** Columns that every table has for itself, in the order in which REST clients know them. */
+/** The system columns of every table, in the order of the REST API. */
 const SYSTEM_FIELDS = [
   { columnName: 'created_at', title: 'CreatedAt', type: 'CreatedTime' },
   { columnName: 'updated_at', title: 'UpdatedAt', type: 'LastModifiedTime' },
@@ -26,14 +26,13 @@ const SYSTEM_FIELDS = [
   { columnName: 'nc_order', title: 'nc_order', type: 'Order' },
 ] as const
 
-/** A field of a table that is being made. */
+/** A field of a table that is being created. */
 export type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
 
 /**
- * The fields of a new table, each with its column: the record id, the system fields, then those that were
- * asked for.
+ * The fields of a new table with their columns: record id, system fields, then the requested ones.
  *
- * @throws BAD_REQUEST for what does not fit
+ * @throws BAD_REQUEST for an invalid field
  */
 export function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
   const ids = inputs.filter(isRecordId)
@@ -64,13 +63,13 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
       ...field,
     })
   }
-  const wanted = inputs
+  const requested = inputs
     .filter((input) => !isRecordId(input))
     .map((input) => ({ input, checked: checkFieldInput(input) }))
   add({
     title: uniqueTitle(
       checkTitle('field', idField?.title ?? 'Id'),
-      wanted.map(({ checked }) => checked),
+      requested.map(({ checked }) => checked),
     ),
     type: 'ID',
     columnName: idColumn,
@@ -78,7 +77,7 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
     wireMeta: idField?.wireMeta ?? null,
   })
   for (const field of SYSTEM_FIELDS) add({ ...field, options: readOptions(field.type, {}), isSystem: true })
-  for (const { input, checked } of wanted) {
+  for (const { input, checked } of requested) {
     refuseComputed(checked.type)
     const hasColumn = fieldType(checked.type).systemColumn === undefined
     const columnName = hasColumn ? physicalName(input.columnName || checked.title, columns, 'field') : ''
@@ -91,7 +90,7 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
     })
   }
   const own = planned.slice(1 + SYSTEM_FIELDS.length)
-  const chosen = wanted.findIndex(({ input }) => input.isDisplay)
+  const chosen = requested.findIndex(({ input }) => input.isDisplay)
   const display = own[Math.max(0, chosen)] ?? planned[0]
   if (display) display.isDisplay = true
   return planned
@@ -102,29 +101,28 @@ function refuseComputed(type: FieldTypeName): void {
   throw badRequest(`A "${fieldType(type).label()}" field can only be added to an existing table`)
 }
 
-/** Room for the number of a column that is called after a table. */
+/** Leaves room for the suffix `_id` and a number. */
 const MAX_KEY_NAME = 48
 
-/** What of a new field is not as in every other. */
+/** A new field; absent keys take the usual defaults. */
 export type SlotField = Pick<Field, 'title' | 'type' | 'options'> & Partial<Field>
 
-/** The place of new fields in one table: their titles, columns and order, several of them in one change. */
+/** Assigns titles, column names and order to the new fields that one change adds to a table. */
 export interface FieldSlots {
   readonly model: TableModel
-  /** The fields that were added, in order. */
   readonly added: Field[]
   /** @throws DUPLICATE_ALIAS for a title in use */
   requireTitle(title: string): void
-  /** The title itself where it is free, else with a number behind it: `Owner1` (wire reference §8.2). */
+  /** The title if it is free, else with a number: `Owner1` (wire reference §8.2). */
   freeTitle(title: string): string
-  /** The name of a column that keeps keys of a table, which is also its title: `Author_id`, `Author_id1`. */
+  /** The column name, and title, of a foreign key to a table: `Author_id`, `Author_id1`. */
   keyName(parentTableName: string): string
-  /** A free name for the column of a field with values. */
+  /** A free column name for a field with this title. */
   columnName(title: string): string
   add(field: SlotField): Field
 }
 
-/** @param stored every field of the table, those in the trash included: their columns are taken */
+/** @param stored every field of the table, including the trash, whose columns still exist */
 export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots {
   const titles = new Set(model.fields.map((field) => titleKey(field.title)))
   const columns = new Set(stored.map((field) => field.columnName.toLowerCase()))
@@ -154,7 +152,7 @@ export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots 
     columnName: (title) => physicalName(title, columns, 'field'),
     add(field) {
       order++
-      const made: Field = {
+      const created: Field = {
         id: createId('field'),
         tableId: model.table.id,
         columnName: '',
@@ -169,10 +167,10 @@ export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots 
         ...OWN_COLUMN,
         ...field,
       }
-      titles.add(titleKey(made.title))
-      if (made.columnName !== '') columns.add(made.columnName.toLowerCase())
-      added.push(made)
-      return made
+      titles.add(titleKey(created.title))
+      if (created.columnName !== '') columns.add(created.columnName.toLowerCase())
+      added.push(created)
+      return created
     },
   }
 }
@@ -180,26 +178,25 @@ export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots 
 /** Most tables of one base. */
 export const MAX_TABLES = 1000
 
-/** What of a new table is not as in every other. */
-export interface SlotTable extends Pick<Table, 'id' | 'title' | 'description' | 'meta' | 'isJunction'> {
-  /** A wish for its name in the database; absent: as its title. */
+interface SlotTable extends Pick<Table, 'id' | 'title' | 'description' | 'meta' | 'isJunction'> {
+  /** Requested name in the database; derived from the title by default. */
   tableName?: string | null
 }
 
-/** The place of new tables in a base: their titles, names and order, several of them in one change. */
+/** Assigns titles, names and order to the new tables that one change adds to a base. */
 export interface TableSlots {
-  /** The tables of the base that are there, in their order. */
+  /** The existing tables of the base, in their order. */
   readonly others: readonly Table[]
   /**
-   * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one; BAD_REQUEST
-   *   where the base is full
+   * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one; BAD_REQUEST if the base
+   *   has `MAX_TABLES` tables
    */
   add(table: SlotTable, options?: { freeTitle?: boolean }): Table
 }
 
 /**
- * @param now the time of the change, ISO
- * @param suffix ends the names in the database, see `withFreshName`
+ * @param now the time of the change, ISO 8601
+ * @param suffix appended to the names in the database, see `withFreshName`
  */
 export async function openTableSlots(
   store: Pick<SchemaStore, 'ownSourceId' | 'tablesOf' | 'tablesOfSource'>,
@@ -212,12 +209,12 @@ export async function openTableSlots(
   const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
   return {
     others,
-    add({ tableName, ...wanted }, { freeTitle = false } = {}) {
+    add({ tableName, ...requested }, { freeTitle = false } = {}) {
       if (all.length >= MAX_TABLES) throw badRequest(`A base can have up to ${MAX_TABLES} tables`)
-      const title = freeTitle ? uniqueTitle(wanted.title, all) : wanted.title
+      const title = freeTitle ? uniqueTitle(requested.title, all) : requested.title
       if (isTitleTaken(title, all)) throw duplicateTable(title, baseId)
       const table: Table = {
-        ...wanted,
+        ...requested,
         baseId,
         sourceId,
         title,

@@ -9,26 +9,25 @@ import type { BasesService } from '../../bases/index.ts'
 import { defineSchemaTables } from '../tables.ts'
 import { createTableModel, type StoredField, type TableModel, toStored, toTable } from './model.ts'
 
-/** Tables whose models stay in memory, the least used dropped first. */
-const KEPT_MODELS = 2000
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const CACHED_MODELS = 2000
+// Ids are matched before a query: PostgreSQL fails on some texts, such as a null character, instead of not finding them.
 const TABLE_ID = /^m[a-z0-9]{14}$/
 const FIELD_ID = /^c[a-z0-9]{14}$/
 
-/** Reads tables and fields, and keeps the models of those in use. */
+/** Reads of tables and fields, see `createSchemaStore`. */
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
-/** The metadata of all tables: reads only, for writes see `change.ts`. */
+/** Reads the metadata of tables and fields and caches table models. Writes go through `change.ts`. */
 export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'require' | 'sourcesOf'>) {
   const { tables, fields } = kernel.meta.tables(defineSchemaTables)
   const { db } = kernel.meta
-  const models = new LRUCache<string, TableModel>({ max: KEPT_MODELS })
-  // Another process may write to a shared metadata database: there a model is kept only while the
-  // version that the database tells is still its own.
+  const models = new LRUCache<string, TableModel>({ max: CACHED_MODELS })
+  // Other processes may write to a shared metadata database, so there a cached model is used only if its version is
+  // still current.
   const { isShared } = kernel.meta
   let changes = 0
 
-  /** A table, in the trash or not; null where there is none. */
+  /** A table, including the trash. */
   async function findTable(tableId: string): Promise<Table | null> {
     if (!TABLE_ID.test(tableId)) return null
     const [row] = await db.select().from(tables).where(eq(tables.id, tableId))
@@ -40,7 +39,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return rows.map(toTable)
   }
 
-  /** Every field of a table in its order, those in the trash included. */
+  /** The fields of a table in their order, including the trash. */
   async function listFields(tableId: string): Promise<StoredField[]> {
     const rows = await db
       .select()
@@ -65,12 +64,12 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     await bases.require(table.baseId)
     if (known?.table.version === table.version) return known
     const model = createTableModel(table, await listFields(tableId))
-    // Read before a change and stored after it, an old model would stay for good.
+    // A model read before a concurrent change must not be cached after it.
     if (changes === before) models.set(tableId, model)
     return model
   }
 
-  /** True where none of the tables has changed since its model was read: one statement, however many they are. */
+  /** True if none of the tables has changed since its model was read. One statement for any number of tables. */
   async function areCurrent(known: readonly TableModel[]): Promise<boolean> {
     if (!isShared) return known.every((model) => models.get(model.table.id) === model)
     const ids = known.map((model) => model.table.id)
@@ -89,7 +88,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return own.id
   }
 
-  // A base that goes to the trash takes its tables out of reach with it.
+  // The tables of a base in the trash are not found.
   kernel.events.on('base.deleted', ({ baseId }) => {
     for (const [tableId, model] of models.entries()) if (model.table.baseId === baseId) forget(tableId)
   })
@@ -108,12 +107,12 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     ownSourceId,
     load: loadModel,
     areCurrent,
-    /** The client of each of a base's databases, by the id of its source. */
+    /** The clients of a base's databases, by source id. */
     clientsOf: async (baseId: string): Promise<Map<string, string>> =>
       new Map(((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, client }) => [id, client])),
-    /** To be called once a change of the table is committed: the next load reads it anew. */
+    /** Drops a table from the cache; call it after committing a change of the table. */
     forget,
-    /** Live tables of a base, in their order; or those in its trash. */
+    /** The tables of a base in their order, or those in its trash. */
     tablesOf: (baseId: string, { trash = false } = {}) =>
       listTables(
         and(
@@ -121,7 +120,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
           trash ? sql`${tables.deletedAt} is not null` : isNull(tables.deletedAt),
         ),
       ),
-    /** True if the base has tables, including those in the trash. */
+    /** True if the base has tables, including the trash. */
     async hasTables(baseId: string): Promise<boolean> {
       const found = await kernel.meta.db
         .select({ id: tables.id })
@@ -130,20 +129,20 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
         .limit(1)
       return found.length > 0
     },
-    /** All tables of a source, including those in the trash: their names in the database are taken. */
+    /** All tables of a source, including the trash, whose names in the database are taken. */
     tablesOfSource: (sourceId: string) => listTables(eq(tables.sourceId, sourceId)),
   }
 }
 
 type Tables = ReturnType<typeof defineSchemaTables>
 
-/** Definitions as the metadata keeps them, to be written again under other ids. */
+/** The rows of tables and fields, to be inserted again under new ids. */
 export interface SchemaRows {
   tables: Tables['tables']['$inferSelect'][]
   fields: Tables['fields']['$inferSelect'][]
 }
 
-/** A field under its new id, in its new table. */
+/** A field with all ids replaced: its own, its table's and those in its options. */
 export const fieldWithNewIds = <
   F extends Pick<SchemaRows['fields'][number], 'id' | 'tableId' | 'options' | 'result'>,
 >(
@@ -157,11 +156,11 @@ export const fieldWithNewIds = <
   result: renameIds(field.result, ids),
 })
 
-/** Rows of one insert: well within what every engine binds. */
-const ROWS_AT_ONCE = 200
-const IDS_AT_ONCE = 500
+// Well below every engine's limit of bound parameters.
+const ROWS_PER_STATEMENT = 200
+const IDS_PER_STATEMENT = 500
 
-/** The definitions of a base's tables and fields, without those in the trash. */
+/** Reads and inserts the rows of copied tables and fields. The trash is not copied. */
 export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
   const { tables, fields } = meta.tables(defineSchemaTables)
   const { db } = meta
@@ -173,29 +172,24 @@ export function createCopiedRows({ meta }: Pick<Kernel, 'meta'>) {
         .where(and(eq(tables.baseId, baseId), isNull(tables.deletedAt)))
       const ids = found.map(({ id }) => id)
       const all: SchemaRows['fields'] = []
-      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-        const some = inArray(fields.tableId, ids.slice(from, from + IDS_AT_ONCE))
-        all.push(
-          ...(await db
-            .select()
-            .from(fields)
-            .where(and(some, isNull(fields.deletedAt)))),
-        )
+      for (const tableIds of batches(ids, IDS_PER_STATEMENT)) {
+        const isCopied = and(inArray(fields.tableId, tableIds), isNull(fields.deletedAt))
+        all.push(...(await db.select().from(fields).where(isCopied)))
       }
       return { tables: found, fields: all }
     },
 
-    /** Statements that write such rows: tables ahead of their fields. */
+    /** Statements that insert the rows, tables before their fields. */
     insertRows: ({ tables: tableRows, fields: fieldRows }: SchemaRows): MetaStatement[] => [
-      ...parts(tableRows).map((part) => db.insert(tables).values(part)),
-      ...parts(fieldRows).map((part) => db.insert(fields).values(part)),
+      ...batches(tableRows, ROWS_PER_STATEMENT).map((rows) => db.insert(tables).values(rows)),
+      ...batches(fieldRows, ROWS_PER_STATEMENT).map((rows) => db.insert(fields).values(rows)),
     ],
   }
 }
 
-function parts<T>(rows: T[]): T[][] {
+/** Splits a list into batches of at most `size` items. */
+export function batches<T>(items: readonly T[], size: number): T[][] {
   const found: T[][] = []
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
-    found.push(rows.slice(from, from + ROWS_AT_ONCE))
+  for (let from = 0; from < items.length; from += size) found.push(items.slice(from, from + size))
   return found
 }

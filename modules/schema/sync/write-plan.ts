@@ -20,7 +20,7 @@ import type { SyncPlan } from './plan-sync.ts'
 /** Rows in one insert: with some 25 values each, well within what every engine binds. */
 const ROWS_AT_ONCE = 500
 /** Ids in one list. */
-const IDS_AT_ONCE = 500
+const IDS_PER_STATEMENT = 500
 
 /** What a synchronisation did, as the log keeps it for undo. */
 export interface SyncDetail {
@@ -103,8 +103,12 @@ export function markStatements(
   const { db } = kernel.meta
   const set = { deletedAt, updatedAt: now }
   return [
-    ...chunks(tableIds, IDS_AT_ONCE).map((ids) => db.update(tables).set(set).where(inArray(tables.id, ids))),
-    ...chunks(fieldIds, IDS_AT_ONCE).map((ids) => db.update(fields).set(set).where(inArray(fields.id, ids))),
+    ...chunks(tableIds, IDS_PER_STATEMENT).map((ids) =>
+      db.update(tables).set(set).where(inArray(tables.id, ids)),
+    ),
+    ...chunks(fieldIds, IDS_PER_STATEMENT).map((ids) =>
+      db.update(fields).set(set).where(inArray(fields.id, ids)),
+    ),
   ]
 }
 

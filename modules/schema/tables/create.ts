@@ -16,23 +16,22 @@ import {
   planFields,
 } from '../model/index.ts'
 
-/** A table as a caller asks for it. */
 export interface NewTable {
   title: string
-  /** Absent: one text field "Title". The record id and the system fields are always there. */
+  /** Default: one text field "Title". The record id and the system fields are always added. */
   fields?: NewField[]
   description?: string | null
   meta?: Record<string, unknown>
-  /** Wish for the name in the database (REST). */
+  /** Requested name in the database (REST). */
   tableName?: string
 }
 
-/** A table that was checked and planned, before anything of it exists. Plain data, which may wait. */
+/** A checked table that does not exist yet, as plain data. */
 interface PlannedTable {
   tableId: string
   baseId: string
   title: string
-  /** Every field, the record id and the system fields too, each with its column. */
+  /** All fields with their columns, including the record id and the system fields. */
   fields: Field[]
   description: string | null
   meta: Record<string, unknown>
@@ -40,9 +39,9 @@ interface PlannedTable {
 }
 
 /**
- * Makes a table with its default view. Titles that stand twice among the fields get a suffix.
+ * Creates a table with its default view. Repeated field titles get a suffix.
  *
- * @throws BASE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for what does not fit
+ * @throws BASE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for an invalid table or field
  */
 export async function createTable(
   context: SchemaContext,
@@ -59,9 +58,9 @@ export async function createTable(
 }
 
 /**
- * Checks a new table and plans its fields; nothing is written.
+ * Checks a new table and plans its fields.
  *
- * @throws as `createTable`, but for the title
+ * @throws as `createTable`, except DUPLICATE_ALIAS
  */
 async function planTable(
   context: SchemaContext,
@@ -86,10 +85,9 @@ async function planTable(
 }
 
 /**
- * Brings a planned table into being: `physical` gives what makes it in the database under its name.
+ * Creates a planned table; `physical` returns the statements that create it in the database.
  *
- * `imported` is the number of records that it has already, for the log.
- *
+ * @param imported the number of records it already has, for the log
  * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one
  */
 async function addTable(
@@ -121,19 +119,18 @@ async function addTable(
   return withFreshName(attempt)
 }
 
-/** How a table is built. */
 interface BuildOptions {
-  /** Takes the next free title where the wanted one is in use. */
+  /** Takes the next free title if the requested one is in use. */
   freeTitle?: boolean
   isJunction?: boolean
-  /** Ends the name in the database, see `withFreshName`. */
+  /** Appended to the name in the database, see `withFreshName`. */
   suffix?: string
 }
 
 /**
- * Makes a planned table in the database, within a change, and gives the statements that name it.
+ * Creates a planned table in the database and returns the metadata statements for it.
  *
- * @throws DUPLICATE_ALIAS for a title in use; BAD_REQUEST where the base is full
+ * @throws DUPLICATE_ALIAS for a title in use; BAD_REQUEST if the base has `MAX_TABLES` tables
  */
 export async function buildTable(
   { store, kernel, views }: SchemaContext,
@@ -164,15 +161,14 @@ export async function buildTable(
   return { table, statements }
 }
 
-/** A table that will be filled before anyone can see it. */
+/** A table that an import fills before it becomes visible. */
 export interface PreparedTable extends PlannedTable {
-  /** What its columns must be in the database. */
+  /** The columns of the staging table. */
   columns: ColumnDefinition[]
 }
 
 /**
- * The first half of making a table: an import fills a staging table with these columns, which nobody
- * sees, and then has `publishTable` make a table of it.
+ * Prepares a table for an import, which fills a staging table with these columns and then calls `publishTable`.
  *
  * @throws as `createTable`
  */
@@ -183,7 +179,7 @@ export async function prepareTable(
   input: NewTable,
 ): Promise<PreparedTable> {
   const planned = await planTable(context, actor, baseId, input)
-  // Asked early, so that a title in use is refused before the work and not after it.
+  // Refuses a title in use before the import starts.
   if (isTitleTaken(planned.title, await context.store.tablesOf(planned.baseId))) {
     throw duplicateTable(planned.title, planned.baseId)
   }
@@ -191,8 +187,8 @@ export async function prepareTable(
 }
 
 /**
- * The second half: the filled staging table becomes the table, in one step. Its title gets a suffix
- * where somebody has taken it meanwhile. The index on its order must be there already.
+ * Turns the filled staging table, including its index on the order column, into the table. Its title gets a suffix if it
+ * has been taken in the meantime.
  */
 export function publishTable(
   context: SchemaContext,

@@ -5,10 +5,10 @@ import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../model/index.ts'
 
-/** The diagram of some tables: what they are called, what their fields are, how they are linked. */
+/** The diagram of some tables, their fields and the links between them. */
 export function diagramOf(models: readonly TableModel[]): Diagram {
   const ids = new Set(models.map(({ table }) => table.id))
-  const told = new Set<string>()
+  const inverseIds = new Set<string>()
   return {
     tables: models.map(({ table, fields }) => ({
       id: table.id,
@@ -29,9 +29,9 @@ export function diagramOf(models: readonly TableModel[]): Diagram {
     links: models.flatMap((model) =>
       model.fields.flatMap((field) => {
         const link = linkFrom(model, field)
-        // A table that is not in the diagram stays unnamed.
-        if (!link || told.has(field.id) || !ids.has(link.toTableId)) return []
-        if (link.inverseFieldId) told.add(link.inverseFieldId)
+        // Each link appears once, and only between tables of the diagram.
+        if (!link || inverseIds.has(field.id) || !ids.has(link.toTableId)) return []
+        if (link.inverseFieldId) inverseIds.add(link.inverseFieldId)
         const isShown = link.junctionTableId === null || ids.has(link.junctionTableId)
         return [isShown ? link : { ...link, junctionTableId: null }]
       }),

@@ -4,20 +4,20 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { type ChangeOptions, openTable, type SchemaContext } from '../change/index.ts'
-import { checkTitle, duplicateTable, isTitleTaken, placeAt } from '../model/index.ts'
+import { checkTitle, duplicateTable, isTitleTaken, orderAt } from '../model/index.ts'
 
-/** What an update of a table may change. */
+/** A partial update of a table. */
 export interface TablePatch {
   title?: string
   description?: string | null
   meta?: Record<string, unknown>
 }
 
-/** The part of a table that the log keeps on both sides of an update. */
+/** The part of a table that the change log stores before and after an update. */
 export type TableState = Pick<Table, 'title' | 'description' | 'meta' | 'order'>
 
 /**
- * Renames or describes a table. Its name in the database stays.
+ * Updates a table. Its name in the database stays the same.
  *
  * @throws TABLE_NOT_FOUND; DUPLICATE_ALIAS for a title in use
  */
@@ -37,9 +37,9 @@ export async function updateTable(
 }
 
 /**
- * Puts a table ahead of another of its base; null: at the end.
+ * Moves a table before another of its base, or to the end (null).
  *
- * @throws TABLE_NOT_FOUND for either
+ * @throws TABLE_NOT_FOUND for either table
  */
 export async function reorderTable(
   context: SchemaContext,
@@ -52,14 +52,14 @@ export async function reorderTable(
   const others = (await context.store.tablesOf(table.baseId)).filter((other) => other.id !== tableId)
   const index = before === null ? others.length : others.findIndex((other) => other.id === before)
   if (before !== null && index < 0) throw notFound('Table', before.slice(0, 64))
-  const { order, moved } = placeAt(others, index)
+  const { order, moved } = orderAt(others, index)
   const { tables } = context.store
   const { db } = context.kernel.meta
   const also = moved.map(({ id, order }) => db.update(tables).set({ order }).where(eq(tables.id, id)))
   await writeTable(context, actor, table, (current) => ({ ...current, order }), { also })
 }
 
-/** Gives a table a place by number, as REST clients do: it stands ahead of those with greater ones. */
+/** Sets the order number of a table (REST). */
 export async function placeTable(
   context: SchemaContext,
   actor: Actor,
@@ -71,7 +71,7 @@ export async function placeTable(
   await writeTable(context, actor, table, (current) => ({ ...current, order }))
 }
 
-/** Writes what `decide` makes of the table's state at its turn, with a line in the log; `also` goes along. */
+/** Writes the state that `decide` returns for the current one, with a log entry; `also` joins the same transaction. */
 export async function writeTable(
   { store, apply, kernel }: SchemaContext,
   actor: Actor,

@@ -9,9 +9,9 @@ import {
   markParts,
   partsOfLink,
   partsWhere,
-  refuseKept,
-  requirePartner,
+  refuseLinkPart,
   requireRelatedTable,
+  requireReverseLink,
 } from '../links/index.ts'
 import { plainField, refuseSystemField, requireRoom, toField } from '../model/index.ts'
 
@@ -26,7 +26,7 @@ export async function deleteField(context: SchemaContext, actor: Actor, fieldId:
   refuseSystemField(field, 'deleted')
   if (field.databaseType !== null)
     await refuseSchemaReadonly(context, (await context.store.load(field.tableId)).table)
-  if (isForeignKey(field)) await refuseKept(context, { key: field })
+  if (isForeignKey(field)) await refuseLinkPart(context, { key: field })
   await trashField(context, actor, field)
 }
 
@@ -108,7 +108,7 @@ export async function untrashField(
         return { statements: [], entry: null, tableIds: [], result: plainField(found) }
       }
       await requireRelatedTable(context, found)
-      await requirePartner(context, found)
+      await requireReverseLink(context, found)
       requireRoom(model)
       if (numbersRecords(found)) await tx.run(fillNumbers(engine.dialect, model, found))
       const also = partsWhere(await partsOfLink(context, found), ({ deletedAt }) => deletedAt !== null)

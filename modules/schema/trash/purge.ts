@@ -23,7 +23,7 @@ export interface Purge {
   kept: readonly ReplacedColumn[]
 }
 
-const IDS_AT_ONCE = 500
+const IDS_PER_STATEMENT = 500
 
 /**
  * Removes tables and fields that have been in the trash since before a moment, with their columns, and columns that
@@ -124,8 +124,8 @@ export function removedTables(
 ): MetaStatement[] {
   const { db } = kernel.meta
   const statements = views.forRemovedTables(tableIds)
-  for (let at = 0; at < tableIds.length; at += IDS_AT_ONCE) {
-    const ids = tableIds.slice(at, at + IDS_AT_ONCE)
+  for (let at = 0; at < tableIds.length; at += IDS_PER_STATEMENT) {
+    const ids = tableIds.slice(at, at + IDS_PER_STATEMENT)
     statements.push(db.delete(store.fields).where(inArray(store.fields.tableId, ids)))
     statements.push(db.delete(store.tables).where(inArray(store.tables.id, ids)))
   }
@@ -137,8 +137,8 @@ function removedFields(
   fieldIds: string[],
 ): MetaStatement[] {
   const statements: MetaStatement[] = []
-  for (let at = 0; at < fieldIds.length; at += IDS_AT_ONCE) {
-    const ids = inArray(store.fields.id, fieldIds.slice(at, at + IDS_AT_ONCE))
+  for (let at = 0; at < fieldIds.length; at += IDS_PER_STATEMENT) {
+    const ids = inArray(store.fields.id, fieldIds.slice(at, at + IDS_PER_STATEMENT))
     statements.push(kernel.meta.db.delete(store.fields).where(ids))
   }
   return statements

@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
-import { markParts, partsOutside, partsWhere, refuseKept } from '../links/index.ts'
+import { markParts, partsOutside, partsWhere, refuseLinkPart } from '../links/index.ts'
 import { uniqueTitle } from '../model/index.ts'
 
 /**
@@ -15,7 +15,7 @@ import { uniqueTitle } from '../model/index.ts'
 export async function deleteTable(context: SchemaContext, actor: Actor, tableId: string): Promise<void> {
   const { table } = await openTable(context, actor, 'table.delete', tableId)
   await refuseSchemaReadonly(context, table)
-  if (table.isJunction) await refuseKept(context, { junction: table })
+  if (table.isJunction) await refuseLinkPart(context, { junction: table })
   await trashTable(context, actor, table)
 }
 
@@ -29,7 +29,7 @@ export async function restoreTable(context: SchemaContext, actor: Actor, tableId
   if (!table || table.deletedAt === null) throw notFound('Table', tableId.slice(0, 64))
   await context.bases.require(table.baseId)
   await context.access.authorize(actor, 'table.restore', table.baseId)
-  if (table.isJunction) await refuseKept(context, { junction: table })
+  if (table.isJunction) await refuseLinkPart(context, { junction: table })
   return untrashTable(context, actor, table)
 }
 

@@ -10,14 +10,14 @@ import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { CellsWrite, SchemaContext } from '../change/index.ts'
 import {
-  type FieldAtItsTurn,
+  type FieldChangeContext,
   type FieldDecision,
-  isAsConverted,
+  hasConvertedValues,
   setDisplayField,
   writeField,
 } from '../fields/index.ts'
 import {
-  isAsNamed,
+  hasConvertedLinks,
   type LinkTarget,
   markParts,
   partsOfLink,
@@ -96,7 +96,7 @@ export function registerSchemaUndo(context: SchemaContext): void {
 /** The definition without the change, leaving alone what others have changed of it since. */
 async function decide(
   current: FieldDefinition,
-  turn: FieldAtItsTurn,
+  turn: FieldChangeContext,
   entry: StoredEntry,
   { before, after }: FieldDetail,
   direction: Direction,
@@ -104,7 +104,8 @@ async function decide(
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
   if (from.columnName !== to.columnName) {
-    const isTouched = current.columnName !== from.columnName || !(await isAsConverted(turn, before, after))
+    const isTouched =
+      current.columnName !== from.columnName || !(await hasConvertedValues(turn, before, after))
     if (isTouched) {
       throw new AppError(
         'CONFLICT',
@@ -125,7 +126,7 @@ async function decide(
 
 const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
 
-async function usedTitles(turn: FieldAtItsTurn, engine: Engine): Promise<Set<string>> {
+async function usedTitles(turn: FieldChangeContext, engine: Engine): Promise<Set<string>> {
   const used = new Set<string>()
   for await (const page of pagesOf(engine, turn.model, turn.field, (statement) =>
     turn.tx.all<ColumnValue>(statement),
@@ -146,7 +147,7 @@ interface LoggedCell {
 
 /** Puts back the values that the change had rewritten, where they are still as it left them. */
 function restoreCells(
-  { tx, engine: { dialect }, model, field }: FieldAtItsTurn,
+  { tx, engine: { dialect }, model, field }: FieldChangeContext,
   entry: StoredEntry,
   direction: Direction,
   titles: ReadonlySet<string>,
@@ -220,7 +221,7 @@ const madeLink = ({ before, after }: BothSides): boolean => !isLink(before) && i
 async function decideLink(
   context: SchemaContext,
   current: FieldDefinition,
-  turn: FieldAtItsTurn,
+  turn: FieldChangeContext,
   { before, after }: BothSides,
   direction: 'undo' | 'redo',
 ): Promise<FieldDecision> {
@@ -249,7 +250,7 @@ async function decideLink(
 async function isUntouched(
   context: SchemaContext,
   current: FieldDefinition,
-  turn: FieldAtItsTurn,
+  turn: FieldChangeContext,
   from: FieldDefinition,
   { before, after }: BothSides,
   target: LinkTarget,
@@ -260,7 +261,7 @@ async function isUntouched(
     : current.type === from.type && current.columnName === from.columnName
   if (!isSame || !link) return false
   const related = await context.store.load(link.relatedTableId)
-  return isAsNamed(turn, { own: turn.model, related, before, kind: link.kind }, target)
+  return hasConvertedLinks(turn, { own: turn.model, related, before, kind: link.kind }, target)
 }
 
 const relationOf = (definition: FieldDefinition) => {

@@ -7,7 +7,7 @@ import { canBeAsked } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
-import { checkTitle, placeAt, type TableModel, uniqueTitle } from '../../schema/index.ts'
+import { checkTitle, orderAt, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import {
   createViewFieldId,
   defaultViewField,
@@ -217,7 +217,7 @@ export async function reorderView(
   const others = (await context.store.rowsOf(model.table.id)).filter((view) => view.id !== viewId)
   const index = before === null ? others.length : others.findIndex((view) => view.id === before)
   if (before !== null && index < 0) throw notFound('View', before.slice(0, 64))
-  const { order, moved } = placeAt(others, index)
+  const { order, moved } = orderAt(others, index)
   const { views } = context.store
   const also = moved.map(({ id, order }) => context.db.update(views).set({ order }).where(eq(views.id, id)))
   await writeView(context, actor, viewId, (row) => ({ ...stateOf(row), order }), { also })
