@@ -8,31 +8,25 @@ import type { ScriptContext } from '../change/index.ts'
 import { pairIndexes } from '../links/index.ts'
 import { columnOf, type TableModel } from '../model/index.ts'
 
-/** Ids in one statement: between two of them the copy tells how far it is, and may be stopped. */
+/** Range of ids per statement; progress and cancellation happen between statements. */
 const IDS_PER_STATEMENT = 20_000
-/** Statements for one table at most, however far apart its ids are. */
-const MAX_PARTS = 200
+/** Most statements per table, for ids that are far apart. */
+const MAX_STATEMENTS = 200
 
-/** Who copies, and whether records go along. */
-interface Given {
-  actorId: string | null
-  withData: boolean
-}
-
-/** What a copy writes in the base's home, piece by piece. */
+/** The statements of a copy, see `createCopyDraft`. */
 export type CopyDraft = ReturnType<typeof createCopyDraft>
 
-/**
- * Collects the statements of a copy. Each takes a stretch of the records, and all of them are one
- * transaction: the copy is the table as it is at one moment.
- */
-export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withData }: Given) {
+/** Collects the statements that copy tables and columns in batches of records, to be run in one transaction. */
+export function createCopyDraft(
+  { engine, now }: ScriptContext,
+  { actorId, withData }: { actorId: string | null; withData: boolean },
+) {
   const { dialect } = engine
   const script: Statement[] = []
   let rows = 0
   const stored = toStored(Date.parse(now))
   const at = dialect.encode('datetime')?.(stored) ?? stored
-  /** A record that is copied is new: made now, by whoever copies it. */
+  /** Copied records are created now, by the actor. */
   const stamps = new Map<string, SQL>([
     ['created_at', sql`${at}`],
     ['created_by', sql`${actorId}`],
@@ -40,10 +34,10 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
     ['updated_by', sql`null`],
   ])
 
-  async function stretches(model: TableModel): Promise<SQL[]> {
-    const found = await stretchesOf(engine, model)
-    rows += found.count
-    return found.conditions
+  async function batchesOf(model: TableModel): Promise<SQL[]> {
+    const { conditions, count } = await idRangesOf(engine, model)
+    rows += count
+    return conditions
   }
 
   return {
@@ -52,7 +46,11 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
       return rows
     },
 
-    /** A table like another one, its records under the same ids. Columns have the same names in both. */
+    /**
+     * Copies a table, with the same column names and record ids.
+     *
+     * @param pair the key columns of a junction table
+     */
     async addTable(from: TableModel, table: Table, fields: Field[], pair?: [string, string]): Promise<void> {
       const name = table.tableName
       script.push(...dialect.createTable(name, fields.flatMap(columnOf)))
@@ -60,7 +58,7 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
         const columns = fields.map(({ columnName }) => columnName).filter((column) => column !== '')
         const stamped = columns.filter((column) => stamps.has(column))
         const copied = columns.filter((column) => !stamps.has(column))
-        for (const where of await stretches(from)) {
+        for (const where of await batchesOf(from)) {
           script.push(
             dialect.render(
               dialect.insertSelected({
@@ -75,7 +73,7 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
         }
         script.push(...dialect.continueIds(name, from.table.tableName))
       }
-      // Made at the end, an index is sorted once and not kept sorted all the way.
+      // Creating indexes after the data sorts them only once.
       script.push(
         ...dialect.createIndex(name, ['nc_order', columnNameOf(from.primaryKey)]),
         ...(pair ? pairIndexes(dialect, name, ...pair) : fields.flatMap((field) => keyIndex(name, field))),
@@ -85,13 +83,13 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
       )
     },
 
-    /** A column beside another one of the same table, with its values. */
+    /** Copies a column within its table. */
     async addColumn(model: TableModel, from: string, field: Field, withValues = withData): Promise<void> {
       const name = model.table.tableName
       script.push(...columnOf(field).flatMap((column) => dialect.addColumn(name, column)))
       if (withValues) {
         const [source, target] = [sql.identifier(from), sql.identifier(field.columnName)]
-        for (const where of await stretches(model)) {
+        for (const where of await batchesOf(model)) {
           script.push(
             dialect.render(
               sql`update ${tableOf(model)} set ${target} = ${source} where ${where} and ${source} is not null`,
@@ -108,8 +106,8 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
   }
 }
 
-/** Conditions that part a table's records by their ids, and how many records there are. */
-async function stretchesOf(engine: Engine, model: TableModel): Promise<{ conditions: SQL[]; count: number }> {
+/** Conditions that split a table's records into ranges of ids, and the number of records. */
+async function idRangesOf(engine: Engine, model: TableModel): Promise<{ conditions: SQL[]; count: number }> {
   const id = sql.identifier(columnNameOf(model.primaryKey))
   const [found] = await engine.all<{ low: number | null; high: number | null; count: number }>(
     engine.dialect.render(
@@ -119,7 +117,7 @@ async function stretchesOf(engine: Engine, model: TableModel): Promise<{ conditi
   )
   if (!found || found.low === null || found.high === null) return { conditions: [], count: 0 }
   const [low, high] = [Number(found.low), Number(found.high)]
-  const step = Math.max(IDS_PER_STATEMENT, Math.ceil((high - low + 1) / MAX_PARTS))
+  const step = Math.max(IDS_PER_STATEMENT, Math.ceil((high - low + 1) / MAX_STATEMENTS))
   const conditions: SQL[] = []
   for (let from = low; from <= high; from += step) {
     conditions.push(sql`${id} >= ${from} and ${id} < ${from + step}`)

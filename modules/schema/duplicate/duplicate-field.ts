@@ -34,20 +34,18 @@ import {
   timesAt,
 } from './link-copies.ts'
 
-/** A field as it is to be copied. */
+/** A requested copy of a field. */
 export interface FieldCopy {
   fieldId: string
-  /** The id that the copy gets. */
   newFieldId: string
   withData: boolean
   place: FieldPlace
 }
 
 /**
- * What can be told before the copy begins: may it be copied, by this person?
+ * Loads a field and checks that the actor may duplicate it.
  *
- * @throws FIELD_NOT_FOUND; BAD_REQUEST for the record id, what the product keeps for itself, and tables that
- *   are not ours
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for the record id, system fields, foreign keys and connected databases
  */
 export async function openFieldToCopy(
   context: SchemaContext,
@@ -68,10 +66,10 @@ export async function openFieldToCopy(
 }
 
 /**
- * Makes a field like another one in its table, with its values if asked for. It is not unique and does not
- * name the records. A link gets parts of its own, see `linkPartsOf`.
+ * Duplicates a field, optionally with its values. The copy is neither unique nor the display field. The copy of a link
+ * gets its own parts, see `LinkCopies`.
  *
- * @throws as `openFieldToCopy`; VIEW_NOT_FOUND and FIELD_NOT_FOUND for a place that is not there
+ * @throws as `openFieldToCopy`; VIEW_NOT_FOUND and FIELD_NOT_FOUND for an invalid position
  */
 export async function duplicateField(
   context: SchemaContext,
@@ -110,18 +108,18 @@ async function planCopy(
   }).set(fieldId, newFieldId)
   const draft = createCopyDraft(script, { actorId: actorIdOf(actor), withData })
   const slotsOf = createSlots(context)
-  // Numbers are what such a field is: it has them in any case.
+  // Auto numbers are always copied.
   const withValues = withData || numbersRecords(field)
 
   const add = async (from: StoredField, names: Pick<Field, 'title' | 'columnName'>) => {
     const slots = await slotsOf(from.tableId)
     const { order: _order, ...rest } = fieldWithNewIds(from, ids)
     const rules = { unique: false, isDisplay: false, required: withValues && from.required }
-    const made = slots.add({ ...rest, ...rules, ...names }) as StoredField
-    if (made.columnName !== '') await draft.addColumn(slots.model, from.columnName, made, withValues)
-    return made
+    const field = slots.add({ ...rest, ...rules, ...names }) as StoredField
+    if (field.columnName !== '') await draft.addColumn(slots.model, from.columnName, field, withValues)
+    return field
   }
-  // The key goes ahead of the link that reads it, as REST clients list them.
+  // The key comes before the link that reads it, as in the REST API.
   const key = parts.fields.find(isForeignKey)
   const reverse = parts.fields.find((part) => !isForeignKey(part))
   const added: StoredField[] = []
@@ -134,27 +132,27 @@ async function planCopy(
   const slots = await slotsOf(model.table.id)
   const title = uniqueTitle(copyTitle(field.title), [...model.fields, ...slots.added])
   const columnName = field.columnName === '' ? '' : slots.columnName(title + suffix)
-  const made = await add(original, { title, columnName })
-  added.push(made)
+  const copied = await add(original, { title, columnName })
+  added.push(copied)
   const tableSlots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
   const junctions = await copyJunctions(context, parts.junctions, {
     draft,
     ids,
     slots: tableSlots,
     ownerId: actorIdOf(actor),
-    titles: (former) => copyTitle(former),
+    titleOf: copyTitle,
     pairOf: (id) => junctionOf([original], id),
   })
   const { views } = context
-  const placed = await views.forNewField(model, made, place, actor)
+  const viewStatements = await views.forNewField(model, copied, place, actor)
   if (reverse) {
     const other = await slotsOf(reverse.tableId)
-    const madeReverse = await add(reverse, {
+    const copiedReverse = await add(reverse, {
       title: other.freeTitle(copyTitle(reverse.title)),
       columnName: '',
     })
-    added.push(madeReverse)
-    if (!madeReverse.isSystem) placed.push(...(await views.forReverse(other.model, madeReverse)))
+    added.push(copiedReverse)
+    if (!copiedReverse.isSystem) viewStatements.push(...(await views.forReverse(other.model, copiedReverse)))
   }
   const fields = [...added, ...junctions.fields].map((each) => ({ ...each, ...timesAt(script.now) }))
   return {
@@ -163,13 +161,13 @@ async function planCopy(
     statements: [
       ...createCopiedRows(context.kernel).insertRows({ tables: junctions.tables, fields }),
       ...junctions.statements,
-      ...placed,
+      ...viewStatements,
     ],
     entry: { kind: 'field.create', tableId: model.table.id, detail: { fieldId: newFieldId } },
     altered: {
       fields,
       tables: junctions.tables,
-      // What is broken in the original is as broken in the copy.
+      // The copy of a broken field may be broken as well.
       checked: field.error === null ? [newFieldId] : [],
     },
     touchesRecords: withValues,

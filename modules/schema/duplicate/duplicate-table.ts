@@ -4,6 +4,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Table } from '../../../src/core/model.ts'
+import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
 import {
@@ -29,7 +30,7 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import { createCopyDraft } from './draft.ts'
+import { type CopyDraft, createCopyDraft } from './draft.ts'
 import {
   copyJunctions,
   copyTitle,
@@ -38,25 +39,23 @@ import {
   junctionOf,
   linkPartsOf,
   timesAt,
-  wordsFor,
 } from './link-copies.ts'
 
-/** A table as it is to be copied. */
+/** A requested copy of a table. */
 export interface TableCopy {
   tableId: string
-  /** The id that the copy gets. */
   newTableId: string
-  /** Where it is taken by then, the next free one. */
+  /** Gets a suffix if it is in use by then. */
   title: string
   withData: boolean
-  /** False: the default view alone. */
+  /** False copies only the default view. */
   withViews: boolean
 }
 
 /**
- * What can be told before the copy begins: may the table be copied, by this person?
+ * Loads a table and checks that the actor may duplicate it.
  *
- * @throws TABLE_NOT_FOUND; BAD_REQUEST for tables that are not ours, and for those that keep a link
+ * @throws TABLE_NOT_FOUND; BAD_REQUEST for junction tables and connected databases
  */
 export async function openTableToCopy(
   context: SchemaContext,
@@ -74,30 +73,30 @@ export async function openTableToCopy(
 }
 
 /**
- * The title of a copy: the one asked for, or the next free one after that of the original.
+ * The title of a copy: the requested one, or a free one derived from the original.
  *
- * @throws BAD_REQUEST for one that no table can have; DUPLICATE_ALIAS for one in use
+ * @throws BAD_REQUEST for an invalid title; DUPLICATE_ALIAS for one in use
  */
 export async function titleForCopy(
   { store }: SchemaContext,
   baseId: string,
-  wanted: string | null,
+  requested: string | null,
   original: string,
 ): Promise<string> {
   const others = await store.tablesOf(baseId)
-  if (wanted === null) return uniqueTitle(copyTitle(original), others)
-  refuseUnstorable(wanted)
-  const title = checkTitle('table', wanted)
+  if (requested === null) return uniqueTitle(copyTitle(original), others)
+  refuseUnstorable(requested)
+  const title = checkTitle('table', requested)
   if (isTitleTaken(title, others)) throw duplicateTableTitle(title, baseId)
   return title
 }
 
 /**
- * Makes a table like another one of its base, right behind it: fields, views and, if asked for, records
- * under the ids that they have. What is computed is computed of its own fields. Links to other tables lead
- * to the same records, see `linkPartsOf`; those of the table with itself stay inside the copy.
+ * Duplicates a table within its base, placed after the original: fields, views and optionally records with the same ids.
+ * Computed fields read the copy's own fields. Links to other tables lead to the same records, see `LinkCopies`; links of
+ * the table with itself stay inside the copy.
  *
- * @throws as `openTableToCopy`; BAD_REQUEST naming a linked table that has no room for the reverse
+ * @throws as `openTableToCopy`; BAD_REQUEST naming a linked table that has no room for the reverse field
  */
 export async function duplicateTable(
   context: SchemaContext,
@@ -119,7 +118,7 @@ export async function duplicateTable(
 async function planCopy(
   context: SchemaContext,
   actor: Actor,
-  { tableId, newTableId, withData, withViews, ...wanted }: TableCopy,
+  { tableId, newTableId, withData, withViews, title }: TableCopy,
   script: ScriptContext,
   suffix: string,
 ): Promise<PlannedScript<Table>> {
@@ -136,14 +135,14 @@ async function planCopy(
   }).set(tableId, newTableId)
   const slots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
   const { description, meta } = model.table
-  const made = slots.add(
-    { id: newTableId, title: wanted.title, description, meta, isJunction: false },
+  const added = slots.add(
+    { id: newTableId, title, description, meta, isJunction: false },
     { freeTitle: true },
   )
-  const { order, moved } = placeBehind(context, slots.others, tableId)
-  const table = { ...made, order }
+  const { order, moved } = orderAfter(context, slots.others, tableId)
+  const table = { ...added, order }
   const draft = createCopyDraft(script, { actorId: ownerId, withData })
-  const fields = own.map((field) => settled(fieldWithNewIds(field, ids), field, { ids, tableId, withData }))
+  const fields = own.map((field) => adapted(fieldWithNewIds(field, ids), field, { ids, tableId, withData }))
   await draft.addTable(model, table, fields)
   const { dialect } = script.engine
   for (const viewId of withData ? views.ids : []) {
@@ -155,7 +154,7 @@ async function planCopy(
     ids,
     slots,
     ownerId,
-    titles: () => `nc_m2m_${table.title.replace(/[./\s]+/g, '_').slice(0, 40)}`,
+    titleOf: () => `nc_m2m_${table.title.replace(/[./\s]+/g, '_').slice(0, 40)}`,
     pairOf: (id) => junctionOf(own, id),
   })
   const others = await addOutside(context, outside, { ids, table, draft })
@@ -171,7 +170,7 @@ async function planCopy(
       ...createCopiedRows(context.kernel).insertRows({ tables, fields: all }),
       ...views.insert(ids, ownerId),
       ...junctions.statements,
-      ...others.placed,
+      ...others.viewStatements,
       ...moved,
     ],
     entry: { kind: 'table.create', tableId: table.id, detail: { tableId: table.id } },
@@ -182,26 +181,26 @@ async function planCopy(
   }
 }
 
-/** The fields that go along: of the keys those that a link of the table itself is kept in. */
+/** The fields to copy; foreign keys only if they belong to a link of this table. */
 const ownFields = ({ stored }: TableModel, parts: StoredField[]): StoredField[] =>
   stored.filter((field) => !isForeignKey(field) || parts.some(({ id }) => id === field.id))
 
-/** A field of the copy, without what makes sense in the original only. */
-function settled(
+/** A field of the copy, without options that apply to the original only. */
+function adapted(
   field: StoredField,
   original: StoredField,
   { ids, tableId, withData }: { ids: ReadonlyMap<string, string>; tableId: string; withData: boolean },
 ): StoredField {
-  // The first record of an empty table is number one.
+  // An empty table starts numbering at 1.
   if (numbersRecords(field) && !withData) return { ...field, options: { ...field.options, behind: 0 } }
   const link = linkOf(original)
-  // A view that has stayed behind limits nothing.
+  // The limiting view of a link within the table may not have been copied.
   const isLost = link?.relatedTableId === tableId && link.viewId !== null && !ids.has(link.viewId)
   return isLost ? { ...field, options: { ...field.options, viewId: null } } : field
 }
 
-/** A place right behind the original; neighbours move where there is no room. */
-function placeBehind({ kernel, store }: SchemaContext, others: readonly Table[], tableId: string) {
+/** The order number after the original; neighbours are renumbered if there is no room. */
+function orderAfter({ kernel, store }: SchemaContext, others: readonly Table[], tableId: string) {
   const { order, moved } = orderAt(others, others.findIndex(({ id }) => id === tableId) + 1)
   const { db } = kernel.meta
   const statements: MetaStatement[] = moved.map((each) =>
@@ -210,20 +209,16 @@ function placeBehind({ kernel, store }: SchemaContext, others: readonly Table[],
   return { order, moved: statements }
 }
 
-/** What of the copy's links lies in the tables that they lead to: another key column, another reverse. */
+/** Adds the foreign keys and reverse fields of the copy's links to other tables. */
 async function addOutside(
   context: SchemaContext,
   outside: StoredField[],
-  {
-    ids,
-    table,
-    draft,
-  }: { ids: ReadonlyMap<string, string>; table: Table; draft: ReturnType<typeof createCopyDraft> },
-): Promise<{ fields: StoredField[]; placed: MetaStatement[] }> {
+  { ids, table, draft }: { ids: ReadonlyMap<string, string>; table: Table; draft: CopyDraft },
+): Promise<{ fields: StoredField[]; viewStatements: MetaStatement[] }> {
   const slotsOf = createSlots(context)
   const fields: StoredField[] = []
-  const placed: MetaStatement[] = []
-  // The key goes ahead of the link that reads it, as REST clients list them.
+  const viewStatements: MetaStatement[] = []
+  // The key comes before the link that reads it, as in the REST API.
   for (const part of outside.toSorted((a, b) => Number(isForeignKey(b)) - Number(isForeignKey(a)))) {
     const slots = await slotsOf(part.tableId)
     const { order: _order, ...renamed } = fieldWithNewIds(part, ids)
@@ -234,11 +229,15 @@ async function addOutside(
       fields.push(key)
       continue
     }
-    const words = wordsFor(part, table.title)
-    const options = { ...renamed.options, ...words.options }
-    const reverse = slots.add({ ...renamed, title: slots.freeTitle(words.title), options }) as StoredField
+    const isSingle = ['bt', 'oo'].includes(linkOf(part)?.kind ?? '')
+    const [singular, plural] = [singularOf(table.title), pluralOf(table.title)]
+    const reverse = slots.add({
+      ...renamed,
+      title: slots.freeTitle(isSingle ? singular : plural),
+      options: { ...renamed.options, singular, plural },
+    }) as StoredField
     fields.push(reverse)
-    if (!reverse.isSystem) placed.push(...(await context.views.forReverse(slots.model, reverse)))
+    if (!reverse.isSystem) viewStatements.push(...(await context.views.forReverse(slots.model, reverse)))
   }
-  return { fields, placed }
+  return { fields, viewStatements }
 }

@@ -1,5 +1,5 @@
 /**
- * Copies of tables and fields.
+ * Duplicating tables and fields.
  */
 
 export { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate-field.ts'

@@ -2,7 +2,6 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
-import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { SchemaContext } from '../change/index.ts'
 import { partsOfLink } from '../links/index.ts'
@@ -19,16 +18,15 @@ import {
 import type { CopyDraft } from './draft.ts'
 
 /**
- * What links consist of beside themselves. A copy of a link has parts of its own: a key column or a junction
- * table, and another reverse. So it leads to the same records as the original and takes none of them away,
- * whatever its kind: a child has a parent by each of the two.
+ * The parts of links that are copied with them: foreign keys, reverse fields and junction tables. Because a copied link
+ * has its own parts, it leads to the same records as the original without taking them over, whatever its kind.
  */
 export interface LinkCopies {
   fields: StoredField[]
   junctions: TableModel[]
 }
 
-/** The parts of those of the fields that are links; those in the trash stay behind. */
+/** The live parts of all links among the fields. */
 export async function linkPartsOf(context: SchemaContext, fields: StoredField[]): Promise<LinkCopies> {
   const found = new Map<string, StoredField>()
   const junctions = new Set<string>()
@@ -43,14 +41,7 @@ export async function linkPartsOf(context: SchemaContext, fields: StoredField[])
   }
 }
 
-/** The words by which a reverse speaks of the records of a table. */
-export function wordsFor(reverse: Pick<StoredField, 'type' | 'options'>, tableTitle: string) {
-  const isSingle = ['bt', 'oo'].includes(linkOf(reverse)?.kind ?? '')
-  const [singular, plural] = [singularOf(tableTitle), pluralOf(tableTitle)]
-  return { title: isSingle ? singular : plural, options: { singular, plural } }
-}
-
-/** New ids for what is copied, by the former ones. */
+/** New ids, by the original ones. */
 export function freshIds(
   kinds: Partial<Record<Extract<IdKind, 'table' | 'field' | 'view'>, readonly string[]>>,
 ): Map<string, string> {
@@ -61,17 +52,18 @@ export function freshIds(
   return ids
 }
 
-/** Slots of several tables, each opened once. */
-export type SlotsOf = (tableId: string) => Promise<FieldSlots>
-
-/** @throws BAD_REQUEST, at each call, naming a table that has no room for another field */
-export function createSlots({ store }: SchemaContext): SlotsOf {
+/**
+ * Opens the field slots of several tables, each once.
+ *
+ * @throws BAD_REQUEST, at each call, naming a table that has no room for another field
+ */
+export function createSlots({ store }: SchemaContext): (tableId: string) => Promise<FieldSlots> {
   const opened = new Map<string, { model: TableModel; slots: FieldSlots }>()
   const open = async (tableId: string) => {
     const model = await store.load(tableId)
-    const made = { model, slots: openSlots(model, await store.listFields(tableId)) }
-    opened.set(tableId, made)
-    return made
+    const entry = { model, slots: openSlots(model, await store.listFields(tableId)) }
+    opened.set(tableId, entry)
+    return entry
   }
   return async (tableId) => {
     const { model, slots } = opened.get(tableId) ?? (await open(tableId))
@@ -81,54 +73,54 @@ export function createSlots({ store }: SchemaContext): SlotsOf {
   }
 }
 
-/** `Price copy`, cut so that there is room for the words around it. */
+/** `Price copy`, truncated to leave room for a suffix. */
 export const copyTitle = (title: string): string => `${[...title].slice(0, 220).join('')} copy`
 
-/** The times of something that is made now. */
+/** The timestamps of a row created now. */
 export const timesAt = (now: string) => ({ createdAt: now, updatedAt: now, deletedAt: null })
 
-/** Junction tables that were copied, as the metadata is to keep them. */
+/** The metadata of copied junction tables. */
 interface CopiedJunctions {
   tables: Table[]
   fields: StoredField[]
   statements: MetaStatement[]
 }
 
-interface How {
+interface JunctionCopyOptions {
   draft: CopyDraft
   ids: ReadonlyMap<string, string>
   slots: TableSlots
   ownerId: string | null
-  /** The title of a copy, by that of the original. */
-  titles(former: string): string
-  /** The fields of a junction table that hold the two keys of a pair. */
+  /** The title of a copy. */
+  titleOf(original: string): string
+  /** The ids of the two key fields of a junction table. */
   pairOf(tableId: string): [string, string]
 }
 
-/** Copies tables of pairs with their pairs. Where the keys lead is for the fields that are copied with them. */
+/** Copies junction tables with their records. */
 export async function copyJunctions(
   context: Pick<SchemaContext, 'views'>,
   junctions: readonly TableModel[],
-  { draft, ids, slots, ownerId, titles, pairOf }: How,
+  { draft, ids, slots, ownerId, titleOf, pairOf }: JunctionCopyOptions,
 ): Promise<CopiedJunctions> {
-  const made: CopiedJunctions = { tables: [], fields: [], statements: [] }
+  const copied: CopiedJunctions = { tables: [], fields: [], statements: [] }
   for (const model of junctions) {
     const { id, title, description, meta, isJunction } = model.table
-    const wanted = { id: ids.get(id) ?? id, title: titles(title), description, meta, isJunction }
-    const table = slots.add(wanted, { freeTitle: true })
+    const copy = { id: ids.get(id) ?? id, title: titleOf(title), description, meta, isJunction }
+    const table = slots.add(copy, { freeTitle: true })
     const fields = model.stored.map((field) => fieldWithNewIds(field, ids))
     const columns = pairOf(id).map((fieldId) => model.field(fieldId)?.columnName ?? '')
     await draft.addTable(model, table, fields, [columns[0] ?? '', columns[1] ?? ''])
-    made.tables.push(table)
-    made.fields.push(...fields)
-    made.statements.push(...context.views.forNewTable(table, fields, ownerId))
+    copied.tables.push(table)
+    copied.fields.push(...fields)
+    copied.statements.push(...context.views.forNewTable(table, fields, ownerId))
   }
-  return made
+  return copied
 }
 
-/** The key fields of the junction table that one of the links is kept in. */
+/** The ids of the key fields of a junction table, from the link among `fields` that uses it. */
 export function junctionOf(fields: readonly StoredField[], tableId: string): [string, string] {
   const found = fields.map((field) => linkOf(field)?.junction).find((each) => each?.tableId === tableId)
-  if (!found) throw new Error(`No link is kept in ${tableId}`)
+  if (!found) throw new Error(`No link uses the junction table ${tableId}`)
   return [found.ownFieldId, found.relatedFieldId]
 }

@@ -6,26 +6,25 @@ import { type Alteration, readGraph, resolveAll } from '../computed/index.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from '../links/index.ts'
 import type { StoredField } from '../model/index.ts'
 
-/** Something that a deletion takes along, or leaves without what it needs. */
+/** A field, table or view that a deletion affects. */
 export interface Dependent {
   kind: 'field' | 'table' | 'view'
   id: string
   title: string
-  /** The table that it is in; a table's own title. */
+  /** The title of its table, or of the table itself. */
   tableTitle: string
-  /** `deleted`: it goes to the trash as well. `broken`: it stays and says what it misses. */
+  /** `deleted`: it goes to the trash as well. `broken`: it stays, with an error. */
   effect: 'deleted' | 'broken'
-  /** What a view needs it for. */
+  /** How a view uses the deleted field. */
   uses?: ViewUse[]
 }
 
-/** What is about to be deleted. */
+/** The field or table to delete. */
 export type DependentsOf = { fieldId: string } | { tableId: string }
 
 /**
- * What else goes, or breaks, when a field or a table is deleted: the other end of a link, what is
- * computed from it, views that are filtered, sorted, grouped, coloured or laid out by it. All of it comes back
- * with it.
+ * Lists the dependents of a field or table that is about to be deleted: reverse fields of links, computed fields, and
+ * views that filter, sort, group, color or lay out by it. Restoring it restores all of them.
  *
  * @throws FIELD_NOT_FOUND, TABLE_NOT_FOUND
  */
@@ -63,7 +62,7 @@ async function listAll(
     tableTitle: titles.get(field.tableId) ?? '',
     effect,
   })
-  // A reverse that nobody sees, and the keys in a table of pairs, are no news to anyone.
+  // Hidden reverse fields and the keys of junction tables are not listed.
   const deleted = parts.fields.filter((field) => !field.isSystem && titles.has(field.tableId))
   const after: Alteration = {
     fields: [...(altered.fields ?? []), ...parts.fields.map(inTrash)],

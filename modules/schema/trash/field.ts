@@ -16,8 +16,7 @@ import {
 import { plainField, refuseSystemField, requireRoom, toField } from '../model/index.ts'
 
 /**
- * Moves a field to the trash. Its column stays, so that it comes back with its values; views keep
- * what they say of it and leave it out meanwhile.
+ * Moves a field to the trash. Its column and its settings in views stay for a restore.
  *
  * @throws FIELD_NOT_FOUND; BAD_REQUEST for the display field, the record id and system fields
  */
@@ -30,10 +29,7 @@ export async function deleteField(context: SchemaContext, actor: Actor, fieldId:
   await trashField(context, actor, field)
 }
 
-/**
- * Marks a field as deleted, a link together with all that it consists of; the display field is refused,
- * since every record needs a name. Fields that are computed from it stay and say what they miss.
- */
+/** Marks a field, and the parts of a link, as deleted. Fields computed from it stay, with an error. */
 export async function trashField(
   context: SchemaContext,
   actor: Actor,
@@ -72,9 +68,9 @@ export async function trashField(
 }
 
 /**
- * Takes a field out of the trash with its values, under `Title_1` where its title is in use by now.
+ * Restores a field with its values; its title gets a suffix (`Title_1`) if it is in use by now.
  *
- * @throws FIELD_NOT_FOUND where it is not in the trash of a live table
+ * @throws FIELD_NOT_FOUND unless it is in the trash of a live table
  */
 export async function restoreField(context: SchemaContext, actor: Actor, fieldId: string): Promise<Field> {
   const found = await context.store.findField(fieldId)
@@ -83,7 +79,7 @@ export async function restoreField(context: SchemaContext, actor: Actor, fieldId
   return untrashField(context, actor, fieldId)
 }
 
-/** Takes the mark away again, of a link with all that it consists of. */
+/** Restores a field, and the parts of a link. */
 export async function untrashField(
   context: SchemaContext,
   actor: Actor,
@@ -112,7 +108,7 @@ export async function untrashField(
       requireRoom(model)
       if (numbersRecords(found)) await tx.run(fillNumbers(engine.dialect, model, found))
       const also = partsWhere(await partsOfLink(context, found), ({ deletedAt }) => deletedAt !== null)
-      // Another field names the records by now.
+      // The table has another display field by now.
       const own = { ...found, isDisplay: false }
       const all = { ...also, fields: [own, ...also.fields] }
       const { statements, parts, tableIds } = await markParts(context, all, null, now)
@@ -133,7 +129,7 @@ export async function untrashField(
   return (await store.load(table.id)).field(fieldId) ?? restored
 }
 
-/** The fields in the trash of all live tables of a base, the latest first. */
+/** The fields in the trash of all live tables of a base, latest first. */
 export async function trashedFieldsOfBase(
   context: SchemaContext,
   actor: Actor,
@@ -158,10 +154,10 @@ export async function trashedFieldsOfBase(
   return rows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })).filter(isRestorable)
 }
 
-// A foreign key comes back with its link, and so does a link's reverse that nobody sees.
+// Foreign keys and hidden reverse fields are restored with their link.
 const isRestorable = (field: Field): boolean => !isForeignKey(field) && !field.isSystem
 
-/** Fields of a table that are in the trash, the latest first. */
+/** The fields of a table in the trash, latest first. */
 export async function trashedFields(context: SchemaContext, actor: Actor, tableId: string): Promise<Field[]> {
   await openTable(context, actor, 'field.create', tableId)
   const { fields } = context.store

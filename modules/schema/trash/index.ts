@@ -1,5 +1,5 @@
 /**
- * Deleting tables and fields, restoring them, removing them forever, and undo.
+ * Deleting and restoring tables and fields, permanent deletion, and the undo of all schema changes.
  */
 
 export { type Dependent, type DependentsOf, dependents } from './dependents.ts'

@@ -6,28 +6,27 @@ import { forgetParts } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from '../links/index.ts'
-import type { StoredField } from '../model/index.ts'
+import { batches, type StoredField } from '../model/index.ts'
 
-/** A column by its table and its name in the database. */
-export interface ReplacedColumn {
+interface ReplacedColumn {
   tableId: string
   columnName: string
 }
 
 export interface Purge {
-  /** ISO 8601: what was deleted before it goes for good. */
+  /** ISO 8601: deletes the tables and fields that were moved to the trash before this time. */
   before: string
-  /** Columns that only entries of the log spoke of which are gone by now: what a change of type has replaced. */
+  /** Columns replaced by a change of type whose log entries are deleted by now. */
   replaced: readonly ReplacedColumn[]
-  /** Columns that the log still speaks of: an undo would need them. */
+  /** Replaced columns that remaining log entries need for an undo. */
   kept: readonly ReplacedColumn[]
 }
 
 const IDS_PER_STATEMENT = 500
 
 /**
- * Removes tables and fields that have been in the trash since before a moment, with their columns, and columns that
- * nothing needs any more. For good. Tables of connected databases are forgotten and left there as they are.
+ * Permanently deletes old tables and fields from the trash, and columns that nothing needs any more. Tables of connected
+ * databases are only removed from the metadata.
  */
 export async function purgeSchema(
   context: SchemaContext,
@@ -35,58 +34,48 @@ export async function purgeSchema(
   { before, replaced, kept }: Purge,
 ): Promise<{ tables: number; columns: number }> {
   const isOld = ({ deletedAt }: { deletedAt: string | null }) => deletedAt !== null && deletedAt < before
-  return remove(context, baseId, { isGone: isOld, replaced, kept })
-}
-
-/** As `purgeSchema`, for these tables and fields of the trash alone. */
-async function purgeParts(
-  context: SchemaContext,
-  baseId: string,
-  ids: ReadonlySet<string>,
-): Promise<{ tables: number; columns: number }> {
-  const isGone = ({ id, deletedAt }: { id: string; deletedAt: string | null }) =>
-    deletedAt !== null && ids.has(id)
-  return remove(context, baseId, { isGone, replaced: [], kept: [] })
+  return drop(context, baseId, { isPurged: isOld, replaced, kept })
 }
 
 type Removal = Pick<Purge, 'replaced' | 'kept'> & {
-  isGone: (part: { id: string; deletedAt: string | null }) => boolean
+  isPurged: (part: { id: string; deletedAt: string | null }) => boolean
 }
 
-async function remove(
+async function drop(
   { kernel, store, bases, views }: SchemaContext,
   baseId: string,
-  { isGone, replaced, kept }: Removal,
+  { isPurged, replaced, kept }: Removal,
 ): Promise<{ tables: number; columns: number }> {
   const engine = await kernel.sources.engine(baseId)
   const { dialect } = engine
-  const own = new Set(
+  const ownSources = new Set(
     ((await bases.sourcesOf([baseId])).get(baseId) ?? []).filter(({ isOwn }) => isOwn).map(({ id }) => id),
   )
   const ownTables = async () =>
     [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))].filter(
-      ({ sourceId }) => own.has(sourceId),
+      ({ sourceId }) => ownSources.has(sourceId),
     )
 
-  /** Which fields of a table go, and which columns. */
-  async function goneOf(table: Table): Promise<{ fields: StoredField[]; columns: Set<string> }> {
+  /** The fields and columns of a table to delete. */
+  async function purgedFrom(table: Table): Promise<{ fields: StoredField[]; columns: Set<string> }> {
     const fields = await store.listFields(table.id)
-    const gone = fields.filter(isGone)
+    const purged = fields.filter(isPurged)
     const needed = new Set([
-      ...fields.filter((field) => !isGone(field)).map(({ columnName }) => columnName),
+      ...fields.filter((field) => !isPurged(field)).map(({ columnName }) => columnName),
       ...kept.filter(({ tableId }) => tableId === table.id).map(({ columnName }) => columnName),
     ])
-    const named = [...gone, ...replaced.filter(({ tableId }) => tableId === table.id)]
-    const columns = named.map(({ columnName }) => columnName)
-    return { fields: gone, columns: new Set(columns.filter((name) => name !== '' && !needed.has(name))) }
+    const columns = [...purged, ...replaced.filter(({ tableId }) => tableId === table.id)]
+      .map(({ columnName }) => columnName)
+      .filter((name) => name !== '' && !needed.has(name))
+    return { fields: purged, columns: new Set(columns) }
   }
 
   let dropped: Table[] = []
-  if ((await ownTables()).some(isGone)) {
-    // Nobody restores or alters anything while the script is being made up and run.
+  if ((await ownTables()).some(isPurged)) {
+    // Writes the metadata inside the lease, so that nothing is restored or altered concurrently.
     await engine.writeScript(async () => {
-      dropped = (await ownTables()).filter(isGone)
-      // What names them goes first: a stop in between leaves a table that nobody knows, and nothing that is named and gone.
+      dropped = (await ownTables()).filter(isPurged)
+      // The metadata goes first: a crash in between leaves an unknown table rather than a missing one.
       const ids = dropped.map(({ id }) => id)
       await kernel.meta.atomically(removedTables({ kernel, store, views }, ids))
       for (const id of ids) store.forget(id)
@@ -95,19 +84,19 @@ async function remove(
   }
   let columns = 0
   for (const table of await ownTables()) {
-    const there = await goneOf(table)
-    let isMore = there.fields.length > 0 || there.columns.size > 0
-    // SQLite writes the whole table anew for each column: other writers have their turn in between.
-    while (isMore) {
-      isMore = false
+    const purged = await purgedFrom(table)
+    let hasMore = purged.fields.length > 0 || purged.columns.size > 0
+    // SQLite rewrites the whole table for each dropped column, so each gets a write lease of its own.
+    while (hasMore) {
+      hasMore = false
       await engine.writeScript(async () => {
-        const { fields, columns: unneeded } = await goneOf(table)
+        const { fields, columns: unneeded } = await purgedFrom(table)
         const physical = await engine.all<{ name: string }>(dialect.listColumns(table.tableName))
         const [name, ...later] = physical.map((column) => column.name).filter((each) => unneeded.has(each))
         const ids = fields.filter(({ columnName }) => !later.includes(columnName)).map(({ id }) => id)
         await kernel.meta.atomically(removedFields({ kernel, store }, ids))
         store.forget(table.id)
-        isMore = later.length > 0
+        hasMore = later.length > 0
         if (name === undefined) return []
         columns++
         return [...dialect.dropIndexesOf(table.tableName, name), ...dialect.dropColumn(table.tableName, name)]
@@ -117,15 +106,14 @@ async function remove(
   return { tables: dropped.length, columns }
 }
 
-/** The statements that remove tables with their fields and views from the metadata. */
+/** The statements that delete tables with their fields and views from the metadata. */
 export function removedTables(
   { kernel, store, views }: Pick<SchemaContext, 'kernel' | 'store' | 'views'>,
   tableIds: string[],
 ): MetaStatement[] {
   const { db } = kernel.meta
   const statements = views.forRemovedTables(tableIds)
-  for (let at = 0; at < tableIds.length; at += IDS_PER_STATEMENT) {
-    const ids = tableIds.slice(at, at + IDS_PER_STATEMENT)
+  for (const ids of batches(tableIds, IDS_PER_STATEMENT)) {
     statements.push(db.delete(store.fields).where(inArray(store.fields.tableId, ids)))
     statements.push(db.delete(store.tables).where(inArray(store.tables.id, ids)))
   }
@@ -136,21 +124,18 @@ function removedFields(
   { kernel, store }: Pick<SchemaContext, 'kernel' | 'store'>,
   fieldIds: string[],
 ): MetaStatement[] {
-  const statements: MetaStatement[] = []
-  for (let at = 0; at < fieldIds.length; at += IDS_PER_STATEMENT) {
-    const ids = inArray(store.fields.id, fieldIds.slice(at, at + IDS_PER_STATEMENT))
-    statements.push(kernel.meta.db.delete(store.fields).where(ids))
-  }
-  return statements
+  return batches(fieldIds, IDS_PER_STATEMENT).map((ids) =>
+    kernel.meta.db.delete(store.fields).where(inArray(store.fields.id, ids)),
+  )
 }
 
 const isTrashed = ({ deletedAt }: { deletedAt: string | null }): boolean => deletedAt !== null
 
 /**
- * Deletes a field of the trash forever, with its column; a link with all that it consists of.
+ * Permanently deletes a field from the trash, with its column and the parts of a link. Returns the id of its base.
  *
- * @throws FIELD_NOT_FOUND where it is not in the trash of a live table; PERMISSION_DENIED below creator; BAD_REQUEST
- *   for a field of a connected database, whose column is not ours
+ * @throws FIELD_NOT_FOUND unless it is in the trash of a live table; PERMISSION_DENIED below creator; BAD_REQUEST for a
+ *   field of a connected database
  */
 export async function deleteFieldForever(
   context: SchemaContext,
@@ -165,7 +150,7 @@ export async function deleteFieldForever(
   await context.access.authorize(actor, 'field.purge', table.baseId)
   await refuseForeign(context, table)
   const parts = partsWhere(await partsOfLink(context, field), isTrashed)
-  await forget(
+  await purgeParts(
     context,
     actor,
     { table, fieldTitle: field.title },
@@ -175,10 +160,11 @@ export async function deleteFieldForever(
 }
 
 /**
- * Deletes a table of the trash forever, with its records, their history, and the links that led to it.
+ * Permanently deletes a table from the trash, with its records, their history, and the links to it. Returns the id of its
+ * base.
  *
- * @throws TABLE_NOT_FOUND where it is not in the trash; PERMISSION_DENIED below creator; BAD_REQUEST for a table of a
- *   connected database, which is not ours
+ * @throws TABLE_NOT_FOUND unless it is in the trash; PERMISSION_DENIED below creator; BAD_REQUEST for a table of a
+ *   connected database
  */
 export async function deleteTableForever(
   context: SchemaContext,
@@ -191,23 +177,25 @@ export async function deleteTableForever(
   await context.access.authorize(actor, 'table.purge', table.baseId)
   await refuseForeign(context, table)
   const parts = partsWhere(await partsOutside(context, table), isTrashed)
-  await forget(context, actor, { table }, { ...parts, tables: [table, ...parts.tables] })
+  await purgeParts(context, actor, { table }, { ...parts, tables: [table, ...parts.tables] })
   return table.baseId
 }
 
-async function forget(
+async function purgeParts(
   context: SchemaContext,
   actor: Actor,
-  of: { table: Table; fieldTitle?: string },
+  subject: { table: Table; fieldTitle?: string },
   { fields, tables }: LinkParts,
 ): Promise<void> {
   const fieldIds = fields.map(({ id }) => id)
   const tableIds = tables.map(({ id }) => id)
-  const { baseId } = of.table
-  // The metadata forgets them first, so stopping would leave a part of it.
-  const work = { ...of, kind: 'purge', baseId, canCancel: false } as const
+  const ids = new Set([...fieldIds, ...tableIds])
+  const { baseId } = subject.table
+  // Not cancelable: the metadata is deleted first, so stopping would leave unused columns and tables.
+  const work = { ...subject, kind: 'purge', baseId, canCancel: false } as const
   await context.kernel.works.follow(actor, work, async () => {
-    await purgeParts(context, baseId, new Set([...fieldIds, ...tableIds]))
+    const isPurged: Removal['isPurged'] = ({ id, deletedAt }) => deletedAt !== null && ids.has(id)
+    await drop(context, baseId, { isPurged, replaced: [], kept: [] })
     await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
   })
 }

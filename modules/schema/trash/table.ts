@@ -7,10 +7,9 @@ import { markParts, partsOutside, partsWhere, refuseLinkPart } from '../links/in
 import { uniqueTitle } from '../model/index.ts'
 
 /**
- * Moves a table to the trash, and with it the links of other tables that lead to it. Its records stay
- * where they are until it comes back.
+ * Moves a table to the trash, with the links of other tables to it. Its records stay in the database for a restore.
  *
- * @throws TABLE_NOT_FOUND; BAD_REQUEST for the table of a many-to-many link
+ * @throws TABLE_NOT_FOUND; BAD_REQUEST for a junction table
  */
 export async function deleteTable(context: SchemaContext, actor: Actor, tableId: string): Promise<void> {
   const { table } = await openTable(context, actor, 'table.delete', tableId)
@@ -20,9 +19,9 @@ export async function deleteTable(context: SchemaContext, actor: Actor, tableId:
 }
 
 /**
- * Takes a table out of the trash, under `Title_1` where its title is in use by now.
+ * Restores a table; its title gets a suffix (`Title_1`) if it is in use by now.
  *
- * @throws TABLE_NOT_FOUND where it is not in the trash of a live base; BAD_REQUEST for the table of a link
+ * @throws TABLE_NOT_FOUND unless it is in the trash of a live base; BAD_REQUEST for a junction table
  */
 export async function restoreTable(context: SchemaContext, actor: Actor, tableId: string): Promise<Table> {
   const table = await context.store.findTable(tableId)
@@ -33,10 +32,7 @@ export async function restoreTable(context: SchemaContext, actor: Actor, tableId
   return untrashTable(context, actor, table)
 }
 
-/**
- * Marks a table as deleted, and with it what of links lies in other tables; one that is in the trash
- * already stays there.
- */
+/** Marks a table, and the parts of its links in other tables, as deleted. */
 export function trashTable(
   context: SchemaContext,
   actor: Actor,
@@ -48,7 +44,7 @@ export function trashTable(
     table.baseId,
     async ({ now }) => {
       const current = await context.store.findTable(table.id)
-      if (!current || current.deletedAt !== null) return NOTHING
+      if (!current || current.deletedAt !== null) return NO_CHANGE
       const links = partsWhere(await partsOutside(context, current), ({ deletedAt }) => deletedAt === null)
       const all = { ...links, tables: [current, ...links.tables] }
       const { statements, parts, tableIds } = await markParts(context, all, now, now)
@@ -68,7 +64,7 @@ export function trashTable(
   )
 }
 
-/** Takes the mark away again, also of what went with the table. */
+/** Restores a table and everything that was deleted with it. */
 export function untrashTable(
   context: SchemaContext,
   actor: Actor,
@@ -82,10 +78,10 @@ export function untrashTable(
     async ({ now }) => {
       const table = await store.findTable(id)
       if (!table) throw notFound('Table', id)
-      if (table.deletedAt === null) return { ...NOTHING, result: table }
+      if (table.deletedAt === null) return { ...NO_CHANGE, result: table }
       const others = (await store.tablesOf(table.baseId)).filter((other) => other.id !== table.id)
       const title = uniqueTitle(table.title, others)
-      // What was deleted before the table stays in the trash.
+      // Parts that were deleted before the table stay in the trash.
       const links = partsWhere(
         await partsOutside(context, table),
         ({ deletedAt }) => deletedAt === table.deletedAt,
@@ -110,4 +106,4 @@ export function untrashTable(
   )
 }
 
-export const NOTHING = { statements: [], entry: null, tableIds: [], result: undefined }
+const NO_CHANGE = { statements: [], entry: null, tableIds: [], result: undefined }

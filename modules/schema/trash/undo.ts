@@ -39,8 +39,8 @@ interface FieldDetail {
 }
 
 /**
- * Lets the log's undo take back what this module has logged. What is not there any more (a stop
- * between the file and the metadata leaves such an entry) needs nothing to be taken back.
+ * Registers undo and redo for the log entries of this module. Entries on missing tables and fields, which a crash before
+ * the metadata write leaves, have no effect.
  */
 export function registerSchemaUndo(context: SchemaContext): void {
   const { undoers, sources } = context.kernel
@@ -79,10 +79,10 @@ export function registerSchemaUndo(context: SchemaContext): void {
         context,
         actor,
         field,
-        (current, turn) =>
-          madeLink(detail)
-            ? decideLink(context, current, turn, detail, direction)
-            : decide(current, turn, entry, detail, direction, engine),
+        (current, change) =>
+          becameLink(detail)
+            ? revertLink(context, current, change, detail, direction)
+            : revertDefinition(current, change, entry, detail, direction, engine),
         silent,
       )
       return
@@ -93,10 +93,10 @@ export function registerSchemaUndo(context: SchemaContext): void {
   })
 }
 
-/** The definition without the change, leaving alone what others have changed of it since. */
-async function decide(
+/** The definition with the change reverted; later changes of other settings stay. */
+async function revertDefinition(
   current: FieldDefinition,
-  turn: FieldChangeContext,
+  change: FieldChangeContext,
   entry: StoredEntry,
   { before, after }: FieldDetail,
   direction: Direction,
@@ -104,9 +104,9 @@ async function decide(
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
   if (from.columnName !== to.columnName) {
-    const isTouched =
-      current.columnName !== from.columnName || !(await hasConvertedValues(turn, before, after))
-    if (isTouched) {
+    const isEdited =
+      current.columnName !== from.columnName || !(await hasConvertedValues(change, before, after))
+    if (isEdited) {
       throw new AppError(
         'CONFLICT',
         `"${current.title}" was edited after its type became ${after.type}. Change its type back instead to keep the new values.`,
@@ -115,24 +115,22 @@ async function decide(
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
   }
   const definition = restoreKeys(current, from, to)
-  // Of a connected database's column only how it is shown has changed.
-  if (current.options.choices === undefined || turn.field.databaseType !== null)
+  // Changes of a connected database's column never change values.
+  if (current.options.choices === undefined || change.field.databaseType !== null)
     return { definition, cells: NO_CELLS }
-  const used = await usedTitles(turn, engine)
+  const used = await usedTitles(change, engine)
   definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
   const titles = new Set(choicesOf(definition).map((choice) => choice.title))
-  return { definition, cells: restoreCells(turn, entry, direction, titles) }
+  return { definition, cells: restoreCells(change, entry, direction, titles) }
 }
 
 const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
 
-async function usedTitles(turn: FieldChangeContext, engine: Engine): Promise<Set<string>> {
+async function usedTitles({ model, field, tx }: FieldChangeContext, engine: Engine): Promise<Set<string>> {
   const used = new Set<string>()
-  for await (const page of pagesOf(engine, turn.model, turn.field, (statement) =>
-    turn.tx.all<ColumnValue>(statement),
-  )) {
+  for await (const page of pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement))) {
     for (const { value } of page) {
-      const titles = hasMultipleChoices(turn.field) ? titlesIn(String(value)) : [String(value)]
+      const titles = hasMultipleChoices(field) ? titlesIn(String(value)) : [String(value)]
       for (const title of titles) used.add(title)
     }
   }
@@ -145,7 +143,7 @@ interface LoggedCell {
   after: string | null
 }
 
-/** Puts back the values that the change had rewritten, where they are still as it left them. */
+/** Restores the values that the change rewrote, unless they have been edited since. */
 function restoreCells(
   { tx, engine: { dialect }, model, field }: FieldChangeContext,
   entry: StoredEntry,
@@ -179,18 +177,10 @@ function restoreCells(
           return { id: row.record_id, from: valueIn(now), to: valueIn(then) }
         })
         const fitting = cells.filter(({ to }) => fits(to))
-        const [emptied, others] = [
-          fitting.filter(({ from }) => from === null),
-          fitting.filter(({ from }) => from !== null),
-        ]
-        await tx.runMany(
-          `${update} and ${column} is null`,
-          emptied.map(({ id, to }) => [to, id]),
-        )
-        await tx.runMany(
-          `${update} and ${column} = ${from}`,
-          others.map(({ id, from, to }) => [to, id, from]),
-        )
+        const whereNull = fitting.flatMap(({ id, from, to }) => (from === null ? [[to, id]] : []))
+        const whereEqual = fitting.flatMap(({ id, from, to }) => (from === null ? [] : [[to, id, from]]))
+        await tx.runMany(`${update} and ${column} is null`, whereNull)
+        await tx.runMany(`${update} and ${column} = ${from}`, whereEqual)
         if (rows.length < 2000) return
         last = rows.at(-1)?.record_id ?? null
         await Bun.sleep(0)
@@ -202,57 +192,53 @@ function restoreCells(
 const isInTrash = (kind: string, title: string): AppError =>
   new AppError('CONFLICT', `${kind} "${title}" is in the trash. Restore it first.`)
 
-/** A field's definition on both sides of a change. */
-interface BothSides {
-  before: FieldDefinition
-  after: FieldDefinition
-}
+type BeforeAndAfter = Pick<FieldDetail, 'before' | 'after'>
 
 const isLink = ({ type }: FieldDefinition): boolean => fieldType(type).computed === 'link'
 
-/** True for a change that made a link of a field with values. */
-const madeLink = ({ before, after }: BothSides): boolean => !isLink(before) && isLink(after)
+/** True for a conversion of a stored field to a link. */
+const becameLink = ({ before, after }: BeforeAndAfter): boolean => !isLink(before) && isLink(after)
 
 /**
- * The field as it was before it became a link, the link's parts in the trash; or the link again.
+ * Reverts the conversion to a link and moves the parts of the link to the trash; a redo restores them.
  *
- * @throws CONFLICT where the values or the links have been changed since
+ * @throws CONFLICT if the values or the links have been edited since
  */
-async function decideLink(
+async function revertLink(
   context: SchemaContext,
   current: FieldDefinition,
-  turn: FieldChangeContext,
-  { before, after }: BothSides,
-  direction: 'undo' | 'redo',
+  change: FieldChangeContext,
+  { before, after }: BeforeAndAfter,
+  direction: Direction,
 ): Promise<FieldDecision> {
   const [from, to] = direction === 'undo' ? [after, before] : [before, after]
-  const field = { ...turn.field, ...after }
-  const target = await targetOf(context, turn.model, after)
-  // The change was cut off before anyone could see it: there is nothing to take back.
+  const field = { ...change.field, ...after }
+  const target = await targetOf(context, change.model, after)
+  // A crash interrupted the conversion before its metadata was written.
   if (!target) return { definition: current }
   await requireRelatedTable(context, field)
-  if (!(await isUntouched(context, current, turn, from, { before, after }, target))) {
+  if (!(await isUnedited(context, current, change, from, { before, after }, target))) {
     throw new AppError(
       'CONFLICT',
       `"${current.title}" was edited after it became a link. Create a new field instead to keep the new values.`,
     )
   }
   const parts = await partsOfLink(context, field)
-  const isThere = direction === 'undo'
-  const moved = partsWhere(parts, ({ deletedAt }) => (deletedAt === null) === isThere)
+  const isUndo = direction === 'undo'
+  const affected = partsWhere(parts, ({ deletedAt }) => (deletedAt === null) === isUndo)
   return {
     definition: restoreKeys(current, from, to),
-    cells: { count: 0, write: async () => {} },
-    also: await markParts(context, moved, isThere ? turn.now : null, turn.now),
+    cells: NO_CELLS,
+    also: await markParts(context, affected, isUndo ? change.now : null, change.now),
   }
 }
 
-async function isUntouched(
+async function isUnedited(
   context: SchemaContext,
   current: FieldDefinition,
-  turn: FieldChangeContext,
+  change: FieldChangeContext,
   from: FieldDefinition,
-  { before, after }: BothSides,
+  { before, after }: BeforeAndAfter,
   target: LinkTarget,
 ): Promise<boolean> {
   const link = linkOf(after)
@@ -261,7 +247,7 @@ async function isUntouched(
     : current.type === from.type && current.columnName === from.columnName
   if (!isSame || !link) return false
   const related = await context.store.load(link.relatedTableId)
-  return hasConvertedLinks(turn, { own: turn.model, related, before, kind: link.kind }, target)
+  return hasConvertedLinks(change, { own: change.model, related, before, kind: link.kind }, target)
 }
 
 const relationOf = (definition: FieldDefinition) => {
