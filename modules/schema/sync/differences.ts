@@ -10,9 +10,9 @@ import type {
 import type { StoredField } from '../model/index.ts'
 import { type KnownTable, planField } from './plan-table.ts'
 
-/** One way in which the database is not what the metadata says. */
+/** A difference between a database and the metadata. */
 export interface SyncChange {
-  /** Names the change: the same as long as it stands. */
+  /** Identifies the difference; stable until it is applied. */
   key: string
   kind:
     | 'table.add'
@@ -22,7 +22,7 @@ export interface SyncChange {
     | 'column.remove'
     | 'relation.add'
     | 'relation.remove'
-  /** The table's name in the database, and its id where the metadata has it. */
+  /** The table's name in the database. */
   table: string
   tableId: string | null
   isView: boolean
@@ -33,14 +33,14 @@ export interface SyncChange {
   /** `column.change`: the types before and after. */
   from: string | null
   to: string | null
-  /** `table.add`: true for a table that was not chosen when its database was connected. */
+  /** `table.add`: true for a table that was deselected when its database was connected. */
   isLeftOut: boolean
 }
 
 /**
- * How the database differs from the metadata, table by table.
+ * Lists the differences between a database and the metadata, table by table.
  *
- * @param leftOut names of tables that were not chosen
+ * @param leftOut names of deselected tables
  */
 export function findDifferences(
   introspector: Introspector,
@@ -50,15 +50,15 @@ export function findDifferences(
 ): SyncChange[] {
   const isLeftOut = new Set(leftOut)
   const live = known.filter(({ table }) => table.deletedAt === null)
-  const byName = new Map(live.map((one) => [one.table.tableName, one]))
+  const byName = new Map(live.map((knownTable) => [knownTable.table.tableName, knownTable]))
   const found = new Map(structure.tables.map((table) => [table.name, table]))
   const changes: SyncChange[] = []
   for (const table of structure.tables) {
-    const one = byName.get(table.name)
+    const knownTable = byName.get(table.name)
     if (table.columns.length === 0) continue
-    const about = { isView: table.kind === 'view', isLeftOut: isLeftOut.has(table.name) }
-    if (!one) changes.push(change('table.add', table.name, null, about))
-    else changes.push(...differencesOf(introspector, one, table, live, structure))
+    const details = { isView: table.kind === 'view', isLeftOut: isLeftOut.has(table.name) }
+    if (!knownTable) changes.push(change('table.add', table.name, null, details))
+    else changes.push(...differencesOf(introspector, knownTable, table, live, structure))
   }
   for (const { table } of live) {
     if (found.has(table.tableName)) continue
@@ -67,54 +67,55 @@ export function findDifferences(
   return changes
 }
 
-/** The live fields that hold a column of the table's own. */
-export const columnsOf = ({ fields }: KnownTable): StoredField[] =>
+/** The live fields with a column. */
+const columnsOf = ({ fields }: KnownTable): StoredField[] =>
   fields.filter((field) => field.deletedAt === null && field.columnName !== '')
 
 function differencesOf(
   introspector: Introspector,
-  one: KnownTable,
+  known: KnownTable,
   structure: TableStructure,
   live: KnownTable[],
   database: DatabaseStructure,
 ): SyncChange[] {
-  const { table } = one
+  const { table } = known
   const isView = table.kind === 'view'
-  const columns = columnsOf(one)
+  const columns = columnsOf(known)
   const named = new Map(columns.map((field) => [field.columnName, field]))
   const changes: SyncChange[] = []
   for (const column of structure.columns) {
     const field = named.get(column.name)
-    const about = { isView, column: column.name, fieldId: field?.id ?? null }
+    const details = { isView, column: column.name, fieldId: field?.id ?? null }
     if (!field) {
-      changes.push(change('column.add', table.tableName, table.id, about))
-    } else if (factsDiffer(field, planField({ introspector }, structure, column, field))) {
+      changes.push(change('column.add', table.tableName, table.id, details))
+    } else if (columnDiffers(field, planField({ introspector }, structure, column, field))) {
       const types = { from: field.databaseType, to: column.type }
-      changes.push(change('column.change', table.tableName, table.id, { ...about, ...types }))
+      changes.push(change('column.change', table.tableName, table.id, { ...details, ...types }))
     }
   }
   const present = new Set(structure.columns.map((column) => column.name))
   for (const { id, columnName } of columns) {
     if (present.has(columnName)) continue
-    const about = { isView, column: columnName, fieldId: id }
-    changes.push(change('column.remove', table.tableName, table.id, about))
+    changes.push(
+      change('column.remove', table.tableName, table.id, { isView, column: columnName, fieldId: id }),
+    )
   }
-  return [...changes, ...relationChanges(one, structure, live, database)]
+  return [...changes, ...relationChanges(known, structure, live, database)]
 }
 
 function relationChanges(
-  one: KnownTable,
+  known: KnownTable,
   structure: TableStructure,
   live: KnownTable[],
   database: DatabaseStructure,
 ): SyncChange[] {
-  const { table } = one
-  const titleOf = new Map(live.map((other) => [other.table.id, other.table.tableName]))
+  const { table } = known
+  const nameOf = new Map(live.map((other) => [other.table.id, other.table.tableName]))
   const columnOf = new Map(
     live.flatMap((other) => other.fields.map(({ id, columnName }) => [id, columnName])),
   )
-  const linked = heldKeys(one).map(({ field, key, relatedTableId }) => {
-    const relatedTable = titleOf.get(relatedTableId) ?? ''
+  const linked = linksWithKey(known).map(({ field, key, relatedTableId }) => {
+    const relatedTable = nameOf.get(relatedTableId) ?? ''
     const relatedColumn = columnOf.get(linkOf(field)?.parentFieldId ?? '') ?? null
     return { field, column: key.columnName, relatedTable, relatedColumn }
   })
@@ -133,19 +134,17 @@ function relationChanges(
         relatedColumn: key.relatedColumns[0] ?? null,
       }),
     ),
-    ...removed.map(({ field, ...about }) =>
-      change('relation.remove', table.tableName, table.id, { ...about, fieldId: field.id }),
+    ...removed.map(({ field, ...details }) =>
+      change('relation.remove', table.tableName, table.id, { ...details, fieldId: field.id }),
     ),
   ]
 }
 
-/** The live links of a table whose key it holds itself, as a foreign key of the database does. */
-export function heldKeys(
-  one: KnownTable,
-): { field: StoredField; key: StoredField; relatedTableId: string }[] {
-  return one.fields.flatMap((field) => {
+/** The live links of a table whose foreign key is in the table itself. */
+function linksWithKey({ fields }: KnownTable) {
+  return fields.flatMap((field) => {
     const link = field.deletedAt === null ? linkOf(field) : null
-    const key = link?.holdsKey ? one.fields.find((other) => other.id === link.keyFieldId) : undefined
+    const key = link?.holdsKey ? fields.find((other) => other.id === link.keyFieldId) : undefined
     return link && key ? [{ field, key, relatedTableId: link.relatedTableId }] : []
   })
 }
@@ -153,8 +152,8 @@ export function heldKeys(
 const isLinkable = ({ columns, relatedTable }: ForeignKeyStructure, database: DatabaseStructure): boolean =>
   columns.length === 1 && database.tables.some((table) => table.name === relatedTable)
 
-/** What the database says of a column; titles, descriptions and how values are shown are people's own. */
-function factsDiffer(field: Field, now: Field): boolean {
+/** Compares the properties that the database determines; titles, descriptions and formats are the user's. */
+function columnDiffers(field: Field, now: Field): boolean {
   if (field.databaseType !== now.databaseType || field.isPrimaryKey !== now.isPrimaryKey) return true
   if (field.readOnlyReason !== now.readOnlyReason || field.required !== now.required) return true
   if (isForeignKey(field)) return false
@@ -166,7 +165,7 @@ const choiceTitles = ({ options }: Field): string => {
   return JSON.stringify(choices?.map(({ title }) => title).sort() ?? null)
 }
 
-const NOTHING = {
+const NO_DETAILS = {
   isView: false,
   column: null,
   fieldId: null,
@@ -181,12 +180,12 @@ const change = (
   kind: SyncChange['kind'],
   table: string,
   tableId: string | null,
-  about: Partial<SyncChange>,
+  details: Partial<SyncChange>,
 ): SyncChange => ({
-  ...NOTHING,
-  ...about,
+  ...NO_DETAILS,
+  ...details,
   kind,
   table,
   tableId,
-  key: JSON.stringify([kind, table, about.column ?? null, about.relatedTable ?? null]),
+  key: JSON.stringify([kind, table, details.column ?? null, details.relatedTable ?? null]),
 })

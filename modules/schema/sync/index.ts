@@ -1,5 +1,5 @@
 /**
- * Tables of connected databases: reading what is there and following its changes.
+ * Tables of connected databases: reading the structure of a database and synchronizing the metadata with it.
  */
 
 export type { SyncChange } from './differences.ts'

@@ -4,15 +4,15 @@ import { type LinkOptions, linkOptions } from '../../../src/core/fields/link-opt
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ForeignKeyStructure, TableStructure } from '../../../src/db/introspect/index.ts'
-import { createTitles, type PlannedForeignTable, withoutKeyWord } from './plan-table.ts'
+import { createTitles, type PlannedForeignTable, withoutKeySuffix } from './plan-table.ts'
 
-/** Something that a person should know of a table, in words. */
+/** A message to the user about a table. */
 export interface SourceNote {
   table: string
   message: string
 }
 
-/** A foreign key whose two columns are both here. */
+/** A single-column foreign key between two known fields. */
 interface Reference {
   child: PlannedForeignTable
   parent: PlannedForeignTable
@@ -23,24 +23,25 @@ interface Reference {
 const PART_OF_KEY = 'This link is part of the primary key, which can’t be changed'
 
 /**
- * Adds to the tables the link fields that their foreign keys mean: one on each side, and for a table that
- * only pairs two others also a link right through it. Changes the fields that hold keys. `wanted` limits it
- * to some of the foreign keys, for a table that has its other links already.
+ * Adds link fields for foreign keys to the tables: one on each side, and for a junction table a many-to-many link between
+ * the tables it connects. The key fields become foreign keys.
+ *
+ * @param isNew selects the foreign keys that have no link yet
  */
 export function planLinks(
   tables: PlannedForeignTable[],
-  wanted: (child: TableStructure, key: ForeignKeyStructure) => boolean = () => true,
+  isNew: (child: TableStructure, key: ForeignKeyStructure) => boolean,
 ): SourceNote[] {
-  const byName = new Map(tables.map((one) => [one.structure.name, one]))
+  const byName = new Map(tables.map((table) => [table.structure.name, table]))
   const notes: SourceNote[] = []
-  const referred = new Set(
+  const referenced = new Set(
     tables.flatMap(({ structure }) => structure.foreignKeys.map((key) => key.relatedTable)),
   )
   for (const child of tables) {
     const references: Reference[] = []
     for (const key of child.structure.foreignKeys) {
       const parent = byName.get(key.relatedTable)
-      if (!parent || !wanted(child.structure, key)) continue
+      if (!parent || !isNew(child.structure, key)) continue
       if (key.columns.length !== 1) {
         notes.push({ table: child.structure.name, message: compositeNote(key) })
         continue
@@ -49,12 +50,14 @@ export function planLinks(
       const parentField = parent.fields.find((field) => field.columnName === key.relatedColumns[0])
       if (keyField && parentField) references.push({ child, parent, keyField, parentField })
     }
-    const isPair = !referred.has(child.structure.name) && isJunction(child.structure, references)
-    // Columns that are named for the record they lead to choose their titles first.
-    const named = references.toSorted((a, b) => Number(isNamed(b.keyField)) - Number(isNamed(a.keyField)))
-    for (const reference of named) linkBothSides(reference, isPair)
+    const isBetween = !referenced.has(child.structure.name) && isJunction(child.structure, references)
+    // Columns named after the related record, such as `author_id`, get their titles first.
+    const ordered = references.toSorted(
+      (a, b) => Number(hasKeySuffix(b.keyField)) - Number(hasKeySuffix(a.keyField)),
+    )
+    for (const reference of ordered) linkBothSides(reference, isBetween)
     const [own, other] = references
-    if (isPair && own && other) {
+    if (isBetween && own && other) {
       child.table.isJunction = true
       linkThrough(own, other)
     }
@@ -65,10 +68,10 @@ export function planLinks(
 const compositeNote = ({ columns, relatedTable }: ForeignKeyStructure): string =>
   `${columns.join(', ')} form a composite foreign key to ${relatedTable}. Links need a single-column key, so these columns are shown as plain fields.`
 
-/** The child's link to its parent (bt, or oo where each parent has one child at most), and the parent's back. */
+/** Adds the child's link to its parent (bt, or oo if the key is unique) and the parent's reverse link. */
 function linkBothSides({ child, parent, keyField, parentField }: Reference, isHidden: boolean): void {
   const isOne = isUnique(child.structure, keyField.columnName)
-  asForeignKey(keyField, parentField)
+  makeForeignKey(keyField, parentField)
   const shared: Partial<LinkOptions> = { keyFieldId: keyField.id, parentFieldId: parentField.id }
   const readOnlyReason = keyField.isPrimaryKey ? PART_OF_KEY : keyField.readOnlyReason
   const toParent = newLink(child, {
@@ -84,35 +87,35 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
     readOnlyReason,
     isSystem: isHidden,
   })
-  pairUp(toParent, toChild)
+  setInverses(toParent, toChild)
   child.fields.push(toParent)
   parent.fields.push(toChild)
 }
 
-const isNamed = ({ columnName }: Field): boolean => withoutKeyWord(columnName) !== columnName
+const hasKeySuffix = ({ columnName }: Field): boolean => withoutKeySuffix(columnName) !== columnName
 
-/** `author` for a column `author_id`; for another, the parent's title, with the column where that is taken. */
+/** `author` for a column `author_id`, else the parent's title, with the column name if that is taken. */
 function titleOfLink(child: PlannedForeignTable, parent: PlannedForeignTable, { columnName }: Field): string {
-  const wish = withoutKeyWord(columnName)
-  if (wish !== columnName) return wish
+  const name = withoutKeySuffix(columnName)
+  if (name !== columnName) return name
   const { title } = parent.table
   return child === parent || hasTitle(child, title) ? `${title} (${columnName})` : title
 }
 
 /**
- * The child's title, with the link where that is taken. Both ends of a link of a table to itself stand in one table, and
- * there may be several: `manager` and `employees (manager)`, `mentor` and `employees (mentor)`.
+ * The child's title, with the link's title if that is taken. A table may have several links with itself: `manager` and
+ * `employees (manager)`, `mentor` and `employees (mentor)`.
  */
-function titleOfReverse({ child, parent, keyField }: Reference, forth: string): string {
+function titleOfReverse({ child, parent, keyField }: Reference, linkTitle: string): string {
   const { title } = child.table
-  if (child !== parent) return hasTitle(parent, title) ? `${title} (${forth})` : title
+  if (child !== parent) return hasTitle(parent, title) ? `${title} (${linkTitle})` : title
   const { columnName } = keyField
-  const name = withoutKeyWord(columnName)
-  // Without a key word the way forth has this title already.
+  const name = withoutKeySuffix(columnName)
+  // Without a key suffix the link itself has the title `employees (column)`.
   return name === columnName ? `${title} (${columnName}, reverse)` : `${title} (${name})`
 }
 
-/** The links of the two tables that a third one pairs. */
+/** Adds the many-to-many links of the two tables that a junction table connects. */
 function linkThrough(own: Reference, other: Reference): void {
   const { table } = own.child
   const link = (from: Reference, to: Reference) =>
@@ -128,17 +131,17 @@ function linkThrough(own: Reference, other: Reference): void {
       },
       readOnlyReason: null,
     })
-  const forth = link(own, other)
-  own.parent.fields.push(forth)
-  const back = link(other, own)
-  other.parent.fields.push(back)
-  pairUp(forth, back)
+  const ownLink = link(own, other)
+  own.parent.fields.push(ownLink)
+  const otherLink = link(other, own)
+  other.parent.fields.push(otherLink)
+  setInverses(ownLink, otherLink)
 }
 
 const hasTitle = ({ fields }: PlannedForeignTable, title: string): boolean =>
   fields.some((field) => field.title.toLowerCase() === title.toLowerCase())
 
-function pairUp(a: Field, b: Field): void {
+function setInverses(a: Field, b: Field): void {
   a.options = { ...a.options, inverseFieldId: b.id }
   b.options = { ...b.options, inverseFieldId: a.id }
 }
@@ -174,8 +177,8 @@ function newLink(
   }
 }
 
-/** What holds the key of another record is no number to add up, and no text to write in. */
-function asForeignKey(keyField: Field, parentField: Field): void {
+/** Turns the field of a key column into a foreign key, which is neither aggregated nor edited. */
+function makeForeignKey(keyField: Field, parentField: Field): void {
   const { storage } = fieldType(parentField.type)
   const isText = storage !== 'id' && storage !== 'integer' && parentField.options.isText !== false
   keyField.type = 'ForeignKey'
@@ -187,19 +190,19 @@ const isUnique = ({ primaryKey, uniqueKeys }: TableStructure, column: string): b
   [primaryKey, ...uniqueKeys].some((key) => key.length === 1 && key[0] === column)
 
 /**
- * True for a table of two references and nothing else but a number of its own and times that fill themselves. Where
- * two records may be paired more than once, or others refer to the pair, it is a thing of its own: a copy in stock.
+ * True for a table with two unique references and otherwise only an auto-increment key and timestamps that the database
+ * fills. A table that allows the same pair twice is an entity of its own, such as a copy in stock.
  */
 function isJunction(structure: TableStructure, references: Reference[]): boolean {
   const [own, other] = references
   if (!own || !other || references.length !== 2 || structure.foreignKeys.length !== 2) return false
   if (structure.kind !== 'table' || structure.primaryKey.length === 0 || own.keyField === other.keyField)
     return false
-  // Pairs name records by their ids.
+  // Junction records refer to records by their ids.
   const isById = ({ parent, parentField }: Reference) =>
     parentField.isPrimaryKey && parent.structure.primaryKey.length === 1
   if (!references.every(isById)) return false
-  // With a key of one of the two there could be one pair of it only: that is no many-to-many.
+  // If one of the two keys is unique by itself, the relation is not many-to-many.
   if ([own, other].some(({ keyField }) => isUnique(structure, keyField.columnName))) return false
   const keys = [own.keyField.columnName, other.keyField.columnName]
   const isPairKey = (key: string[]) => key.length === 2 && keys.every((name) => key.includes(name))

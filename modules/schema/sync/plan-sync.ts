@@ -17,35 +17,33 @@ import {
   titleOf,
 } from './plan-table.ts'
 
-/** What becomes of the metadata, as plain data: the log keeps it for undo. */
+/** The changes of the metadata, as plain data that the log stores for undo. */
 export interface SyncPlan {
   newTables: PlannedForeignTable[]
-  /** New fields of tables that are known already. */
+  /** New fields of existing tables. */
   newFields: Field[]
   changedTables: { before: Table; after: Table }[]
   changedFields: { before: Field; after: Field }[]
-  /** What goes to the trash, and what comes back out of it. */
+  /** Moved to the trash, and restored from it. */
   removed: { tableIds: string[]; fieldIds: string[] }
-  /** The same fields as they were. */
+  restored: { tableIds: string[]; fieldIds: string[] }
+  /** The removed and restored fields before the change. */
   removedFields: Field[]
   restoredFields: Field[]
-  restored: { tableIds: string[]; fieldIds: string[] }
   notes: SourceNote[]
 }
 
-/** Told between tables, so that the plan of a large database can be followed and stopped. */
-export type AfterEachTable = (done: number) => Promise<void>
-
-/** A table while it is worked on: as it was, and as it will be. */
+/** A table before (`known`, null for a new one) and after the change. */
 interface Draft extends PlannedForeignTable {
   known: KnownTable | null
 }
 
 /**
- * What has to change in the metadata for the chosen differences to be gone.
+ * Plans the changes of the metadata that resolve the chosen differences.
  *
- * @param others every table that the base shows, of other sources too: titles are unique among them
- * @param chosen keys of differences; null: all but the tables that were left out
+ * @param others every table of the base, whose titles are taken
+ * @param chosen keys of differences; null for all except deselected tables
+ * @param afterEach called after each table, to report progress or stop
  */
 export async function planSync(
   context: PlanContext,
@@ -53,7 +51,7 @@ export async function planSync(
   structure: DatabaseStructure,
   others: readonly { title: string; order: number }[],
   chosen: ReadonlySet<string> | null,
-  afterEach: AfterEachTable = async () => {},
+  afterEach: (done: number) => Promise<void>,
 ): Promise<SyncPlan> {
   const all = findDifferences(context.introspector, known, structure, context.leftOut)
   const changes = all.filter(({ key, isLeftOut }) => (chosen === null ? !isLeftOut : chosen.has(key)))
@@ -71,24 +69,28 @@ export async function planSync(
   const titles = createTitles(others.map((other) => other.title))
   const last = Math.max(0, ...others.map((other) => other.order))
   const byTable = Map.groupBy(changes, (change) => change.table)
-  const knownByName = new Map(known.map((one) => [one.table.tableName, one]))
+  const knownByName = new Map(known.map((knownTable) => [knownTable.table.tableName, knownTable]))
   const drafts: Draft[] = []
   for (const table of structure.tables) {
-    const own = byTable.get(table.name) ?? []
-    const one = knownByName.get(table.name) ?? null
-    const isNew = own.some((change) => change.kind === 'table.add')
-    if (isNew && one === null) {
+    const ownChanges = byTable.get(table.name) ?? []
+    const before = knownByName.get(table.name) ?? null
+    const isNew = ownChanges.some((change) => change.kind === 'table.add')
+    if (isNew && before === null) {
       const title = titles(titleOf(table.name, context.inflection.table, 'table'))
       drafts.push({ ...planTable(context, table, { title, order: last + drafts.length + 1 }), known: null })
-    } else if (one && (isNew || one.table.deletedAt === null)) {
-      drafts.push(isNew ? revive(context, one, table, titles, plan) : draftOf(context, one, table, own, plan))
+    } else if (before && (isNew || before.table.deletedAt === null)) {
+      drafts.push(
+        isNew
+          ? restoreTable(context, before, table, titles, plan)
+          : draftOf(context, before, table, ownChanges, plan),
+      )
     }
     if (isNew && table.kind === 'table' && table.primaryKey.length === 0) {
       plan.notes.push({ table: table.name, message: 'No primary key, so the table is read-only' })
     }
     await afterEach(drafts.length)
   }
-  dropRelations(context, changes, known, drafts, plan)
+  removeRelations(context, changes, known, drafts, plan)
   const newTables = new Set(changes.filter(({ kind }) => kind === 'table.add').map(({ table }) => table))
   const newLinks = new Set(
     changes
@@ -110,65 +112,65 @@ export async function planSync(
   return plan
 }
 
-/** A table that comes back out of the trash, brought up to date. */
-function revive(
+/** Restores a table from the trash and updates it. */
+function restoreTable(
   context: PlanContext,
-  one: KnownTable,
+  known: KnownTable,
   structure: TableStructure,
-  titles: (wish: string) => string,
+  titles: (title: string) => string,
   plan: SyncPlan,
 ): Draft {
-  const table = { ...one.table, deletedAt: null, title: titles(one.table.title), kind: structure.kind }
+  const table = { ...known.table, deletedAt: null, title: titles(known.table.title), kind: structure.kind }
   plan.restored.tableIds.push(table.id)
-  const current = { ...one, table }
+  const current = { ...known, table }
   const changes = findDifferences(context.introspector, [current], { tables: [structure] })
   return draftOf(context, current, structure, changes, plan)
 }
 
 function draftOf(
   context: PlanContext,
-  one: KnownTable,
+  known: KnownTable,
   structure: TableStructure,
   changes: SyncChange[],
   plan: SyncPlan,
 ): Draft {
-  const live = one.fields.filter((field) => field.deletedAt === null).map(plainField)
+  const live = known.fields.filter((field) => field.deletedAt === null).map(plainField)
   const titles = createTitles(live.map((field) => field.title))
-  const gone = new Set<string>()
+  const removed = new Set<string>()
   const fields = new Map(live.map((field) => [field.id, field]))
   for (const change of changes) {
     const column = structure.columns.find(({ name }) => name === change.column)
     const field = change.fieldId === null ? undefined : fields.get(change.fieldId)
-    if (change.kind === 'column.remove' && field) gone.add(field.id)
+    if (change.kind === 'column.remove' && field) removed.add(field.id)
     if (change.kind === 'column.change' && field && column) {
       fields.set(field.id, updated(field, planField(context, structure, column, field)))
     }
     if (change.kind === 'column.add' && column) {
-      // A column that had been here before comes back as the field that it was.
-      const trashed = one.fields.find((other) => other.columnName === column.name && other.deletedAt !== null)
-      const order = Math.max(0, ...one.fields.map((other) => other.order)) + 1 + fields.size
+      // A column that was removed earlier restores its field.
+      const trashed = known.fields.find(
+        (other) => other.columnName === column.name && other.deletedAt !== null,
+      )
+      const order = Math.max(0, ...known.fields.map((other) => other.order)) + 1 + fields.size
       const title = titles(trashed?.title ?? titleOf(column.name, context.inflection.column, 'field'))
-      const fresh = planField(context, structure, column, { tableId: one.table.id, title, order })
+      const fresh = planField(context, structure, column, { tableId: known.table.id, title, order })
       if (trashed) plan.restored.fieldIds.push(trashed.id)
       const next = trashed ? { ...updated(plainField(trashed), fresh), title, isDisplay: false } : fresh
       fields.set(next.id, next)
     }
   }
-  plan.removed.fieldIds.push(...gone)
-  const kept = [...fields.values()].filter((field) => !gone.has(field.id))
-  if (kept.length > 0 && !kept.some((field) => field.isDisplay)) {
-    const next = kept.find((field) => field.columnName !== '' && !field.isPrimaryKey) ?? kept[0]
-    kept.forEach((field, index) => {
-      if (field === next) kept[index] = { ...field, isDisplay: true }
-    })
+  plan.removed.fieldIds.push(...removed)
+  let remaining = [...fields.values()].filter((field) => !removed.has(field.id))
+  if (!remaining.some((field) => field.isDisplay)) {
+    const next = remaining.find((field) => field.columnName !== '' && !field.isPrimaryKey) ?? remaining[0]
+    remaining = remaining.map((field) => (field === next ? { ...field, isDisplay: true } : field))
   }
-  return { table: one.table, fields: kept, structure, known: one }
+  return { table: known.table, fields: remaining, structure, known }
 }
 
-/** The field with what the database says now; what people have made of it stays where it still fits. */
+/** The field with the current properties of its column; the user's settings stay where they still fit. */
 function updated(field: Field, now: Field): Field {
   const isKey = isForeignKey(field)
-  // A column that someone has chosen to show in another way stays so.
+  // A type chosen by the user stays, if it is compatible with the column.
   const isSameType = areAlike(field.type, now.type)
   const choices = now.options.choices
   const options = isSameType ? { ...field.options, ...(choices !== undefined && { choices }) } : now.options
@@ -184,7 +186,7 @@ function updated(field: Field, now: Field): Field {
   }
 }
 
-/** Choices that were there before keep their ids and colours. */
+/** Keeps the ids and colors of existing choices. */
 function keepColors(field: Field, options: Field['options']): Field['options'] {
   const before = field.options.choices as { title: string }[] | undefined
   const now = options.choices as { title: string }[] | undefined
@@ -195,8 +197,8 @@ function keepColors(field: Field, options: Field['options']): Field['options'] {
   }
 }
 
-/** Links whose key, or whose other table, is no longer there go to the trash, on both sides. */
-function dropRelations(
+/** Removes the links, on both sides, whose foreign key or related table no longer exists. */
+function removeRelations(
   context: PlanContext,
   changes: SyncChange[],
   known: KnownTable[],
@@ -205,37 +207,37 @@ function dropRelations(
 ): void {
   const tables = changes.filter(({ kind }) => kind === 'table.remove').flatMap(({ tableId }) => tableId ?? [])
   plan.removed.tableIds.push(...tables)
-  const goneTables = new Set(tables)
+  const removedTables = new Set(tables)
   const links = known.flatMap(({ fields }) =>
     fields.flatMap((field) => {
       const link = field.deletedAt === null ? linkOf(field) : null
       return link ? [{ field, link }] : []
     }),
   )
-  const goneKeys = new Set(plan.removed.fieldIds)
-  const overRelations = changes.filter(({ kind }) => kind === 'relation.remove')
-  for (const { fieldId } of overRelations) {
+  const removedKeys = new Set(plan.removed.fieldIds)
+  for (const { kind, fieldId } of changes) {
+    if (kind !== 'relation.remove') continue
     const keyFieldId = links.find(({ field }) => field.id === fieldId)?.link.keyFieldId
-    if (keyFieldId) goneKeys.add(keyFieldId)
+    if (keyFieldId) removedKeys.add(keyFieldId)
   }
-  const isGone = (id: string | null | undefined) => id != null && goneKeys.has(id)
+  const isRemovedKey = (id: string | null | undefined) => id != null && removedKeys.has(id)
   for (const { field, link } of links) {
     const { keyFieldId, junction, relatedTableId, parentFieldId } = link
-    const isOver =
-      goneTables.has(relatedTableId) ||
-      (junction !== null && goneTables.has(junction.tableId)) ||
-      [keyFieldId, parentFieldId, junction?.ownFieldId, junction?.relatedFieldId].some(isGone)
-    if (isOver && !goneTables.has(field.tableId)) plan.removed.fieldIds.push(field.id)
+    const isRemoved =
+      removedTables.has(relatedTableId) ||
+      (junction !== null && removedTables.has(junction.tableId)) ||
+      [keyFieldId, parentFieldId, junction?.ownFieldId, junction?.relatedFieldId].some(isRemovedKey)
+    if (isRemoved && !removedTables.has(field.tableId)) plan.removed.fieldIds.push(field.id)
   }
-  const over = new Set(plan.removed.fieldIds)
+  const removedFields = new Set(plan.removed.fieldIds)
   for (const draft of drafts) {
     draft.fields = draft.fields
-      .filter((field) => !over.has(field.id))
-      .map((field) => (isGone(field.id) ? asPlainColumn(context, draft.structure, field) : field))
+      .filter((field) => !removedFields.has(field.id))
+      .map((field) => (isRemovedKey(field.id) ? asPlainColumn(context, draft.structure, field) : field))
   }
 }
 
-/** A column that holds no key of another record any more is what its type says. */
+/** The field of a column that is no longer a foreign key, with the type of the column. */
 function asPlainColumn({ introspector }: PlanContext, structure: TableStructure, field: Field): Field {
   const column = structure.columns.find(({ name }) => name === field.columnName)
   if (!column) return field
@@ -243,7 +245,7 @@ function asPlainColumn({ introspector }: PlanContext, structure: TableStructure,
   return { ...field, type, options }
 }
 
-/** Holds the draft against what was there. */
+/** Adds the differences between the draft and the known table to the plan. */
 function collect({ known, table, fields, structure }: Draft, plan: SyncPlan): void {
   if (known === null) {
     plan.newTables.push({ table, fields, structure })

@@ -10,25 +10,25 @@ import type { SchemaContext } from '../change/index.ts'
 import type { StoredField } from '../model/index.ts'
 import { titleKey, toStored, toTable } from '../model/index.ts'
 
-/** What the tables of a source are made with. */
+/** The source whose tables are planned. */
 export interface PlanContext {
   baseId: string
   sourceId: string
   introspector: Introspector
   inflection: { table: Inflection; column: Inflection }
-  /** Names of tables that were not chosen. */
+  /** Names of deselected tables. */
   leftOut?: readonly string[]
   now: string
 }
 
-/** A table of another database as the metadata will have it. */
+/** The metadata of a table in a connected database. */
 export interface PlannedForeignTable {
   table: Table
   fields: Field[]
   structure: TableStructure
 }
 
-/** A table or view with a field for each of its columns; links are added by `planLinks`. */
+/** Plans a table or view with a field for each column; `planLinks` adds the links. */
 export function planTable(
   context: PlanContext,
   structure: TableStructure,
@@ -63,23 +63,23 @@ export function planTable(
   return { table, fields, structure }
 }
 
-/** The field of one column. */
+/** Plans the field of a column. */
 export function planField(
   { introspector }: Pick<PlanContext, 'introspector'>,
   { primaryKey }: Pick<TableStructure, 'primaryKey'>,
   column: ColumnStructure,
-  place: Pick<Field, 'tableId' | 'title' | 'order'>,
+  position: Pick<Field, 'tableId' | 'title' | 'order'>,
 ): Field {
   const isPrimaryKey = primaryKey.includes(column.name)
   const { type, options, readOnlyReason } = shapeOf(introspector, column, primaryKey)
   return {
     id: createId('field'),
-    ...place,
+    ...position,
     columnName: column.name,
     type,
     options,
     description: column.comment,
-    // What nobody may write here is the database's to ask for, or a trigger's to fill in.
+    // A read-only column cannot be required here: the database or a trigger fills it.
     required: isRequired(column) && fieldType(type).readOnly === undefined && readOnlyReason === null,
     unique: false,
     defaultValue: readOnlyReason === null ? plainDefault(introspector, column, type, options) : null,
@@ -92,7 +92,7 @@ export function planField(
   }
 }
 
-/** The database refuses a record without it: nothing else would fill it. */
+/** True if the database refuses a record without a value for the column. */
 const isRequired = (column: ColumnStructure): boolean =>
   !column.isNullable && column.defaultExpression === null && !column.isAutoIncrement && !column.isGenerated
 
@@ -102,15 +102,15 @@ interface Shape {
   readOnlyReason: string | null
 }
 
-/** The type of a column's field, with its options as they are kept. */
+/** The field type and options of a column. */
 export function shapeOf(introspector: Introspector, column: ColumnStructure, primaryKey: string[]): Shape {
-  // The one key that the database counts up by itself is a record's number, as in tables of ours.
+  // A single auto-increment key is a record id, as in the base's own tables.
   if (column.isAutoIncrement && primaryKey.length === 1 && primaryKey[0] === column.name) {
     return { type: 'ID', options: {}, readOnlyReason: null }
   }
   const { type, options, readOnlyReason } = introspector.shape(column)
   const read = isFieldTypeName(type) ? fieldType(type).options.safeParse(options) : null
-  // Values of an enum may be what no option can be called: then the column is the text that it is.
+  // An enum may have values that are invalid as option titles: then the field is text.
   if (!read?.success || !isFieldTypeName(type)) {
     return { type: 'SingleLineText', options: {}, readOnlyReason }
   }
@@ -134,17 +134,17 @@ const NAMES =
   /^((.+_)?(name|title|label|subject)|bezeichnung|nom|nombre|(display|full|user)_?name|(user_?)?login|e-?mail)$/i
 
 /**
- * The field that names the records: one called so, else the first text, else the first that is no key. A column that
- * refers to another table names that table's records, whatever it is called.
+ * Marks the display field: a column named like one, else the first text, else the first short column that is not a key.
+ * Foreign keys are skipped, because they name records of another table.
  */
 function markDisplayField(fields: Field[], { foreignKeys }: TableStructure): void {
-  const referring = new Set(foreignKeys.flatMap(({ columns }) => columns))
-  const plain = fields.filter((field) => !field.isPrimaryKey)
-  const unlinked = plain.filter((field) => !referring.has(field.columnName))
-  const own = unlinked.length > 0 ? unlinked : plain
-  const texts = own.filter((field) => fieldType(field.type).naming === 'likely' && !isKeyLike(field))
+  const referencing = new Set(foreignKeys.flatMap(({ columns }) => columns))
+  const withoutKey = fields.filter((field) => !field.isPrimaryKey)
+  const unlinked = withoutKey.filter((field) => !referencing.has(field.columnName))
+  const candidates = unlinked.length > 0 ? unlinked : withoutKey
+  const texts = candidates.filter((field) => fieldType(field.type).naming === 'likely' && !isKeyLike(field))
   const chosen =
-    texts.find((field) => NAMES.test(field.columnName)) ?? texts[0] ?? own.find(isShort) ?? fields[0]
+    texts.find((field) => NAMES.test(field.columnName)) ?? texts[0] ?? candidates.find(isShort) ?? fields[0]
   if (chosen) chosen.isDisplay = true
 }
 
@@ -156,11 +156,11 @@ const isShort = ({ type }: Field): boolean =>
 
 const MAX_TITLE = 255
 
-/** How names of the database become titles: as they are, or in the manner of `FirstName`. */
+/** How names of the database become titles: unchanged, or as `FirstName`. */
 type Inflection = 'none' | 'camelize'
 
 /**
- * A name of the database as a title, which may not hold everything that a name may.
+ * Converts a name of the database to a valid title.
  *
  * @example titleOf('first_name', 'camelize', 'field') // 'FirstName'
  */
@@ -169,7 +169,7 @@ export function titleOf(name: string, inflection: Inflection, kind: 'table' | 'f
     .toWellFormed()
     .normalize('NFC')
     .replace(/\p{Cc}/gu, ' ')
-  // Both mean something in the addresses that REST clients build from the titles of tables.
+  // REST clients build paths from table titles, where both have another meaning.
   const allowed = kind === 'table' ? plain.replace(/[./]/g, '_') : plain
   const title = inflection === 'camelize' ? camelize(allowed) : allowed
   return title.trim().slice(0, MAX_TITLE).toWellFormed() || `(${kind})`
@@ -182,17 +182,17 @@ function camelize(name: string): string {
     : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** Gives titles that are free: as wished, or with the next free number behind. */
+/** Returns a function that makes titles unique by appending a number. */
 export function createTitles(taken: Iterable<string> = []) {
   const used = new Set([...taken].map(titleKey))
-  // Without it, a thousand tables of one name would each count from the start.
+  // Remembers the next number, so that many equal titles do not each count from 1.
   const next = new Map<string, number>()
-  return (wish: string): string => {
-    const key = titleKey(wish)
-    let title = wish
+  return (requested: string): string => {
+    const key = titleKey(requested)
+    let title = requested
     for (let number = next.get(key) ?? 1; used.has(titleKey(title)); number++) {
       const suffix = `_${number}`
-      title = wish.slice(0, MAX_TITLE - suffix.length).toWellFormed() + suffix
+      title = requested.slice(0, MAX_TITLE - suffix.length).toWellFormed() + suffix
       next.set(key, number + 1)
     }
     used.add(titleKey(title))
@@ -200,15 +200,15 @@ export function createTitles(taken: Iterable<string> = []) {
   }
 }
 
-/** The column's name without what says that it holds a key: `author_id`, `authorId` give `author`. */
-export function withoutKeyWord(columnName: string): string {
-  const parted = /[_\s-](?:id|fk|key)$/i.exec(columnName)
-  const found = parted ?? /(?<=[A-Za-z0-9])(?:Id|ID|Fk|FK)$/.exec(columnName)
-  const bare = columnName.slice(0, found?.index ?? 0)
-  return trimTrailing(bare, '_- \t\n') || columnName
+/** The name of a foreign key column without its suffix: `author` for `author_id` and `authorId`. */
+export function withoutKeySuffix(columnName: string): string {
+  const separated = /[_\s-](?:id|fk|key)$/i.exec(columnName)
+  const found = separated ?? /(?<=[A-Za-z0-9])(?:Id|ID|Fk|FK)$/.exec(columnName)
+  const name = columnName.slice(0, found?.index ?? 0)
+  return trimTrailing(name, '_- \t\n') || columnName
 }
 
-/** Every table of a source with all of its fields, the trash included: two statements whatever its size. */
+/** Reads all tables of a source with their fields, including the trash, in two statements. */
 export async function readKnown({ store, kernel }: SchemaContext, sourceId: string): Promise<KnownTable[]> {
   const { tables, fields } = store
   const { db } = kernel.meta
@@ -224,7 +224,7 @@ export async function readKnown({ store, kernel }: SchemaContext, sourceId: stri
   return rows.map((row) => ({ table: toTable(row), fields: (byTable.get(row.id) ?? []).map(toStored) }))
 }
 
-/** A table of the source as the metadata has it, its fields and itself perhaps in the trash. */
+/** A table of a source in the metadata, including the trash. */
 export interface KnownTable {
   table: Table
   fields: StoredField[]

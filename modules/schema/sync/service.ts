@@ -23,53 +23,50 @@ import {
   actorOf,
   detailOf,
   findSource,
-  followed,
   markStatements,
   planContext,
   planStatements,
   readStructure,
+  reportTables,
   resultOf,
   type SourceResult,
   touchedTables,
 } from './write-plan.ts'
 
-/** As REST clients know it (wire §6). */
+/** The text of the REST API (wire reference §6). */
 const IN_PROGRESS = 'Meta sync already in progress for this base'
 
-/** How the database of one source differs from what is known of it. */
+/** The differences between the database of a source and the metadata. */
 export interface SourceDifferences {
   source: SourceRow
   changes: SyncChange[]
   known: KnownTable[]
 }
 
-/** Sources held against their databases. */
-export type SyncService = ReturnType<typeof createSyncService>
-
-/** Finds and applies what has changed in the databases that a base is connected to. */
+/** Compares connected databases with the metadata, and registers the jobs that connect, synchronize and delete sources. */
 export function createSyncService(context: SchemaContext) {
   const { bases, access, kernel } = context
   registerSourceJobs(context)
   registerSyncUndo(context)
 
-  /** The connected sources of a base, or the one of them that is meant. The base's own is never behind. */
-  async function chosen(actor: Actor, baseId: string, sourceId?: string): Promise<SourceRow[]> {
+  /** The connected sources of a base, or one of them. */
+  async function openSources(actor: Actor, baseId: string, sourceId?: string): Promise<SourceRow[]> {
     const base = await bases.require(baseId)
     const all = (await bases.sourcesOf([base.id])).get(base.id) ?? []
-    const wanted = all.filter(({ id }) => sourceId === undefined || id === sourceId)
-    if (sourceId !== undefined && wanted.length === 0) throw notFound('Source', sourceId.slice(0, 64))
+    const selected = all.filter(({ id }) => sourceId === undefined || id === sourceId)
+    if (sourceId !== undefined && selected.length === 0) throw notFound('Source', sourceId.slice(0, 64))
     await access.authorize(actor, 'source.update', base.id)
-    return wanted.filter(({ isOwn }) => !isOwn)
+    return selected.filter(({ isOwn }) => !isOwn)
   }
 
   return {
     /**
-     * What has changed in the databases since they were read.
-     * @throws DATABASE_ERROR with the reason where one cannot be read
+     * Lists the differences between the databases and the metadata.
+     * @throws DATABASE_ERROR with the reason if a database cannot be read
      */
     async differences(actor: Actor, baseId: string, sourceId?: string): Promise<SourceDifferences[]> {
       const found: SourceDifferences[] = []
-      for (const source of await chosen(actor, baseId, sourceId)) {
+      for (const source of await openSources(actor, baseId, sourceId)) {
         const config = bases.sources.requireConnection(source)
         const known = await readKnown(context, source.id)
         const structure = await readStructure(config)
@@ -80,15 +77,15 @@ export function createSyncService(context: SchemaContext) {
     },
 
     /**
-     * Starts the job that applies differences: those of the keys, or all but the tables that were left out.
-     * @throws BAD_REQUEST while another runs
+     * Starts a job that applies the differences with these keys, or (null) all except deselected tables.
+     * @throws BAD_REQUEST while another job runs
      */
     async sync(
       actor: Actor,
       baseId: string,
       { sourceId, keys = null }: { sourceId?: string; keys?: string[] | null } = {},
     ): Promise<{ id: string }> {
-      const sources = await chosen(actor, baseId, sourceId)
+      const sources = await openSources(actor, baseId, sourceId)
       if (sources.length > 0) await bases.sources.refuseParallel(SOURCE_JOBS.sync, baseId, IN_PROGRESS)
       const userId = actor.kind === 'user' ? actor.id : ''
       const input = { baseId, sourceIds: sources.map(({ id }) => id), keys }
@@ -98,12 +95,11 @@ export function createSyncService(context: SchemaContext) {
   }
 }
 
-/** Does the jobs that the sources of a base have. */
 function registerSourceJobs(context: SchemaContext): void {
   const { jobs } = context.kernel
   jobs.register<SourceCreateInput>(SOURCE_JOBS.create, {
     run: (input, job) => createSource(context, input, job),
-    // Source and tables are written in one step: either it is all there, or nothing of it is.
+    // Source and tables are written in one transaction, so an existing source is complete.
     async recover({ baseId, sourceId }) {
       const known = await findSource(context, baseId, sourceId)
       return known ? { result: { id: sourceId } } : null
@@ -121,9 +117,9 @@ function registerSourceJobs(context: SchemaContext): void {
 }
 
 /**
- * Reads a database and makes its source, its tables and their views visible in one step.
+ * Reads a database and creates its source, tables and views in one transaction.
  *
- * @throws DATABASE_ERROR with the reason in words; BAD_REQUEST where there is nothing to show, or too much
+ * @throws DATABASE_ERROR with the reason; BAD_REQUEST for a database without tables, or with too many
  */
 async function createSource(
   context: SchemaContext,
@@ -160,7 +156,7 @@ async function createSource(
         { tables },
         others,
         null,
-        followed(job),
+        reportTables(job),
       )
       const source = { ...input, id: sourceId, order, createdAt: now, updatedAt: now, leftOut }
       return {
@@ -173,7 +169,7 @@ async function createSource(
         result: planned,
       }
     },
-    // A source is taken away where it was made, in the list of sources, and not by the undo of an action.
+    // A source is deleted in the list of sources, not by undo.
     { silent: true },
   )
   kernel.events.emit('schema.changed', { baseId, tableId: null, version: 0 })
@@ -210,7 +206,7 @@ function sourceRow(
   }
 }
 
-/** Forgets a source and all that is known of it. Its database is not even asked. */
+/** Deletes a source and its metadata, without connecting to its database. */
 async function deleteSource(
   context: SchemaContext,
   { baseId, sourceId }: { baseId: string; sourceId: string },
@@ -223,9 +219,9 @@ async function deleteSource(
     async ({ now }) => {
       const known = await store.tablesOfSource(sourceId)
       const tableIds = known.map(({ id }) => id)
-      const gone = new Set(tableIds)
+      const deleted = new Set(tableIds)
       const links = (await linkFieldsOf(kernel, store, baseId)).filter(
-        (field) => !gone.has(field.tableId) && gone.has(linkOf(field)?.relatedTableId ?? ''),
+        (field) => !deleted.has(field.tableId) && deleted.has(linkOf(field)?.relatedTableId ?? ''),
       )
       const { db } = kernel.meta
       const removed = { tableIds: [], fieldIds: links.map(({ id }) => id) }
@@ -250,17 +246,16 @@ async function deleteSource(
   return { id: sourceId }
 }
 
-/** What the job is given. */
 interface SyncInput {
   baseId: string
   sourceIds: string[]
-  /** Keys of the differences to apply; null: all. */
+  /** Keys of the differences to apply; null for all. */
   keys: string[] | null
 }
 
 /**
- * Brings the metadata of sources up to date with their databases. What is gone there goes to the trash
- * here; each source is one change, which undo takes back.
+ * Updates the metadata of sources. Tables and columns that no longer exist go to the trash. Each source is one change
+ * that can be undone.
  */
 async function syncSources(context: SchemaContext, input: SyncInput, job: JobContext): Promise<SourceResult> {
   const { kernel, bases } = context
@@ -270,21 +265,20 @@ async function syncSources(context: SchemaContext, input: SyncInput, job: JobCon
     const source = await findSource(context, input.baseId, sourceId)
     if (!source) throw notFound('Source', sourceId)
     const config = bases.sources.requireConnection(source)
-    const one = await syncSource(context, { ...input, source, config }, job)
+    const added = await syncSource(context, { ...input, source, config }, job)
     result = {
       id: input.sourceIds.length === 1 ? sourceId : input.baseId,
-      tables: result.tables + one.tables,
-      views: result.views + one.views,
-      changes: result.changes + one.changes,
-      notes: [...result.notes, ...one.notes],
+      tables: result.tables + added.tables,
+      views: result.views + added.views,
+      changes: result.changes + added.changes,
+      notes: [...result.notes, ...added.notes],
     }
   }
   kernel.events.emit('schema.changed', { baseId: input.baseId, tableId: null, version: 0 })
   return result
 }
 
-/** Names of the database stay as they are. */
-const AS_NAMED = { inflection: { table: 'none', column: 'none' } } as const
+const NO_INFLECTION = { inflection: { table: 'none', column: 'none' } } as const
 
 async function syncSource(
   context: SchemaContext,
@@ -297,12 +291,12 @@ async function syncSource(
   const chosen = keys === null ? null : new Set(keys)
   const plan = await apply(actorOf(job.userId), baseId, async ({ now }) => {
     const planned = await planSync(
-      { ...planContext(AS_NAMED, source.id, baseId, now, config), leftOut: source.leftOut ?? [] },
+      { ...planContext(NO_INFLECTION, source.id, baseId, now, config), leftOut: source.leftOut ?? [] },
       await readKnown(context, source.id),
       structure,
       await store.tablesOf(baseId),
       chosen,
-      followed(job),
+      reportTables(job),
     )
     const detail = detailOf(source.id, planned)
     const count = countOf(detail)
@@ -325,11 +319,11 @@ async function syncSource(
 }
 
 const countOf = ({ added, removed, restored, changedFields, changedTables }: ReturnType<typeof detailOf>) =>
-  [added, removed, restored].reduce((sum, one) => sum + one.tableIds.length + one.fieldIds.length, 0) +
+  [added, removed, restored].flatMap(({ tableIds, fieldIds }) => [...tableIds, ...fieldIds]).length +
   changedFields.length +
   changedTables.length
 
-/** The fields as the plan leaves them, for those that are computed from them. */
+/** The changed fields, for the computed fields that depend on them. */
 const alteredFields = (plan: SyncPlan, now: string) => [
   ...[...plan.newFields, ...plan.newTables.flatMap(({ fields }) => fields)].map((field) => ({
     ...field,

@@ -6,13 +6,13 @@ import { plainField } from '../model/index.ts'
 import { readKnown } from './plan-table.ts'
 import { markStatements, type SyncDetail } from './write-plan.ts'
 
-/** Lets the log's undo take back a synchronisation: what came goes to the trash, what went comes back. */
+/** Registers undo and redo of synchronizations: added tables and fields go to the trash, removed ones are restored. */
 export function registerSyncUndo(context: SchemaContext): void {
   const { undoers } = context.kernel
   undoers.set('source', async (actor, baseId, entry, direction) => {
     await context.access.authorize(actor, 'source.update', baseId)
     const detail = entry.detail as SyncDetail
-    const turned = direction === 'undo' ? turnBack(detail) : again(detail)
+    const change = direction === 'undo' ? inverse(detail) : repeated(detail)
     const known = await readKnown(context, detail.sourceId)
     const fieldsNow = new Map(known.flatMap(({ fields }) => fields).map((field) => [field.id, field]))
     const tablesNow = new Map(known.map(({ table }) => [table.id, table]))
@@ -20,19 +20,19 @@ export function registerSyncUndo(context: SchemaContext): void {
       actor,
       baseId,
       async ({ now }) => {
-        const { statements, fields } = changeStatements(context, turned, fieldsNow, tablesNow, now)
+        const { statements, fields } = changeStatements(context, change, fieldsNow, tablesNow, now)
         return {
           statements: [
             ...statements,
-            ...markStatements(context, turned.removed, now, now),
-            ...markStatements(context, turned.restored, null, now),
+            ...markStatements(context, change.removed, now, now),
+            ...markStatements(context, change.restored, null, now),
           ],
           entry: { kind: 'source.sync', tableId: null, detail: null },
           altered: {
             fields: [
               ...fields.map((field) => ({ ...field, deletedAt: null })),
-              ...turned.removed.fieldIds.flatMap((id) => fieldsNow.get(id) ?? []).map(markedAt(now)),
-              ...turned.restored.fieldIds.flatMap((id) => fieldsNow.get(id) ?? []).map(markedAt(null)),
+              ...change.removed.fieldIds.flatMap((id) => fieldsNow.get(id) ?? []).map(markedAt(now)),
+              ...change.restored.fieldIds.flatMap((id) => fieldsNow.get(id) ?? []).map(markedAt(null)),
             ],
           },
           touchesRecords: true,
@@ -51,33 +51,26 @@ const markedAt = (deletedAt: string | null) => (field: Parameters<typeof plainFi
   deletedAt,
 })
 
-type Marks = SyncDetail['removed']
-
-const both = (one: Marks, other: Marks): Marks => ({
-  tableIds: [...one.tableIds, ...other.tableIds],
-  fieldIds: [...one.fieldIds, ...other.fieldIds],
+/** The tables and fields that the synchronization added or restored. */
+const addedBy = ({ added, restored }: SyncDetail): SyncDetail['removed'] => ({
+  tableIds: [...added.tableIds, ...restored.tableIds],
+  fieldIds: [...added.fieldIds, ...restored.fieldIds],
 })
 
-const turn = <T>({ before, after }: { before: T; after: T }) => ({ before: after, after: before })
+const swap = <T>({ before, after }: { before: T; after: T }) => ({ before: after, after: before })
 
-/** The change once more: undo has put what it had added into the trash. */
-const again = (detail: SyncDetail): SyncDetail => ({
+/** The change for a redo, which restores what the undo has moved to the trash. */
+const repeated = (detail: SyncDetail): SyncDetail => ({ ...detail, restored: addedBy(detail) })
+
+const inverse = (detail: SyncDetail): SyncDetail => ({
   ...detail,
-  restored: both(detail.added, detail.restored),
+  removed: addedBy(detail),
+  restored: detail.removed,
+  changedFields: detail.changedFields.map(swap),
+  changedTables: detail.changedTables.map(swap),
 })
 
-/** The same change from its end to its beginning. */
-function turnBack(detail: SyncDetail): SyncDetail {
-  return {
-    ...detail,
-    removed: both(detail.added, detail.restored),
-    restored: detail.removed,
-    changedFields: detail.changedFields.map(turn),
-    changedTables: detail.changedTables.map(turn),
-  }
-}
-
-/** Puts back the keys that the change had altered, and leaves alone what others have altered since. */
+/** Writes the properties that the change altered; later changes of other properties stay. */
 function changeStatements(
   { store, kernel }: SchemaContext,
   { changedFields, changedTables }: SyncDetail,
@@ -101,7 +94,7 @@ function changeStatements(
     )
   }
   for (const { before, after } of changedTables) {
-    // When a table came back it had, at most, another title and kind.
+    // `markStatements` writes `deletedAt`.
     const { deletedAt: _, ...set } = changedKeys(before, after)
     if (!tablesNow.has(after.id) || Object.keys(set).length === 0) continue
     statements.push(

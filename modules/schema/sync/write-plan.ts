@@ -14,15 +14,14 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import { type SourceCreateInput, type SourceRow, schemaOf } from '../../bases/index.ts'
 import type { SchemaContext } from '../change/index.ts'
+import { batches } from '../model/index.ts'
 import type { SourceNote } from './plan-links.ts'
 import type { SyncPlan } from './plan-sync.ts'
 
-/** Rows in one insert: with some 25 values each, well within what every engine binds. */
-const ROWS_AT_ONCE = 500
-/** Ids in one list. */
-const IDS_PER_STATEMENT = 500
+/** Rows or ids per statement; a row has some 25 values, well below every engine's limit of bound parameters. */
+const BATCH_SIZE = 500
 
-/** What a synchronisation did, as the log keeps it for undo. */
+/** The effect of a synchronization, as the log stores it for undo. */
 export interface SyncDetail {
   sourceId: string
   added: { tableIds: string[]; fieldIds: string[] }
@@ -32,7 +31,7 @@ export interface SyncDetail {
   changedFields: { before: Field; after: Field }[]
 }
 
-/** The part of a plan that its undo has to know. */
+/** The part of a plan that undo needs. */
 export const detailOf = (sourceId: string, plan: SyncPlan): SyncDetail => ({
   sourceId,
   added: {
@@ -45,7 +44,7 @@ export const detailOf = (sourceId: string, plan: SyncPlan): SyncDetail => ({
   changedFields: plan.changedFields,
 })
 
-/** The statements that make a plan true: a thousand tables take some hundred of them. */
+/** The metadata statements of a plan. */
 export async function planStatements(
   context: SchemaContext,
   plan: SyncPlan,
@@ -55,15 +54,15 @@ export async function planStatements(
   const { tables, fields } = store
   const { db } = kernel.meta
   const times = { createdAt: now, updatedAt: now, deletedAt: null }
-  const newFields = [...plan.newTables.flatMap((one) => one.fields), ...plan.newFields]
+  const newFields = [...plan.newTables.flatMap((table) => table.fields), ...plan.newFields]
   const statements: MetaStatement[] = [
-    ...chunks(plan.newTables, ROWS_AT_ONCE).map((part) =>
-      db.insert(tables).values(part.map(({ table }) => table)),
+    ...batches(plan.newTables, BATCH_SIZE).map((batch) =>
+      db.insert(tables).values(batch.map(({ table }) => table)),
     ),
-    ...chunks(newFields, ROWS_AT_ONCE).map((part) =>
-      db.insert(fields).values(part.map((field) => ({ ...field, wireMeta: null, ...times }))),
+    ...batches(newFields, BATCH_SIZE).map((batch) =>
+      db.insert(fields).values(batch.map((field) => ({ ...field, wireMeta: null, ...times }))),
     ),
-    ...plan.newTables.flatMap((one) => views.forNewTable(one.table, one.fields, actorId)),
+    ...plan.newTables.flatMap((added) => views.forNewTable(added.table, added.fields, actorId)),
   ]
   for (const field of plan.newFields) {
     const known = plan.restored.tableIds.includes(field.tableId) ? null : await store.load(field.tableId)
@@ -92,7 +91,7 @@ export async function planStatements(
   ]
 }
 
-/** Gives tables and fields the mark of the trash, or (null) takes it away. */
+/** The statements that move tables and fields to the trash, or restore them (null). */
 export function markStatements(
   { store, kernel }: Pick<SchemaContext, 'store' | 'kernel'>,
   { tableIds, fieldIds }: { tableIds: string[]; fieldIds: string[] },
@@ -103,23 +102,12 @@ export function markStatements(
   const { db } = kernel.meta
   const set = { deletedAt, updatedAt: now }
   return [
-    ...chunks(tableIds, IDS_PER_STATEMENT).map((ids) =>
-      db.update(tables).set(set).where(inArray(tables.id, ids)),
-    ),
-    ...chunks(fieldIds, IDS_PER_STATEMENT).map((ids) =>
-      db.update(fields).set(set).where(inArray(fields.id, ids)),
-    ),
+    ...batches(tableIds, BATCH_SIZE).map((ids) => db.update(tables).set(set).where(inArray(tables.id, ids))),
+    ...batches(fieldIds, BATCH_SIZE).map((ids) => db.update(fields).set(set).where(inArray(fields.id, ids))),
   ]
 }
 
-/** The list in parts of at most `size`. */
-export function chunks<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  )
-}
-
-/** The tables that exist already and are others after the plan. */
+/** The ids of existing tables that the plan changes. */
 export function touchedTables(plan: SyncPlan): string[] {
   return [
     ...new Set([
@@ -132,33 +120,33 @@ export function touchedTables(plan: SyncPlan): string[] {
   ]
 }
 
-/** What came of a source that was made or synchronised. */
+/** The result of a job that connects or synchronizes a source. */
 export interface SourceResult {
   id: string
   tables: number
   views: number
-  /** How many differences were applied, for a synchronisation. */
+  /** The number of applied differences. */
   changes: number
   notes: SourceNote[]
 }
 
-/** Between so many tables others get a turn, and a cancelled job ends. */
+/** Yields to the event loop after this many tables. */
 const YIELD_AFTER = 20
 
 /**
- * The structure of a source's database, as it is now.
+ * Reads the structure of a database.
  *
- * @param look at the database before anything of it is read; may refuse it
- * @throws DATABASE_ERROR with the reason in words
+ * @param check inspects the database first and may refuse it
+ * @throws DATABASE_ERROR with the reason
  */
 export async function readStructure(
   config: ConnectionConfig,
-  look: (reader: StructureReader) => Promise<void> = async () => {},
+  check: (reader: StructureReader) => Promise<void> = async () => {},
 ): Promise<DatabaseStructure> {
   try {
     const reader = await openReader(config)
     try {
-      await look(reader)
+      await check(reader)
       return await introspector(config.client).read(reader, schemaOf(config))
     } finally {
       await reader.close()
@@ -169,16 +157,16 @@ export async function readStructure(
   }
 }
 
-/** Tells how far a plan is, and lets it be stopped between two tables. */
-export const followed =
-  (job: JobContext, offset = 0) =>
-  async (done: number) => {
-    job.report({ done: offset + done })
+/** Reports the progress of a plan after each table, and lets the job be stopped there. */
+export const reportTables =
+  (job: JobContext) =>
+  async (done: number): Promise<void> => {
+    job.report({ done })
     if (done % YIELD_AFTER === 0) await Bun.sleep(0)
     job.signal.throwIfAborted()
   }
 
-/** What the tables of a source are planned with. */
+/** The context to plan the tables of a source with. */
 export const planContext = (
   { inflection }: Pick<SourceCreateInput, 'inflection'>,
   sourceId: string,
@@ -187,7 +175,7 @@ export const planContext = (
   config: ConnectionConfig,
 ) => ({ baseId, sourceId, inflection, now, introspector: introspector(config.client) })
 
-/** What a person hears of a plan that was carried out. */
+/** Summarizes an applied plan. */
 export const resultOf = (id: string, plan: SyncPlan, changes: number): SourceResult => ({
   id,
   tables: plan.newTables.filter(({ table }) => table.kind === 'table').length,
@@ -196,7 +184,7 @@ export const resultOf = (id: string, plan: SyncPlan, changes: number): SourceRes
   notes: plan.notes,
 })
 
-/** The source of a base, or null where it is gone. */
+/** The source of a base, or null. */
 export async function findSource(
   { bases }: Pick<SchemaContext, 'bases'>,
   baseId: string,
@@ -205,7 +193,7 @@ export async function findSource(
   return (await bases.sourcesOf([baseId])).get(baseId)?.find(({ id }) => id === sourceId) ?? null
 }
 
-/** The person for whom a job works. */
+/** The actor of a job, by user id. */
 export const actorOf = (id: string): UserActor => ({
   kind: 'user',
   id,
