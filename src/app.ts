@@ -65,7 +65,7 @@ const STOP_PATIENCE_MS = 5_000
 
 export type Services = ReturnType<typeof createServices>
 
-/** Opens the databases and makes what every module is given. */
+/** Opens the databases and creates the kernel that every module gets. */
 export async function openKernel(config: Config): Promise<Kernel & { close(): Promise<void> }> {
   const log = createLog(config.logLevel)
   requireDataDir(config)
@@ -107,7 +107,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   }
 }
 
-/** Builds each service once, each from those before it, and fills the slots of what earlier ones need from later ones. */
+/** Builds each service once from earlier ones, and fills the registry slots that earlier services need from later ones. */
 export function createServices(kernel: Kernel) {
   const auth = createAuthService(kernel)
   const bases = createBasesService(kernel, auth)
@@ -174,7 +174,7 @@ export function createApp(kernel: Kernel, services: Services) {
       req: read,
       router,
       maxBatchSize: MAX_BATCH,
-      // Who asks is found out in here: should that fail, the answer keeps the cause to itself, as any failure's.
+      // Authentication runs in here, so that its failure is answered like any other, without its cause.
       createContext: async () => ({
         actor: await actor(),
         requestId,
@@ -204,8 +204,8 @@ export function createApp(kernel: Kernel, services: Services) {
 const isActionId = (text: string | null): text is string => text !== null && /^[\w-]{1,64}$/.test(text)
 
 /**
- * The request with its body read and checked, or the refusal: 411 for a body that does not say how long it is (browsers
- * always do), 413 for one that is too long for its sender, 400 for JSON that is nested too deeply to be parsed.
+ * The request with its body read and checked, or an error response: 411 for a body without a length (browsers always
+ * send one), 413 for a body too long for its sender, 400 for JSON that is nested too deeply.
  */
 async function readTrpcBody(
   request: Request,
@@ -217,7 +217,7 @@ async function readTrpcBody(
   if (length === null) return refuse(411, 'Length Required')
   if (Number(length) > bodyMaxBytes) return refuse(413, 'request entity too large')
   if (Number(length) > anonymousBodyMaxBytes) {
-    // Why somebody is not known is told by the call itself, or does not matter for a body of this size.
+    // The call itself reports a failed authentication; here it only limits the size.
     const isAllowed = await isSignedIn().catch(() => false)
     if (!isAllowed) return refuse(413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
   }
@@ -226,7 +226,7 @@ async function readTrpcBody(
   if (text.length >= LARGE_JSON) {
     try {
       const input = await parseJsonInTurns(text)
-      // tRPC reads the body of a call with `json` alone.
+      // tRPC reads the body only by `json`.
       return Object.assign(new Request(url, { method, headers, signal, body: '{}' }), {
         json: async () => input,
       })
@@ -247,7 +247,7 @@ export interface RunningServer {
   url: string
   kernel: Kernel
   services: Services
-  /** Finishes the requests that have begun, for a few seconds at most, then closes every file. */
+  /** Waits a few seconds for running requests, then closes all files. */
   stop(): Promise<void>
 }
 
@@ -273,7 +273,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
           asCaller(request, config.queryTimeoutSeconds * 1000, () => app.fetch(request)),
       ),
       development: false,
-      // An error that no adapter handled; its text appears only in the log.
+      // An error that no adapter handled. Its text is logged, not sent.
       error(error) {
         kernel.log.error('request failed outside the adapters', error)
         return Response.json(
@@ -291,7 +291,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const stop = async () => {
     socket.close()
     services.storage.close()
-    // A client that waits for news, or sends its file ever more slowly, must not have the process killed.
+    // A long-polling client or a slow upload must not delay the stop until the process is killed.
     await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
     await server.stop(true)
     await kernel.close()

@@ -1,14 +1,14 @@
-/** Work on the thread that answers requests lets others in after so long. */
+/** Longest slice of work on the request thread between turns of the event loop. */
 const SLICE_MS = 8
 
-/** Looking at the clock for each item would cost more than most items. */
+/** Items between looks at the clock, which costs more than most items. */
 const LOOK_EVERY = 32
 
 let lastTurnAt = performance.now()
 
 /**
- * Lets the event loop turn if its last turn here was more than a few milliseconds ago. Long loops await it, so that
- * other requests are answered meanwhile: an `await` of a settled promise goes on within the same turn.
+ * Yields to the event loop if the last yield was more than a few milliseconds ago. Long loops await it so that other
+ * requests are answered: awaiting a settled promise alone does not yield.
  */
 export function breathe(): Promise<void> | undefined {
   if (performance.now() - lastTurnAt < SLICE_MS) return undefined
@@ -17,7 +17,7 @@ export function breathe(): Promise<void> | undefined {
   })
 }
 
-/** The items one by one, with a turn of the event loop now and then. */
+/** Iterates over the items, yielding to the event loop regularly. */
 export async function* breathing<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0
   for (const item of items) {
@@ -26,7 +26,7 @@ export async function* breathing<T>(items: Iterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** `items.map(transform)`, with a turn of the event loop now and then. */
+/** `items.map(transform)`, yielding to the event loop regularly. */
 export async function mapBreathing<T, U>(
   items: Pick<readonly T[], 'entries'>,
   transform: (item: T, index: number) => U,

@@ -3,22 +3,22 @@ import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
 
-/** Who waits for what a request asks: known to the databases, so that long reads are shared out fairly and end with it. */
+/** The client of a request. The databases use it to schedule long reads fairly and to end them with the request. */
 export interface Caller {
-  /** Aborted where the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Whose turn it is where many wait; empty while that is not known. */
+  /** Key for fair scheduling; empty until the client is authenticated. */
   key: string
-  /** How long a read may take for them. */
+  /** Read timeout. */
   readonly timeoutMs: number
 }
 
 const callers = new AsyncLocalStorage<Caller>()
 
-/** Runs the handling of a request; `currentCaller` knows it in there. */
+/** Handles a request; inside, `currentCaller` returns its caller. */
 export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T): T {
   const caller: Caller = {
-    // Only made where somebody looks: most requests are answered before they could be given up.
+    // Created on demand: most requests finish before they could be aborted.
     get signal() {
       return request.signal
     },
@@ -28,7 +28,7 @@ export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T
   return callers.run(caller, handle)
 }
 
-/** Says who the caller is, once that is known: an account, or a public link with all its visitors. */
+/** Sets the scheduling key after authentication: an account, or a public link with all its visitors. */
 export function nameCaller(actor: Actor): void {
   const caller = callers.getStore()
   if (!caller) return
@@ -36,22 +36,22 @@ export function nameCaller(actor: Actor): void {
   else if (actor.kind === 'share') caller.key = `link ${actor.shareId}`
 }
 
-/** Who waits for what is done now; undefined in work that goes on by itself, such as jobs. */
+/** The current request's caller; undefined in background work such as jobs. */
 export const currentCaller = (): Caller | undefined => callers.getStore()
 
-/** Runs work that goes on without the request that began it. */
+/** Runs work that continues after the request that started it. */
 export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 
-/** Runs a write that goes on without its client: its reads end with `signal` instead of the request. */
+/** Runs a write that continues without its client: its reads end with `signal` instead of the request. */
 export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
   const caller = callers.getStore()
   return caller ? callers.run({ signal, key: caller.key, timeoutMs: caller.timeoutMs }, work) : work()
 }
 
-/** Nobody reads it: who asked has gone. */
+/** The error for a disconnected client, which never reads it. */
 export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', 'The request was cancelled')
 
-/** @param isWaiting true where it has not even begun */
+/** @param isWaiting true if the read has not started */
 function tooLate(timeoutMs: number, isWaiting = false): AppError {
   const seconds = Math.round(timeoutMs / 1000)
   return isWaiting
@@ -66,7 +66,7 @@ function tooLate(timeoutMs: number, isWaiting = false): AppError {
 }
 
 /**
- * Calls `end` with the reason where the caller goes away, or waits for too long.
+ * Calls `end` with the reason when the caller disconnects or its timeout expires.
  *
  * @returns ends the watch
  */
@@ -85,7 +85,7 @@ export function watchCaller(
 }
 
 /**
- * A read that `cancel` can end, for as long as its caller wants it.
+ * Runs a read, which `cancel` ends when the caller disconnects or its timeout expires.
  *
  * @throws QUERY_CANCELLED, QUERY_TIMEOUT once the read has ended
  */
@@ -113,12 +113,11 @@ export async function whileWanted<T>(
 /** Identifies the caller of a request; implemented by the auth module. */
 export interface Authenticator {
   /**
-   * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer`
-   * (API token) header. A header that is wrong, expired or revoked gives the anonymous actor: what
-   * needs a right refuses it later, after unknown ids have been refused. A header that names a public link
-   * makes its visitor, and is refused where the link is not open to them.
+   * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer` (API token) header. A
+   * wrong, expired or revoked credential gives the anonymous actor, which is rejected later, after unknown ids. A
+   * header with a public link gives the link's visitor, or is rejected if the link is closed to them.
    *
-   * @param address of the client: wrong passwords are counted by it
+   * @param address of the client, by which wrong passwords are counted
    */
   authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
 }
@@ -129,9 +128,8 @@ export interface AddressBook {
 }
 
 /**
- * From where a request comes, for limits on attempts: the other end of its connection, or, where a reverse proxy
- * stands in front, what that proxy says. It adds the address that it sees at the end of `X-Forwarded-For`; what stands
- * before that, anyone may have written. Empty if unknown.
+ * The client's address, for rate limits: the peer of the connection, or behind a reverse proxy the last entry of
+ * `X-Forwarded-For`, which the proxy appends; earlier entries can be forged. Empty if unknown.
  */
 export function clientAddress(
   { trustProxy }: Pick<Config, 'trustProxy'>,

@@ -3,21 +3,21 @@ import { trimTrailing } from './core/trim-characters.ts'
 
 /** One variable of the environment. */
 export interface Variable<T> {
-  /** Other names it is read from, for people who move over with an existing environment. */
+  /** Alternative names, for migrating an existing environment. */
   aliases?: string[]
   default: string
   help: string
   read(text: string, name: string): T
 }
 
-/** Says of a definition what its values are. */
+/** Infers the value type of a definition. */
 export function variable<T>(definition: Variable<T> & { name: string }) {
   return definition
 }
 
 /*
- * How the values of the environment are read. Each throws an Error that names the variable and what would be right, with
- * its value where that is no secret.
+ * Parsers of environment values. Each throws an Error that names the variable, its value unless secret, and what is
+ * accepted.
  */
 
 /** Any text. */
@@ -39,7 +39,7 @@ export function integer(min: number, max: number) {
   }
 }
 
-/** `true`, `1`, `yes`, `on`, or their opposites. */
+/** `true`, `1`, `yes`, `on`, or `false`, `0`, `no`, `off`. */
 export function boolean(value: string, name: string): boolean {
   if (/^(true|1|yes|on)$/i.test(value)) return true
   if (/^(false|0|no|off)$/i.test(value)) return false
@@ -83,7 +83,7 @@ export function tilesUrl(value: string, name: string): string | null {
   if (value === '') return null
   const isWhole = ['{z}', '{x}', '{y}'].every((part) => value.includes(part))
   const url = URL.canParse(value) ? new URL(value) : null
-  // The page may load pictures from this one host, so it has to be known.
+  // The host must be fixed, because the page's security policy allows images from it.
   const hasHost = url !== null && /^https?:$/.test(url.protocol) && !/[{}]|%7B/i.test(url.host)
   if (isWhole && hasHost) return value
   throw new Error(`${name} must be an http or https address with {z}, {x} and {y} in it, not "${value}"`)

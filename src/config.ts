@@ -52,7 +52,7 @@ export interface Config extends SmtpSettings {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Every variable the product reads, once. The README's table is held against this list by a test. */
+/** Every environment variable of the product. A test compares the README's table with this list. */
 export const VARIABLES = {
   port: variable({
     name: 'PORT',
@@ -259,10 +259,9 @@ export const VARIABLES = {
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
 
 /**
- * The environment as a Config.
+ * Parses the environment.
  *
- * @throws Error naming the variable, its value and what would be right, so that a wrong setting
- *   stops the start instead of being guessed around.
+ * @throws Error naming the variable, its value and what is accepted: a wrong setting stops the start.
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const entries = Object.entries(VARIABLES).map(([key, variable]) => {
@@ -273,7 +272,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   })
   const config = Object.fromEntries(entries) as Config
   for (const key of ['smtpFrom', 'publicUrl'] as const) {
-    // Links in mails lead to this address: that of a request could be anybody's invention.
+    // Links in mails use this address, because a request's Host header can be forged.
     if (config.smtpHost !== null && config[key] === null)
       throw new Error(`${VARIABLES[key].name} must be set where SMTP_HOST is`)
   }

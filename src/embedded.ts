@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Files that the single executable carries, by the path they have in the project
- * (`migrations/sqlite/0001_start.sql`, `web/index.html`); the value is where they can be read.
+ * Files embedded in the executable: readable path by project path (`migrations/sqlite/0001_start.sql`,
+ * `web/index.html`).
  */
 export interface EmbeddedFiles {
   migrations: Record<string, string>
@@ -17,13 +17,13 @@ export function setEmbedded(files: EmbeddedFiles): void {
   embedded = files
 }
 
-/** The embedded files, or null where the product runs from its source tree. */
+/** The embedded files, or null when running from source. */
 export const embeddedFiles = (): EmbeddedFiles | null => embedded
 
-/** Folder of the project, where the product runs from source. */
+/** Folder of the project when running from source. */
 export const PROJECT_ROOT = join(import.meta.dir, '..')
 
-/** Name and text of an engine's migrations, in the order they apply. */
+/** Names and texts of an engine's migrations, in order. */
 export function migrationFiles(engine: 'sqlite' | 'postgres'): { name: string; text: string }[] {
   const prefix = `migrations/${engine}/`
   const paths = embedded

@@ -3,21 +3,21 @@ import type { RecordId } from './core/model.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
-/** Events between modules: the name says what happened, the payload to what. */
+/** Events between modules, with their payloads. */
 export interface EventMap {
-  /** Records were written, and the transaction is committed. */
+  /** Emitted after the transaction of a record write is committed. */
   'records.changed': AppliedChange
-  /** A table, field or view was made, altered or removed; `tableId` is null where the list itself changed. */
+  /** A table, field or view was created, altered or removed; `tableId` is null if the list of tables changed. */
   'schema.changed': { baseId: string; tableId: string | null; version: number }
   'job.changed': Job
-  /** A change of whole tables goes on, or has ended. */
+  /** Progress or end of a change of whole tables. */
   'work.changed': Work
-  /** Someone's account, roles or memberships changed: what was cached or connected for them is void. */
+  /** A user's account, roles or memberships changed: their caches and connections are invalid. */
   'access.changed': { userId: string }
   'base.deleted': { baseId: string }
-  /** A public link was closed or altered: what is known of it, and connected by it, is void. */
+  /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
-  /** A form that is shared was answered. The record has been written, and is announced by itself. */
+  /** A shared form was answered. The record is written and announced separately. */
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
 }
 
@@ -25,11 +25,11 @@ type Listener<K extends keyof EventMap> = (payload: EventMap[K]) => void
 
 export interface Events {
   emit<K extends keyof EventMap>(name: K, payload: EventMap[K]): void
-  /** Calls `listener` from now on; what it returns stops that. */
+  /** Adds a listener; returns a function that removes it. */
   on<K extends keyof EventMap>(name: K, listener: Listener<K>): () => void
 }
 
-/** In-process events. A listener that throws is reported to `onError` and does not stop the others. */
+/** In-process events. An error of a listener goes to `onError` and does not affect the others. */
 export function createEvents(onError: (error: unknown, name: keyof EventMap) => void): Events {
   const listeners = new Map<keyof EventMap, Set<Listener<never>>>()
   return {

@@ -5,40 +5,39 @@ import { AppError, badRequest } from './core/errors.ts'
 
 const MAX_URL_LENGTH = 2083 // spec §5
 const MAX_REDIRECTS = 5
-/** Time for the name, the connection and the first byte of the answer, for each redirect anew. */
+/** Timeout per redirect for name resolution, connection and the first byte of the answer. */
 const ANSWER_TIMEOUT_MS = 20_000
-/** Addresses of one name that are tried. */
+/** Most addresses tried per host name. */
 const MAX_ADDRESSES = 3
 
 interface HttpRequest {
-  /** Most bytes of the answer's body, after decompression. */
+  /** Maximum size of the decompressed body. */
   maxBytes: number
-  /** Time for the whole exchange. */
+  /** Timeout of the whole exchange. */
   timeoutMs: number
   signal?: AbortSignal
 }
 
 interface HttpAnswer {
-  /** The address that answered in the end. */
+  /** The address after redirects. */
   url: URL
   headers: Headers
-  /** The body as it arrives. @throws PAYLOAD_TOO_LARGE, or BAD_REQUEST where it breaks off */
+  /** The body as a stream. @throws PAYLOAD_TOO_LARGE; BAD_REQUEST if it ends early */
   body: AsyncIterable<Uint8Array>
 }
 
 interface HttpClient {
   /**
    * Fetches an address of the public internet, following redirects.
-   * @throws BAD_REQUEST saying what is wrong: the address, the name, a refusal, an answer other than 2xx
+   * @throws BAD_REQUEST for an invalid address, an unknown host, a refused connection or a status other than 2xx
    */
   get(address: string, request: HttpRequest): Promise<HttpAnswer>
 }
 
 /**
- * The only way in which the server fetches what a person names. Private addresses are refused, for
- * every redirect anew, unless `allowLocalHttp`; the connection goes to the very address that was
- * checked, so a name that answers differently the second time gains nothing. No cookies, tokens or
- * passwords are sent.
+ * The only client for addresses that users enter. Rejects private addresses, also after redirects, unless
+ * `allowLocalHttp`. It connects to the address that was checked, so DNS rebinding has no effect. Sends no cookies,
+ * tokens or passwords.
  */
 export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHttp'>): HttpClient {
   async function resolve(url: URL): Promise<string[]> {
@@ -113,13 +112,13 @@ async function addressesOf(host: string): Promise<string[]> {
     const found = await lookup(host, { all: true, verbatim: true })
     if (found.length > 0) return found.map(({ address }) => address)
   } catch (error) {
-    // Whatever the resolver says of it, the person can only check the name.
+    // The resolver's error does not matter: the user can only check the name.
     if (!(error instanceof Error)) throw error
   }
   throw badRequest(`Unknown host "${host}"`)
 }
 
-/** Asks one address of the server, which is told its own name as if the name had been dialled. */
+/** Sends the request to one address of the host, with the Host header and SNI of the name. */
 function connect(url: URL, address: string, signal: AbortSignal): Promise<Response> {
   const dialled = new URL(url)
   dialled.hostname = isIP(address) === 6 ? `[${address}]` : address
@@ -127,7 +126,7 @@ function connect(url: URL, address: string, signal: AbortSignal): Promise<Respon
   return fetch(dialled, {
     redirect: 'manual',
     credentials: 'omit',
-    // A kept connection would be found again by its address, which other names may share.
+    // No keep-alive: connections are pooled by address, which several names may share.
     keepalive: false,
     headers: { host: url.host, accept: 'text/csv,text/*;q=0.9,*/*;q=0.5', 'user-agent': 'Sheaf' },
     ...(url.protocol === 'https:' && { tls: { serverName: url.hostname } }),

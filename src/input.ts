@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** Deepest nesting that is kept. What is parsed can be deep enough to exhaust the stack of what walks it. */
+/** Deepest nesting that is stored. Recursion over deeper values could exhaust the stack. */
 const MAX_DEPTH = 100
 
-/** True for text that every engine can store: PostgreSQL takes no null character and no half of a pair. */
+/** True for text that every engine can store: PostgreSQL rejects null characters and lone surrogates. */
 const isPlain = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
-/** Text of at most `max` characters, without what PostgreSQL cannot store. */
+/** Text of at most `max` characters that every engine can store. */
 export const plainText = (max: number) =>
   z.string().max(max).refine(isPlain, 'must hold neither null characters nor halves of characters')
 
-/** An object of any keys, of about `maxLength` characters of JSON at most, that every engine can store. */
+/** An object with any keys that every engine can store, of at most about `maxLength` characters of JSON. */
 export const plainObject = (maxLength: number) =>
   z
     .record(z.string(), z.unknown())

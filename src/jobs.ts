@@ -1,19 +1,19 @@
-/** How far a job is; the last three are its ends. */
+/** State of a job; the last three are final. */
 export type JobStatus = 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
 
 /** Progress of a job. */
 export interface JobProgress {
   done: number
-  /** Null while it is not known; an estimate while `done` grows. */
+  /** Null while unknown; may be an estimate. */
   total: number | null
   unit: 'rows' | 'bytes' | 'tables'
 }
 
-/** Work that runs beside the requests, as its owner sees it. */
+/** A background job as its owner sees it. */
 export interface Job {
   id: string
   kind: string
-  /** Display name of its work: a file name, the title of a copy. Null if its input has none. */
+  /** Display name: a file name, the title of a copy. Null if its input has none. */
   subject: string | null
   status: JobStatus
   baseId: string | null
@@ -25,26 +25,26 @@ export interface Job {
   updatedAt: string
 }
 
-/** Context of a running job. */
+/** Passed to a running job. */
 export interface JobContext {
   jobId: string
   /** Who started it. */
   userId: string
   /**
-   * Aborted when someone cancels the job or the server stops. The run then takes back what it did and
-   * throws, or goes on to its end where it is too late.
+   * Aborted when a user cancels the job or the server stops. The run then undoes its work and throws, or finishes if it
+   * is too late.
    */
   signal: AbortSignal
-  /** May be called as often as one likes: few of the calls are sent and stored. */
+  /** Reports progress. Throttled, so it may be called often. */
   report(progress: Partial<JobProgress>): void
 }
 
-/** How one kind of job is done. */
+/** Implementation of a kind of job. */
 export interface JobKind<Input> {
   run(input: Input, context: JobContext): Promise<unknown>
   /**
-   * After a restart: cleans up what a run that was cut off left behind, and gives null; the job is then
-   * failed. Where the run had finished its work and only its end was not noted, gives its result.
+   * Cleans up after a run that a restart interrupted, and returns null: the job has failed. If the run had finished and
+   * only its end was not stored, returns its result.
    */
   recover(input: Input, job: { id: string; userId: string }): Promise<{ result: unknown } | null>
 }
@@ -52,7 +52,7 @@ export interface JobKind<Input> {
 /** The jobs of this server. */
 export interface Jobs {
   register<Input>(kind: string, definition: JobKind<Input>): void
-  /** Queues a job. Of one base a single job runs at a time, of the whole server a few. */
+  /** Queues a job. At most one job per base and a few per server run at a time. */
   start(
     kind: string,
     job: { id?: string; userId: string; baseId: string | null; input: unknown },
@@ -60,16 +60,16 @@ export interface Jobs {
   find(jobId: string): Promise<Job | null>
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
-  /** Asks the job to end. One that has ended stays as it is; `job.changed` tells when it has. */
+  /** Requests cancellation; no effect on an ended job. `job.changed` reports the end. */
   cancel(jobId: string): Promise<void>
   /**
-   * Fails, after cleaning up, what a former process left running; what another one runs now is left alone. Called
-   * once at start, after `register`.
+   * Cleans up and fails the jobs of a former process, except those that another process runs now. Called once at start,
+   * after `register`.
    */
   recover(): Promise<void>
-  /** Ends what runs, cleaning up after it, and takes no more. */
+  /** Cancels running jobs, waits for their cleanup and rejects new ones. */
   close(): Promise<void>
 }
 
-/** True where nothing will change about the job any more. */
+/** True for a final status. */
 export const hasEnded = (status: JobStatus): boolean => status !== 'waiting' && status !== 'active'

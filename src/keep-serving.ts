@@ -1,17 +1,17 @@
 import type { Log } from './log.ts'
 
 /**
- * From now on an error that no code has caught is logged and does not end the process: one request's mistake must
- * not take everyone's connections with it. Every transaction stands on its own, so nothing half done is committed.
+ * Logs uncaught errors instead of ending the process: a bug in one request must not close the connections of all.
+ * Transactions roll back on their own, so nothing partial is committed.
  *
  * Called once the server listens: an error before that is a failed start and ends the process.
  *
- * @returns ends this
+ * @returns restores the default behaviour
  */
 export function keepServing(log: Log): () => void {
   const onRejection = (reason: unknown) => log.error('unhandled rejection', reason, context())
   const onException = (error: unknown, origin: string) =>
-    // A rejection comes here as well where no other listener has taken it.
+    // Also receives unhandled rejections.
     log.error('uncaught exception', error, { ...context(), origin })
   process.on('unhandledRejection', onRejection)
   process.on('uncaughtException', onException)

@@ -12,7 +12,7 @@ import type { Secrets } from './secrets.ts'
 import type { FileStore } from './storage/index.ts'
 import type { Works } from './works.ts'
 
-/** The services that every module gets, and the only things that modules share. */
+/** The shared services that every module gets. */
 export interface Kernel {
   config: Config
   log: Log
@@ -23,11 +23,11 @@ export interface Kernel {
   jobs: Jobs
   secrets: Secrets
   mail: Mail
-  /** The bytes of people's files. */
+  /** Contents of uploaded files. */
   files: FileStore
   /** Contracts that earlier modules need from later ones; filled once, in app.ts. */
   registry: Registry
-  /** Modules that log changes say here how to take them back. */
+  /** Undo implementations of modules that log changes. */
   undoers: Undoers
   /** Writes whose duration grows with a table. */
   works: Works

@@ -4,7 +4,7 @@ const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, s
 
 type LogFields = Record<string, string | number | boolean | null | undefined>
 
-/** One JSON object a line on standard output: time, level, message and what the caller adds. */
+/** Logs one JSON object per line to standard output: time, level, message and the caller's fields. */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
@@ -13,7 +13,7 @@ export interface Log {
   error(message: string, error: unknown, fields?: LogFields): void
 }
 
-/** A log that drops lines below `level` and hands the others to `write`, each ending in a newline. */
+/** A log that passes lines of at least `level` to `write`, each ending in a newline. */
 export function createLog(level: LogLevel, write: (line: string) => void = writeToStdout): Log {
   const emit = (at: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}) => {
     if (RANK[at] < RANK[level]) return
@@ -56,9 +56,8 @@ function reportLostLines(): void {
 type Handler = (request: Request, server: Bun.Server<never>) => Response | Promise<Response>
 
 /**
- * The handler, with a line for each request once it is answered: method, path, status, time and the
- * request id that the client was given too. Only where `debug` is logged, so that it costs nothing
- * elsewhere. Query strings are left out: they may hold people's data.
+ * Wraps a handler so that each answered request is logged at `debug`: method, path, status, time and the request id
+ * that the client gets too. Without query strings, which may hold user data. Free of cost at other levels.
  */
 export function logRequests(log: Log, level: LogLevel, handle: Handler): Handler {
   if (level !== 'debug') return handle
@@ -67,7 +66,7 @@ export function logRequests(log: Log, level: LogLevel, handle: Handler): Handler
     const response = await handle(request, server)
     log.debug('request', {
       method: request.method,
-      // With the signature of a file link, any reader of the log could open the file.
+      // The signature is removed from file links, or any reader of the log could open the file.
       path: new URL(request.url).pathname.replace(/^\/dltemp\/[^/]+/, '/dltemp/…'),
       status: response.status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,

@@ -1,8 +1,8 @@
 import { READER_VARIABLE } from './reader-process.ts'
 
-/** Starts the server, and stops it gracefully when the process is told to end. */
+/** Starts the server, and stops it gracefully on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  // The executable is started again as a reader, which needs nothing of the server.
+  // The executable also starts itself as a reader process, which needs no server.
   if (process.env[READER_VARIABLE] === '1') {
     await import('./reader.ts')
     return

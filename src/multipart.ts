@@ -1,6 +1,6 @@
 import { badRequest } from './core/errors.ts'
 
-/** One part of a multipart body. Its bytes must be read, or left, before the next part is asked for. */
+/** A part of a multipart body. Requesting the next part discards unread bytes. */
 export interface Part {
   name: string
   /** Null for a plain field. */
@@ -11,14 +11,13 @@ export interface Part {
 const MAX_HEAD = 16 * 1024
 /** RFC 2046 allows 70 characters; some clients write more. */
 const MAX_BOUNDARY = 200
-/** Of a body that is not wanted any more. */
+/** Maximum number of discarded bytes of a rejected body. */
 const MAX_DRAINED = 8 * 1024 ** 2
 const DRAIN_MS = 1_000
 const END_OF_HEAD = '\r\n\r\n'
 
 /**
- * The parts of a `multipart/form-data` body (RFC 7578) as they arrive: whatever the size of a file, only what
- * has just come is in memory.
+ * Streams the parts of a `multipart/form-data` body (RFC 7578), with only the latest chunk in memory.
  *
  * @throws BAD_REQUEST if the body is not multipart or ends early
  */
@@ -46,7 +45,7 @@ export async function* readMultipart(
 
 function createSource(body: AsyncIterable<Uint8Array>) {
   const iterator = body[Symbol.asyncIterator]()
-  // The first boundary has no line before it.
+  // The first boundary is not preceded by a line break.
   let held: Buffer = Buffer.from('\r\n')
 
   async function fill(): Promise<void> {
@@ -67,15 +66,15 @@ function createSource(body: AsyncIterable<Uint8Array>) {
         if (next === null || next.done) break
         bytes += next.value.byteLength
       }
-      // Where the sender is slow, its next piece is not waited for.
+      // Does not wait for a slow sender.
       iterator.return?.().catch(ignore)
     },
 
-    /** Everything ahead of the delimiter, which is then behind us. */
+    /** Yields everything before the delimiter and consumes it. */
     async *until(delimiter: string): AsyncGenerator<Uint8Array> {
       for (;;) {
         const at = held.indexOf(delimiter)
-        // The delimiter may have begun in what is held and end in what is yet to come.
+        // The delimiter may span two chunks.
         const safe = at >= 0 ? at : held.length - delimiter.length + 1
         if (safe > 0) {
           const ready = held.subarray(0, safe)
@@ -125,7 +124,7 @@ const FILE_NAME = /; *filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i
 function parameter(line: string, pattern: RegExp): string | null {
   const [, quoted, plain] = pattern.exec(line) ?? []
   const text = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
-  // Browsers write what would end the parameter in this way, and nothing else.
+  // Browsers escape only the characters that would end the parameter.
   return text?.replace(/%(22|0D|0A)/gi, (code) => decoded(code)) ?? null
 }
 

@@ -9,16 +9,16 @@ export type PoolReply =
   | { id: number; ok: true; result: unknown }
   | { id: number; ok: false; error: { message: string; code?: string } }
 
-/** A reply, or what a process reports about a write before it has finished. */
+/** A reply, or a progress report of a running write. */
 export type PoolMessage = PoolReply | { id: number; written: number } | { id: number; asksToCommit: true }
 
-/** Lets a process commit: from here on it is not killed any more. */
+/** Permits a process to commit; it is not killed from then on. */
 export interface PoolPermit {
   id: number
   mayCommit: true
 }
 
-/** The server, as a write in a process of its own sees it. */
+/** The server's interface to a write in a separate process. */
 export interface Supervisor {
   /** Reports the rows written so far. */
   progress(written: number): Promise<void>
@@ -26,18 +26,18 @@ export interface Supervisor {
   mayCommit(): Promise<void>
 }
 
-/** A thread or a process that does one task at a time. */
+/** A thread or process that runs one task at a time. */
 export interface Runner {
   post(request: PoolRequest): void
   /** Answers a write that asks to commit. */
   permit?(id: number): void
-  /** Ends it, for a process also in the middle of a statement. */
+  /** Ends it; a process even in the middle of a statement. */
   end(): void
   /** Resolves once a process has ended. */
   readonly hasEnded?: Promise<unknown>
-  /** True where `end` stops a task that is running. */
+  /** True if `end` stops a running task. */
   readonly canStop: boolean
 }
 
-/** Makes a runner that hands on its answers, and says so where it has ended by itself. */
+/** Starts a runner that passes on its replies and reports an unexpected end. */
 export type StartRunner = (on: { reply(reply: PoolMessage): void; ended(message: string): void }) => Runner

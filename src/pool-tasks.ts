@@ -9,7 +9,7 @@ type Task = (input: never, supervisor?: Supervisor) => unknown
 
 const TASKS: Record<string, Task> = { ...queryTasks }
 
-/** Carries out a request and gives its answer, an error among them. */
+/** Runs a request's task and returns its reply, also for an error. */
 export async function answer({ id, task, input }: PoolRequest, supervisor?: Supervisor): Promise<PoolReply> {
   const run = TASKS[task]
   if (!run) return { id, ok: false, error: { message: `No task is called "${task}"` } }

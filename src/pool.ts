@@ -13,20 +13,19 @@ import { workerUrl } from './worker-url.ts'
  */
 export type TaskKind = 'read' | 'large read' | 'write' | 'large write'
 
-/** Workers for what grows with a table, so that the thread that answers requests never waits for it. */
+/** Workers for tasks whose cost grows with a table, so that the request thread never waits for them. */
 export interface WorkerPool {
   /**
-   * Runs a task of `src/pool-tasks.ts` and gives its result. Who waits has their turn by user and base, so that
-   * nobody's many reads are in the way of others'. A read that a request asked for ends with its request, and after
-   * `QUERY_TIMEOUT_SECONDS`.
+   * Runs a task of `src/pool-tasks.ts`. Waiting tasks are scheduled fairly by user and base, so that one user's reads
+   * do not block others. A read ends with its request, and after `QUERY_TIMEOUT_SECONDS`.
    *
-   * @param base what it reads from or writes to
+   * @param base id of the base that it reads or writes
    * @param watch of a `large write`
-   * @throws PoolTaskError with the task's own message and code; QUERY_CANCELLED, QUERY_TIMEOUT; the reason of the
-   *   watch's signal, once nothing runs any more
+   * @throws PoolTaskError with the task's message and code; QUERY_CANCELLED, QUERY_TIMEOUT; the reason of the watch's
+   *   signal, after the task has ended
    */
   run(task: string, input: unknown, kind?: TaskKind, base?: string, watch?: ScriptWatch): Promise<unknown>
-  /** Waits for nothing: what is running is cut off. */
+  /** Ends all workers at once, aborting running tasks. */
   close(): void
 }
 
@@ -50,7 +49,7 @@ interface Entry {
   stopper: ScriptWatch | undefined
   resolve(value: unknown): void
   reject(error: Error): void
-  /** Ends the watch over the caller and the time. */
+  /** Ends the watch of caller and timeout. */
   release(): void
 }
 
@@ -74,11 +73,11 @@ interface GroupOptions {
   endsWhenIdle: boolean
 }
 
-/** Runners of one kind, and who waits for them. */
+/** Runners of one kind with their queue. */
 function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
   const members: Member[] = []
   const waiting: Entry[] = []
-  /** When each user last had a turn, by a count. */
+  /** Sequence number of each user's last turn. */
   const servedAt = new Map<string, number>()
   let turn = 0
   let isClosed = false
@@ -103,7 +102,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     if ('written' in message) stopper?.progress?.(message.written)
     else if (!stopper?.signal?.aborted) {
       stopper?.commit?.()
-      // From here on nothing stops it.
+      // It cannot be stopped from here on.
       running.entry.release()
       runner.permit?.(message.id)
     }
@@ -120,7 +119,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
       entry.reject(entry.stopper?.signal?.reason)
       pump()
     }
-    // Until it has ended it holds the file's lock.
+    // The process holds the file's lock until it has ended.
     Promise.resolve(isRunning ? member.runner.hasEnded : undefined).then(tell, tell)
   }
 
@@ -168,7 +167,10 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
   const countRunning = (is: (entry: Entry) => boolean): number =>
     members.filter(({ running }) => running !== null && is(running.entry)).length
 
-  /** Of those that may run now the one whose user, then base, has least; then whose user waits longest for a turn. */
+  /**
+   * The next task: of the user, then the base, with the fewest running tasks; then of the user whose last turn is
+   * longest ago.
+   */
   function next(): Entry | undefined {
     let best: Entry | undefined
     let bestRank: number[] = []
@@ -202,7 +204,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     member.runner.post({ id: entry.id, task: entry.task, input: entry.input })
   }
 
-  /** Rejects an entry's callers. A runner that cannot be stopped runs on, and its result is dropped. */
+  /** Rejects an entry's callers. If the runner cannot be stopped, its result is dropped. */
   function giveUp(entry: Entry, member: Member | null, error: Error): void {
     entry.release()
     entry.reject(error)
@@ -218,7 +220,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     }, GRACE_MS)
   }
 
-  /** Watches the caller and the time of an entry that waits (no member), or runs. */
+  /** Watches caller and timeout of a waiting (no member) or running entry. */
   function watch(entry: Entry, member: Member | null): void {
     entry.release()
     const { caller, stopper } = entry
@@ -270,7 +272,7 @@ function isBefore(rank: number[], other: number[]): boolean {
   return at >= 0 && (rank[at] ?? 0) < (other[at] ?? 0)
 }
 
-/** Bun's workers can let the process end beside them; the DOM types, which this project also has, do not know. */
+/** Bun's workers have `ref` and `unref`, which the DOM types lack. */
 type KeepAlive = Worker & { ref(): void; unref(): void }
 
 const startThread: StartRunner = ({ reply, ended }) => {
@@ -285,7 +287,7 @@ const startThread: StartRunner = ({ reply, ended }) => {
   return {
     canStop: false,
     post(request) {
-      // A process that is stopping waits for what it has begun.
+      // Keeps the server process alive until the started work is done.
       worker.ref()
       worker.postMessage(request)
     },
@@ -293,7 +295,7 @@ const startThread: StartRunner = ({ reply, ended }) => {
   }
 }
 
-/** @param size most tasks of each kind that one user has running at a time */
+/** @param size most running tasks per user and kind */
 export function createWorkerPool(size: number): WorkerPool {
   const common = { size, start: startThread, isWatched: true, endsWhenIdle: false }
   const groups = {

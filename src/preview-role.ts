@@ -14,10 +14,10 @@ import {
 /** The header by which a client previews the product as a lower role (spec §7). */
 export const PREVIEW_HEADER = 'xc-preview'
 
-/** Calls that tell who one really is. */
+/** Calls that report the real user and ignore the header. */
 const UNAFFECTED = /\/(user\/me|admin\/roles)\/?$/
 
-/** The most that a role holds in bases, and in the organisation. */
+/** The maximum roles in bases and in the organisation for a preview. */
 function limitsOf(text: string): { base: BaseRole; org: OrgRole } | null {
   const org = ORG_ROLES.find((known) => known === text)
   if (org) return { base: 'owner', org }
@@ -28,10 +28,10 @@ function limitsOf(text: string): { base: BaseRole; org: OrgRole } | null {
 }
 
 /**
- * The actor with no more rights than the role in `xc-preview`; unchanged without the header. It never raises: previewing
- * a higher role than one's own changes nothing.
+ * The actor limited to the role in `xc-preview`; unchanged without the header. Never raises rights: a higher role has
+ * no effect.
  *
- * @param path of the call, where some ignore the header
+ * @param path of the call; some calls ignore the header
  * @throws BAD_REQUEST for an unknown role
  */
 export function previewAs(actor: Actor, headers: Headers, path = ''): Actor {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { PoolMessage, PoolPermit, StartRunner } from './pool-runner.ts'
 
-/** Set for a process of this program that is a reader; see `main.ts`. */
+/** Environment variable that marks a reader process; see `main.ts`. */
 export const READER_VARIABLE = 'SHEAF_READER'
 
-/** The executable carries the reader in itself; from its sources it is a script of its own, which loads much less. */
+/** The executable starts itself; from source, the reader is a separate script that loads much less. */
 const COMMAND = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, join(import.meta.dir, 'reader.ts')]
@@ -35,7 +35,7 @@ export const startReader: StartRunner = ({ reply, ended }) => {
       child.send(request)
     },
     permit: (id) => child.send({ id, mayCommit: true } satisfies PoolPermit),
-    // Nothing has to be finished: SQLite leaves out what was not committed.
+    // Killed at once: SQLite ignores uncommitted changes.
     end: () => child.kill('SIGKILL'),
     hasEnded: child.exited,
   }

@@ -7,12 +7,12 @@ import { answer } from './pool-tasks.ts'
 try {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch (error) {
-  // A sandbox may forbid it. The work gets done all the same.
+  // A sandbox may forbid it, which is harmless.
   if (!(error instanceof Error && 'code' in error)) throw error
 }
 
 const tell = (message: PoolMessage) => process.send?.(message)
-/** Writes that wait for the permission to commit, by request id. */
+/** Writes waiting for permission to commit, by request id. */
 const permits = new Map<number, () => void>()
 
 process.on('message', (request: PoolRequest | PoolPermit) => {
@@ -25,7 +25,7 @@ process.on('message', (request: PoolRequest | PoolPermit) => {
   const supervisor = {
     async progress(written: number) {
       tell({ id, written })
-      // The message leaves before the next statement keeps this process busy.
+      // Yields, so that the message is sent before the next statement blocks this process.
       await Bun.sleep(0)
     },
     mayCommit() {
@@ -35,12 +35,12 @@ process.on('message', (request: PoolRequest | PoolPermit) => {
       return promise
     },
   }
-  // `answer` gives errors as answers: what is left is a server that has gone.
+  // `answer` returns errors as replies, so this means that the server has ended.
   answer(request, supervisor)
     .then(tell)
     .catch(() => process.exit(1))
 })
-// The server has gone.
+// The server has ended.
 process.on('disconnect', () => process.exit(0))
-// A signal to the whole group is the server's to handle: it ends its readers.
+// Ignores signals to the process group: the server ends its readers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})

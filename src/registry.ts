@@ -11,9 +11,9 @@ export interface Slot<T> {
 
 /** The implementations of all slots, each filled once by `createServices` in app.ts. */
 export interface Registry {
-  /** @throws Error where the slot is filled already */
+  /** @throws Error if the slot is already filled */
   fill<T>(slot: Slot<T>, value: T): void
-  /** Call it at each use and not while services are being built. @throws Error where the slot is not filled yet */
+  /** Call at each use, not while services are being built. @throws Error if the slot is not filled yet */
   get<T>(slot: Slot<T>): T
 }
 

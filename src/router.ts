@@ -27,7 +27,7 @@ export interface RoutedServices {
   storage: StorageService
 }
 
-/** The tRPC door: one line for each module. */
+/** The tRPC router, one line per module. */
 export const createRouter = (services: RoutedServices) =>
   router({
     app: appInfoRouter(services.auth),
@@ -44,5 +44,5 @@ export const createRouter = (services: RoutedServices) =>
     storage: storageRouter(services.storage),
   })
 
-/** All that the web app knows of the server. */
+/** The only server type that the web app uses. */
 export type AppRouter = ReturnType<typeof createRouter>

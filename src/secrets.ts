@@ -3,20 +3,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 
-/** Keys made for this installation. They never leave the process, and are in no log. */
+/** Keys of this installation. They never leave the process and are never logged. */
 export interface Secrets {
-  /** Keys that were made just now: their files, and the settings that take their place. */
+  /** Newly created keys: their files, and the variables that replace them. */
   made: { file: string; variable: 'JWT_SECRET' | 'CONNECTION_SECRET' }[]
   /** Signs access tokens (HS256). */
   jwt: Uint8Array
-  /** Encrypts how other databases are reached, and mails that wait (AES-256). */
+  /** Encrypts connections to external databases and waiting mails (AES-256). */
   connections: Uint8Array
 }
 
 /**
- * The configured secrets, or those of the data folder, which are made at first start: a file that
- * only the owner may read. Losing them signs everyone out, and connections to other databases have to be
- * entered again.
+ * The configured secrets, or those of the data folder, created at first start in files that only the owner can read.
+ * Losing them signs everyone out, and connections to external databases must be entered again.
  */
 export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'connectionSecret'>): Secrets {
   const made: Secrets['made'] = []
@@ -34,10 +33,10 @@ export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'conn
 }
 
 /**
- * Takes back keys that were made where others are needed.
+ * Removes newly created keys if existing data needs the former ones.
  *
- * @param needed true where something is known that only the former key can read or has signed
- * @throws Error that names the file
+ * @param needed true if there is data that only the former key can decrypt or has signed
+ * @throws Error naming the file, if so
  */
 export function refuseNewKeys(
   { made }: Secrets,
@@ -56,7 +55,7 @@ const lostSecret = (file: string, variable: string): Error =>
       `or set ${variable} to a key (a new one loses what the former one protects). Nothing was created`,
   )
 
-/** Fewer characters are what a stop or a full disk left of a file: a key that one could guess. */
+/** A shorter file was truncated by a crash or a full disk and would be guessable. */
 const LEAST_LENGTH = 16
 
 function readOrMake(dataDir: string, name: string): string {
@@ -66,11 +65,11 @@ function readOrMake(dataDir: string, name: string): string {
   if (known.length >= LEAST_LENGTH) return known
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const made = Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64url')
-  // Written beside it and moved: under its own name the file is there whole or not at all.
+  // Written under another name and renamed, so that the file is complete or missing.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, made, { mode: 0o600, flush: true })
   renameSync(draft, file)
-  // If two processes start together, both use the file that was written last.
+  // If two processes start together, both read the file that was written last.
   return read(file)
 }
 
@@ -78,14 +77,13 @@ function read(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
 }
 
-/** First byte of what is sealed: a later way to seal will have another. */
+/** First byte of sealed text, for future formats. */
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * A text that only the holder of the key can read or change (AES-256-GCM): version, nonce, tag and cipher text,
- * in base64url.
+ * Encrypts and authenticates a text (AES-256-GCM): version, nonce, tag and ciphertext, in base64url.
  *
  * @param key 32 bytes: `secrets.connections`
  */
@@ -108,7 +106,7 @@ export function unseal(key: Uint8Array, sealed: string): string | null {
   try {
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    // Wrong key or altered text: the cipher's reason does not matter.
+    // Wrong key or altered text.
     return null
   }
 }

@@ -11,12 +11,12 @@ import type { Kernel } from './kernel.ts'
 
 const PATH = '/socket.io/'
 
-/** Bytes of one message from a browser: the id of a base, or a token. A parsed bracket takes 75 times its byte. */
+/** Maximum size of a browser's message (a base id or a token), in bytes. A parsed bracket takes 75 bytes. */
 const MAX_MESSAGE_BYTES = 16_000
 /** A character in UTF-8 has four bytes at most, and the engine counts characters. */
 const MAX_BODY_BYTES = 4 * MAX_MESSAGE_BYTES
 
-/** Characters of a session token. Other text cannot be one, and may be invalid in a header. */
+/** Pattern of session tokens. Other text may be invalid in a header. */
 const TOKEN = /^[\w.-]{1,4096}$/
 
 /** The part of the auth module that the socket uses. */
@@ -32,19 +32,19 @@ interface Gate extends Authenticator {
 }
 
 export interface Socket {
-  /** The answer to a request of the socket's path; undefined for every other path. */
+  /** The response to a request on the socket's path; undefined for other paths. */
   handle(request: Request, server: Bun.Server<never>): Promise<Response> | undefined
   websocket: Bun.WebSocketHandler<never>
   close(): void
 }
 
-/** Added to the age that a browser gives: its first read may have been made a little before it began to count. */
+/** Added to the age that a browser reports: its first read may have started slightly earlier. */
 const SLACK_MS = 250
 
-/** The answer to a browser that wants to follow a base. */
+/** The response to a browser that joins a base. */
 interface Joined {
   joined: boolean
-  /** True where the base has changed since the browser began to read it: what it holds may be old. */
+  /** True if the base has changed since the browser started reading it, so that its data may be stale. */
   missed: boolean
 }
 
@@ -52,32 +52,32 @@ const roomOf = (baseId: string): string => `base:${baseId}`
 const roomOfUser = (userId: string): string => `user:${userId}`
 const roomOfShare = (shareId: string): string => `share:${shareId}`
 
-/** Where other processes may end an access, how often all connections are checked that nothing is sent to. */
+/** Check interval of idle connections if other processes may revoke access. */
 const CHECK_EVERY_MS = 2_000
 
-/** Links in one statement. */
+/** Links per statement. */
 const LINKS_AT_ONCE = 500
 
-/** The longest that a timer can wait. */
+/** Maximum delay of a timer. */
 const MAX_TIMER_MS = 2_147_483_647
 
 /** Access state at connection time. The connection is closed once any of it changes. */
 interface Entry {
   actor: Actor
-  /** Of someone who is signed in: the version of their sessions. */
+  /** For a signed-in user: the version of their sessions. */
   sessions?: string
-  /** Of a visitor: the link, and when it was last changed. */
+  /** For a visitor: the link, and the time of its last change. */
   link?: { shareId: string; changedAt: string | undefined }
-  /** The role of someone who is signed in, in each base that the connection follows. */
+  /** For a signed-in user: the role in each joined base. */
   roles: Map<string, BaseRole | undefined>
 }
 
 /**
- * Live updates: a browser that is signed in, or has come by a link to a base, joins the bases it shows and is told of each change of
- * their records, tables and jobs. A browser whose rights change is cut off and has to join again.
+ * Live updates: a signed-in browser, or a visitor of a base link, joins the bases it shows and receives each change of
+ * their records, tables and jobs. A browser whose rights change is disconnected and has to join again.
  *
- * Where other processes share the metadata, they may end an access without a word to this one. So before anything is
- * sent to a base's followers, how they stand is read from the metadata, once for all changes that wait at that moment.
+ * Other processes that share the metadata may revoke access without notice. So before sending to a base's followers,
+ * their access is read from the metadata, once for all queued changes.
  */
 export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 'meta'>, gate: Gate): Socket {
   const io = new Server({ serveClient: false })
@@ -89,7 +89,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   })
   io.bind(engine)
 
-  // Once a connection is upgraded, its request does not tell the address any more.
+  // The address is not available after the upgrade.
   const addresses = new WeakMap<Request, string>()
   engine.on('connection', (connection, request) => {
     Object.assign(connection, { remoteAddress: addresses.get(request) ?? '' })
@@ -112,7 +112,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     enter(socket).then(
       (isIn) => next(isIn ? undefined : new Error('Authentication required')),
       (error) => {
-        // A link that is closed, or the wrong password for it.
+        // A closed link, or a wrong password.
         if (error instanceof AppError) return next(new Error(error.message))
         kernel.log.error('a live connection could not be opened', error)
         next(new Error('Something went wrong on the server'))
@@ -120,13 +120,13 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     )
   })
 
-  /** Notes who connects. False for those who are not signed in, and have not come by a link to a base. */
+  /** Registers a connection. False without a session and without a link to a base. */
   async function enter(socket: Connection): Promise<boolean> {
     const { auth, headers, address } = socket.handshake
     const visitor = visitorHeaders(auth)
     if (visitor) {
       const id = visitor.get(SHARE_HEADERS.base) ?? ''
-      // Ahead of the check: what is changed in between is noticed afterwards.
+      // Registered before the check, so that a change in between is noticed.
       const changedAt = (await gate.shares.changedAt([id])).get(id)
       return enterByLink(socket, await gate.authenticate(visitor, address), changedAt)
     }
@@ -156,8 +156,8 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   }
 
   /**
-   * Disconnects those of the connections whose account, sessions, role or link are not what they were let in with.
-   * @param baseId of what is about to be sent; left out, all bases that a connection follows are looked at
+   * Disconnects connections whose account, sessions, role or link have changed since they connected.
+   * @param baseId of the message to send; by default all joined bases are checked
    */
   async function expel(sockets: readonly Connection[], baseId?: string): Promise<void> {
     const entries = sockets.map(entryOf)
@@ -173,7 +173,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     for (const socket of sockets) {
       const { actor, sessions, roles, link } = entryOf(socket)
       const standing = actor.kind === 'user' ? standings?.get(actor.id) : undefined
-      // A base that is joined meanwhile was checked by the join.
+      // A base joined in the meantime was checked by the join.
       const keepsRole = ([id, role]: [string, BaseRole | undefined]) =>
         !baseIds.has(id) || standing?.roles.get(id) === role
       const stays = link
@@ -200,7 +200,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   /** Messages queued for a room while its connections are checked. */
   const waiting = new Map<string, Message[]>()
 
-  /** Sends to all connections of a room that may still have it. What is sent to one room keeps its order. */
+  /** Sends a message to all connections of a room that still have access. Preserves the order per room. */
   function send(room: string, message: Message, baseId?: string): void {
     const all = io.sockets.adapter.rooms
     if (!all.has(room)) return
@@ -224,7 +224,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
         await expel(connectionsIn(room), baseId)
         for (const { event, payload } of messages) io.to(room).emit(event, payload)
       } catch (error) {
-        // Who connects again is told that something was missed.
+        // On reconnection they learn that they missed something.
         kernel.log.error('live connections could not be checked, and are cut off', error)
         io.in(room).disconnectSockets(true)
       }
@@ -235,7 +235,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   const connectionsIn = (room: string): Connection[] =>
     [...(io.sockets.adapter.rooms.get(room) ?? [])].flatMap((id) => io.sockets.sockets.get(id) ?? [])
 
-  /** Disconnects at a moment. One that is further away than a timer goes is waited for in parts. */
+  /** Disconnects at a time, with several timers if it exceeds the maximum delay. */
   function endAt(socket: Connection, moment: number): void {
     const wait = Math.max(0, moment - Date.now())
     const timer = setTimeout(
@@ -263,7 +263,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     })
   })
 
-  /** When something was last told of each base, on this process's own clock. */
+  /** Time of each base's last message, by this process's clock. */
   const lastNewsAt = new LRUCache<string, number>({ max: 10_000 })
   const tell = (baseId: string, event: string, payload: unknown) => {
     lastNewsAt.set(baseId, performance.now())
@@ -272,7 +272,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   const hasChangedWithin = (baseId: string, ageMs: number): boolean =>
     (lastNewsAt.get(baseId) ?? Number.NEGATIVE_INFINITY) > performance.now() - ageMs - SLACK_MS
 
-  /** True where a connection may follow a base, with the role noted that it does so with. */
+  /** True if a connection may follow a base; stores its role. */
   async function mayJoin({ actor, roles }: Entry, baseId: string): Promise<boolean> {
     if (actor.kind === 'user') {
       const standing = (await gate.access.standings([actor.id], [baseId])).get(actor.id)
@@ -293,7 +293,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     kernel.events.on('work.changed', (work) =>
       send(roomOf(work.baseId), { event: 'work', payload: work }, work.baseId),
     ),
-    // Whoever has the base open reads its tables again, and learns that it is gone.
+    // Clients with the base open reload its tables and learn that it was deleted.
     kernel.events.on('base.deleted', ({ baseId }) =>
       tell(baseId, 'schema', { baseId, tableId: null, version: 0 }),
     ),
@@ -321,7 +321,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   }
 }
 
-/** The headers of someone who connects by a link to a base, as `auth.sharedBaseId` names it; null for others. */
+/** Headers for a visitor of a base link (`auth.sharedBaseId`); null for others. */
 function visitorHeaders({ sharedBaseId, password }: Record<string, unknown>): Headers | null {
   if (typeof sharedBaseId !== 'string' || !CUSTOM_ADDRESS.test(sharedBaseId)) return null
   const headers = new Headers({ [SHARE_HEADERS.base]: sharedBaseId })
@@ -335,7 +335,7 @@ async function authenticate(gate: Authenticator, token: unknown): Promise<Actor>
   return isToken ? gate.authenticate(new Headers({ 'xc-auth': token })) : ANONYMOUS
 }
 
-/** 413 for a body that is too long, 411 for one that does not say how long it is: the engine reads all of it first. */
+/** 413 for a body that is too long, 411 for one without a length, because the engine reads it whole first. */
 function refuseLargeBody(request: Request): Response | null {
   if (request.body === null) return null
   const length = request.headers.get('content-length')

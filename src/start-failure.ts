@@ -8,7 +8,7 @@ export function startFailure(what: string, error: unknown): Error {
   return new Error(`${what}: ${reason}`, { cause: error })
 }
 
-/** Makes the data folder where it is not there yet. @throws Error where this process may not write to it */
+/** Creates the data folder if missing. @throws Error if it is not writable */
 export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -18,7 +18,7 @@ export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   }
 }
 
-/** Starts listening by `serve`. @throws Error that names PORT or HOST, whichever has to change */
+/** Starts listening by `serve`. @throws Error naming PORT or HOST, whichever has to change */
 export function listen<T>({ host, port }: Pick<Config, 'host' | 'port'>, serve: () => T): T {
   try {
     return serve()
@@ -34,6 +34,6 @@ export function listen<T>({ host, port }: Pick<Config, 'host' | 'port'>, serve: 
 
 /**
  * True for a name that has to be resolved. The error for an unknown name depends on the machine's resolver (ENOENT,
- * EINVAL, EAGAIN, ENOTFOUND), so it cannot be told by its code.
+ * EINVAL, EAGAIN, ENOTFOUND), so its code is not reliable.
  */
 const isHostName = (host: string): boolean => isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0

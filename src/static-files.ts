@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { embeddedFiles, PROJECT_ROOT } from './embedded.ts'
 import type { Kernel } from './kernel.ts'
 
-/** Files under /assets/ carry a hash of their content in the name, so a browser may keep them for good. */
+/** Files under /assets/ have a content hash in their name, so browsers may cache them forever. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 const TYPES: Record<string, string> = {
@@ -21,9 +21,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * The page may run what this server gives it and nothing else, and no other site may frame it.
- * Styles are also written by components at run time. Pictures of maps come from their own host, where
- * one is set up.
+ * Allows only scripts of this server and no framing by other sites. Inline styles are allowed because components set
+ * them at run time; map images may come from the configured tile host.
  */
 function contentSecurityPolicy(mapTilesUrl: string | null): string {
   const tiles = mapTilesUrl === null ? '' : ` ${new URL(mapTilesUrl).origin}`
@@ -42,14 +41,14 @@ function contentSecurityPolicy(mapTilesUrl: string | null): string {
 /** The built web app: from the executable, or from `dist/web`. Its routes are in the hash, so one page serves all. */
 export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
   const policy = contentSecurityPolicy(kernel.config.mapTilesUrl)
-  // Public forms and shared views may stand in other sites. Their pages know no session and can do nothing but what
-  // anyone with the link can, so that a frame around them has nothing to lead a click to.
+  // Public forms and shared views may be embedded in other sites: their pages use no session, so clickjacking gains
+  // nothing.
   const publicPolicy = policy.replace("frame-ancestors 'self'", 'frame-ancestors *')
   const files = findFiles()
   if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
   return (
     new Elysia({ name: 'static-files' })
-      // As `dashboardPath` of the app info says. A browser takes the hash, which is the route, along.
+      // `dashboardPath` of the app info. The browser keeps the hash, which holds the route.
       .get('/', ({ redirect }) => redirect('/dashboard'))
       .get('/dashboard', ({ request }) => serve('index.html', request))
       .get('/form', ({ request }) => serve('public-form.html', request))
@@ -81,7 +80,7 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
   }
 }
 
-/** Location of each file of the web app, by its URL path. Nothing else is served. */
+/** File locations of the web app by URL path. Nothing else is served. */
 function findFiles(): Map<string, string> {
   const embedded = embeddedFiles()
   if (embedded) {

@@ -2,7 +2,7 @@ import { AppError } from './core/errors.ts'
 
 /** Error codes for a full disk: SQLite, the file system, PostgreSQL. */
 const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
-/** SQLite's message, for errors of which a thread passed on only the text. */
+/** SQLite's message, for errors from a thread that passes only the text. */
 const SQLITE_FULL = 'database or disk is full'
 
 /** A user-facing error if the disk is full; any other error unchanged. */
@@ -14,7 +14,7 @@ export function explainStorage(error: unknown): unknown {
   return error.cause === undefined ? error : causeOf(error, error.cause)
 }
 
-/** Drizzle and tRPC wrap what a database said. */
+/** Drizzle and tRPC wrap database errors. */
 function causeOf(error: Error, cause: unknown): unknown {
   const reason = explainStorage(cause)
   return reason === cause ? error : reason

@@ -11,7 +11,7 @@ export interface Context {
   actor: Actor
   requestId: string
   log: Log
-  /** Headers of the answer; auth puts its cookie here. */
+  /** Headers of the response; auth sets its cookie here. */
   responseHeaders: Headers
   request: Request
   /** Address of the client, for throttling. */
@@ -69,7 +69,7 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router
 
-/** Open to everyone, signed in or not; the service still checks what may be seen. */
+/** Procedures for everyone, signed in or not; the service checks access. */
 export const anyone = t.procedure.use(async ({ ctx, next }) => {
   const result = await next()
   const retryAfter = result.ok ? null : retryAfterOf(result.error.cause)
@@ -77,7 +77,7 @@ export const anyone = t.procedure.use(async ({ ctx, next }) => {
   return result
 })
 
-/** For those who are signed in. Which rights they need, the service says. */
+/** Procedures for signed-in users; the service checks their rights. */
 export const member = anyone.use(({ ctx, next }) => {
   if (ctx.actor.kind !== 'user') {
     throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
@@ -87,8 +87,8 @@ export const member = anyone.use(({ ctx, next }) => {
 })
 
 /**
- * For those who are signed in, and for visitors of public links: what a link lets do, the service says. Each
- * procedure of this kind has a line in the access test that says which links may use it.
+ * Procedures for signed-in users and for visitors of public links; the service checks access. The access test lists the
+ * allowed links per procedure.
  */
 export const reader = anyone.use(({ ctx, next }) => {
   if (ctx.actor.kind === 'anonymous') {

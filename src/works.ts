@@ -13,13 +13,13 @@ const SHOW_AFTER_MS = 700
 /** Users who open the base later learn of it with the next message. */
 const TELL_EVERY_MS = 500
 
-/** A write as its code sees it: the engines report to it, and stop where its signal says so. */
+/** A running write. Engines report progress to it and stop when its signal is aborted. */
 export interface OpenWork extends Required<ScriptWatch> {
   /**
-   * Says how long it will be, as soon as that is known.
+   * Sets the expected size, as soon as it is known.
    *
-   * @param rows writes in all, as `progress` counts them
-   * @param records records that it concerns, for people
+   * @param rows rows to write in total, as counted by `progress`
+   * @param records affected records, for display
    */
   expect(rows: number, records?: number): void
 }
@@ -30,7 +30,7 @@ export interface WorkName {
   baseId: string
   table?: Pick<Table, 'id' | 'title'> | null
   fieldTitle?: string
-  /** False if it is not a single transaction: cancelling would leave a part of it. */
+  /** False if it is not a single transaction, so that cancelling would leave a part. */
   canCancel?: boolean
 }
 
@@ -39,24 +39,24 @@ export type Works = ReturnType<typeof createWorks>
 interface Running {
   work: Work
   controller: AbortController
-  /** False where the commit has begun in another thread. */
+  /** Return false if the commit has begun in another thread. */
   guards: Set<() => boolean>
 }
 
 const open = new AsyncLocalStorage<OpenWork>()
 
-/** The followed write that the present code belongs to. */
+/** The followed write of the current async context. */
 export const currentWork = (): OpenWork | undefined => open.getStore()
 
-/** The long writes of this server: announced to all who have the base open, and stopped on demand. */
+/** The long writes of this server, announced to all clients with the base open, and cancellable. */
 export function createWorks({ events }: { events: Events }) {
   const running = new Map<string, Running>()
 
   /**
-   * Runs a write that may take long. Engines find it by `currentWork`: they report the rows that they write, and
-   * roll back when it is stopped. Part of another followed write, it is told of as that one.
+   * Runs a write that may take long. Engines find it by `currentWork`, report written rows and roll back when it is
+   * cancelled. Within another followed write it reports as that one.
    *
-   * @throws what `run` throws; CONFLICT where somebody has stopped it: nothing was changed then
+   * @throws errors of `run`; CONFLICT if it was cancelled, without changes
    */
   async function follow<T>(
     actor: Actor,
@@ -100,7 +100,7 @@ export function createWorks({ events }: { events: Events }) {
         if (isNews && isShown) tell()
       },
       progress(rows) {
-        // Nobody is told that all is done before it is committed.
+        // Progress stays below 100 % until the commit.
         if (total) work.share = Math.max(work.share ?? 0, Math.min(0.95, rows / total))
       },
       commit() {
@@ -129,9 +129,9 @@ export function createWorks({ events }: { events: Events }) {
 
   return {
     follow,
-    /** A write that runs. */
+    /** A running write by its id. */
     find: (workId: string): Readonly<Work> | undefined => running.get(workId)?.work,
-    /** Stops a write; all of it is rolled back. One that has ended, or commits already, stays as it is. */
+    /** Cancels a write and rolls it back; no effect once it commits. */
     stop(workId: string): void {
       const found = running.get(workId)
       if (!found?.work.canCancel || ![...found.guards].every((stop) => stop())) return

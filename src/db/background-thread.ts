@@ -5,14 +5,14 @@ import { constants, setPriority } from 'node:os'
 const THREAD_SELF = '/proc/thread-self'
 
 /**
- * Lets the thread that answers requests go first, where there are fewer cores than work: lowers the
- * priority of the worker thread that calls this. Where the system cannot, it shares as it always does.
+ * Lowers the priority of the calling worker thread, so that the request thread goes first when cores are short. Does
+ * nothing on systems without per-thread priorities.
  */
 export function giveWay(): void {
   if (Bun.isMainThread || !existsSync(THREAD_SELF)) return
   const threadId = Number(readlinkSync(THREAD_SELF).split('/').at(-1))
   try {
-    // To Linux the number of a thread is as good as that of a process.
+    // Linux accepts a thread id in place of a process id.
     setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch (error) {
     // A sandbox may forbid it. The work still gets done, so such an error is ignored.

@@ -10,9 +10,9 @@ import {
 } from './change-log.ts'
 import { writtenLater } from './written-later.ts'
 
-/** One step in the layout of bases' files. Plain data, so that its hash can be compared with the released one. */
+/** One upgrade step of base files. Plain data, so that a test can compare its hash with the released one. */
 interface BaseFileStep {
-  /** Columns by table that some files already have: each is added where it is missing. */
+  /** Columns by table; each is added only where it is missing. */
   missingColumns?: Record<string, Record<string, string>>
   statements: readonly string[]
 }
@@ -49,11 +49,11 @@ const MANUAL_ORDER: BaseFileStep = {
 }
 
 /**
- * What each version added to the files of the one before, oldest first. Append only: a step that has been released
- * never changes, because files exist that have taken it. A test compares released steps with their hashes.
+ * Upgrade steps of base files, oldest first. Append only: released steps never change, because existing files have
+ * taken them. A test compares released steps with their hashes.
  */
 export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
-  // The log lies in the base's own file, so it commits with the records and is copied with them.
+  // The log is in the base's own file, so it commits with the records and is copied with them.
   { statements: createChangeLog(SQLITE_LOG_COLUMNS) },
   COMPLETE_EARLY_LOGS,
   { statements: indexHistoryAndTrash('      ') },
@@ -61,8 +61,7 @@ export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
 ]
 
 /**
- * Brings a base's file up to what this version expects, each step whole or not at all. The file
- * remembers in `user_version` how many steps it has taken.
+ * Upgrades a base's file to this version, one transaction per step. `user_version` counts the steps taken.
  *
  * @throws DATABASE_ERROR for a file that a later version has upgraded, naming that version
  */
@@ -95,7 +94,7 @@ function takeStep(file: Database, { missingColumns = {}, statements }: BaseFileS
   file.run('insert into sheaf_release values (?)', [VERSION])
 }
 
-/** How many steps a file has taken. Early builds made the log without counting: that is the first step. */
+/** The number of steps a file has taken. Early builds created the log without counting it: that is the first step. */
 function countSteps(file: Database): number {
   const counted = file.query<{ user_version: number }, []>('pragma user_version').get()?.user_version ?? 0
   return counted === 0 && hasTable(file, CHANGES_TABLE) ? 1 : counted

@@ -15,18 +15,18 @@ import type { Dialect, Engine, QueryDialect, Statement, Transaction } from '../d
  * In order: the tables, appending, reading entries, reading records, the trash, removing.
  */
 
-/** The table of entries. A base's home has it from its first step on. */
+/** The table of entries, which the first step of a base's home creates. */
 export const CHANGES_TABLE = 'sheaf_changes'
 
-/** How a storage engine declares the columns of the log. */
+/** Column declarations of the log, per storage engine. */
 interface LogColumnTypes {
-  /** Of an entry's id, which the engine assigns. */
+  /** Type of an entry's id, which the engine assigns. */
   identity: string
   text: string
   integer: string
-  /** Of a record's id: SQLite keeps it in the type it has in its table, PostgreSQL as text. */
+  /** Column of a record's id: SQLite keeps the type it has in its table, PostgreSQL stores text. */
   recordId: string
-  /** After the closing bracket of the table of records. */
+  /** Text after the closing parenthesis of the table of records. */
   recordsSuffix: string
 }
 
@@ -46,7 +46,7 @@ export const POSTGRES_LOG_COLUMNS: LogColumnTypes = {
   recordsSuffix: '',
 }
 
-/** The first step of a base's home. Released, so its text (white space included) stays as it is. */
+/** The first step of a base's home. Released: its text, white space included, must not change. */
 export const createChangeLog = ({
   identity,
   text,
@@ -79,14 +79,14 @@ export const createChangeLog = ({
   `create index sheaf_change_records_record
     on sheaf_change_records (table_id, record_id, change_id)`,
   `create index sheaf_changes_actor on sheaf_changes (actor_id, id)`,
-  // A browser that lost the answer sends its change again under the same id.
+  // A browser that did not receive the response resends its change under the same id.
   `create unique index sheaf_changes_client on sheaf_changes (client_id, actor_id)
     where client_id is not null`,
-  // Only entries with a range are looked up by table; leaving out the others keeps the index small.
+  // Only entries with a range are looked up by table; a partial index stays small.
   `create index sheaf_changes_ranges on sheaf_changes (table_id, kind) where detail is not null`,
 ]
 
-/** What development builds before 0.2.0 may lack. Released, so its text stays as it is. */
+/** Columns and index that development builds before 0.2.0 may lack. Released: the text must not change. */
 export const COMPLETE_EARLY_LOG = {
   missingColumns: { sheaf_changes: { client_id: 'text', action_id: 'text' } },
   uniqueClient: `create unique index if not exists sheaf_changes_client on sheaf_changes (client_id, actor_id)
@@ -94,7 +94,7 @@ export const COMPLETE_EARLY_LOG = {
 }
 
 /**
- * The indexes behind the history of a table and its trash of records. Released, so their text stays as it is.
+ * The indexes for a table's history and its record trash. Released: the text must not change.
  *
  * @param indent the released white space before `where`, which differs between the two engines
  */
@@ -110,26 +110,26 @@ export interface NewEntry {
   /** Action: `records.update`, `field.delete`, `view.arrange`, … The part before the dot is the owner. */
   kind: string
   tableId: string | null
-  /** Each record with its values before and after; empty where the owner keeps everything in `detail`. */
+  /** The records with their values before and after; empty if the owner stores everything in `detail`. */
   records: RecordChange[]
-  /** How many records it touched, where they are not listed. */
+  /** Number of touched records, if they are not listed. */
   recordCount?: number
   /** Data that the owner needs to undo it. Stored as JSON. */
   detail?: unknown
   /** The entry that this one undoes or redoes. */
   undoes?: number
   redoes?: number
-  /** The sender's id of the change; unique among the actor's own. */
+  /** The client's id of the change, unique per actor. */
   clientId?: string
   /** As `Actor.actionId`. */
   actionId?: string
 }
 
-/** An entry as it is stored. */
+/** A stored entry. */
 export interface StoredEntry extends LogEntry {
   /** Data that the owner stored to undo it, or null. */
   detail: unknown
-  /** The entry that undid it, `FINAL` where it cannot be undone; null: it stands. */
+  /** Id of the entry that undid it, `FINAL` if it cannot be undone, null if it is in effect. */
   undoneBy: number | null
 }
 
@@ -142,19 +142,19 @@ export interface LoggedRecord {
   after: string | null
 }
 
-/** In `undoneBy` of an entry: it cannot be undone. */
+/** Value of `undoneBy` for an entry that cannot be undone. */
 export const FINAL = -1
 
 /**
- * Undoes (or redoes) an entry of the log. Each module that logs a kind of change registers one; it writes through its
- * own door and appends no entry: the caller does that.
+ * Undoes or redoes an entry. Each module that logs changes registers one; it writes through the module's write door.
+ * The caller appends the entry.
  */
 type Undoer = (actor: Actor, baseId: string, entry: StoredEntry, direction: 'undo' | 'redo') => Promise<void>
 
-/** The undoers by the part of the kind before the dot. */
+/** Undoers by the part of `kind` before the dot. */
 export type Undoers = Map<string, Undoer>
 
-/** The statements that append an entry and list its records, built once per engine: every write runs them. */
+/** The statements that append an entry and its records, cached per dialect because every write runs them. */
 const insertTexts = new WeakMap<Dialect, { entry: string; record: string }>()
 
 function insertTextsOf(dialect: Dialect): { entry: string; record: string } {
@@ -207,7 +207,7 @@ export async function logRecords(
   )
 }
 
-/** Marks an entry as undone by another; null: as standing again. */
+/** Marks an entry as undone by another, or with null as in effect again. */
 export async function markUndone(
   tx: Transaction,
   dialect: Dialect,
@@ -247,8 +247,8 @@ export const beginSetEntry = ({
 ]
 
 /**
- * The statements that end a set write: they count its records, and mark the entry that it undoes or redoes. An entry
- * of its own goes again where it wrote no record.
+ * The statements that end a set write: they count its records and mark the entry that it undoes or redoes. An entry
+ * that is no undo or redo is deleted again if the write touched no record.
  */
 export function endSetEntry({ undoes, redoes }: Pick<NewEntry, 'undoes' | 'redoes'>): SQL[] {
   const original = undoes ?? redoes
@@ -261,7 +261,7 @@ export function endSetEntry({ undoes, redoes }: Pick<NewEntry, 'undoes' | 'redoe
   ]
 }
 
-/** Records of a set as the log lists them: expressions over a row of `source`. */
+/** SQL expressions over a row of `source` that give the logged records of a set write. */
 interface LoggedRows {
   changeId: SQL
   tableId: SQL
@@ -283,7 +283,7 @@ export const logRows = (
     into: sql.raw('sheaf_change_records'),
     columns: RECORD_COLUMNS,
     constants: [],
-    // Selected with the others: Citus takes no subquery beside what it has selected already.
+    // Selected with the other columns: Citus rejects a subquery next to already selected values.
     values: [sql`cast(${changeId} as bigint)`, sql`cast(${tableId} as text)`, recordId, before, after],
     source,
   })
@@ -304,7 +304,7 @@ interface EntryRow {
 const ENTRY_NAMES = 'id at actor_id kind table_id records undoes detail action_id undone_by'.split(' ')
 const entryColumns = (alias: string): SQL => sql.raw(ENTRY_NAMES.map((name) => `${alias}.${name}`).join(', '))
 const ENTRY_COLUMNS = entryColumns('sheaf_changes')
-/** Entries that neither undo nor redo another: the actions of people. */
+/** Entries that neither undo nor redo another, that is user actions. */
 const IS_ACTION = sql`undoes is null and redoes is null`
 
 const toEntry = (row: EntryRow): StoredEntry => ({
@@ -358,13 +358,13 @@ export async function findEntry(engine: Engine, entryId: number): Promise<Stored
   return entry ?? null
 }
 
-/** The entry of an action by its id; null also for one that undoes or redoes another. */
+/** The entry of a user action by its id; null also for an undo or redo. */
 export async function findAction(engine: Engine, entryId: number): Promise<StoredEntry | null> {
   const [entry] = await selectEntries(engine, sql`where id = ${entryId} and ${IS_ACTION}`)
   return entry ?? null
 }
 
-/** The entry that an actor's client sent under its own id of the change, or null. */
+/** The entry with a client's own change id, or null. */
 export async function findSent(
   tx: Pick<Transaction, 'all'>,
   dialect: Dialect,
@@ -412,7 +412,7 @@ export async function latestUndoable(
   return entry ?? null
 }
 
-/** The action that an actor undid last and has not acted since; null where there is none. In one table, if given. */
+/** The action that an actor undid last, unless the actor has acted since; else null. Restricted to `tableId` if given. */
 export async function latestRedoable(
   engine: Engine,
   actorId: string,
@@ -430,12 +430,12 @@ export async function latestRedoable(
   return row ? toEntry(row) : null
 }
 
-/** The entries of one action follow each other closely; others may write between them. */
+/** Maximum distance of ids within one action: its entries are close together, with entries of others in between. */
 const ACTION_SPAN = 10_000
 
 /**
- * An entry with the others of its action that share its state, in the order they are undone (or redone): the latest
- * first, or what was undone last first.
+ * All entries of an entry's action that share its state, in the order in which to undo (latest first) or redo them
+ * (last undone first).
  */
 export async function entriesOfAction(
   engine: Engine,
@@ -468,7 +468,7 @@ export const listViewDeletions = (
       order by id desc limit ${limit}`,
   )
 
-/** Makes the deletion of a view final. False where the entry is no such deletion, or is undone or final already. */
+/** Makes the deletion of a view final. False if the entry is no view deletion, or is already undone or final. */
 export async function finalizeViewDeletion(engine: Engine, entryId: number): Promise<boolean> {
   const [marked] = await engine.writeScript([
     engine.dialect.render(sql`update sheaf_changes set undone_by = ${sql.raw(String(FINAL))}
@@ -510,7 +510,7 @@ export const listRanges = (engine: Engine, tableId: string, before: number): Pro
       and kind in ('records.insert', 'records.import')`,
   )
 
-/** How many entries the log has, and when the first of them was written. */
+/** The number of entries, and the time of the oldest. */
 export async function logExtent(engine: Engine): Promise<{ entries: number; oldest: string | null }> {
   const [row] = await engine.all<{ n: number; oldest: string | null }>(
     { sql: 'select count(*) as n, min(at) as oldest from sheaf_changes', params: [] },
@@ -520,8 +520,8 @@ export async function logExtent(engine: Engine): Promise<{ entries: number; olde
 }
 
 /**
- * The newest entry before a moment, and which columns the entries up to it mention: what their undo would have needed.
- * Never the log's last entry, so that its numbers go on. Null where no entry is that old.
+ * The newest entry before a moment, with the columns mentioned by the entries up to it (needed to undo them). Never the
+ * log's last entry, so that ids continue. Null if no entry is that old.
  *
  * @param before ISO 8601
  */
@@ -571,7 +571,7 @@ async function columnsIn(engine: Engine, condition: string, params: unknown[]): 
   })
 }
 
-/** The columns of the log that hold texts of people, by table, with the primary key to page by. */
+/** The log's columns with user content, by table, with the primary key to page by. */
 export const LOG_TEXTS = [
   { table: CHANGES_TABLE, key: ['id'], columns: ['detail'] },
   {
@@ -675,7 +675,7 @@ export interface SampledRecord extends Omit<LoggedRecord, 'table_id'> {
   total: number
 }
 
-/** An entry's own records are counted up to here; past it the count of all its records is given. */
+/** Records of an entry's own table are counted up to this number; beyond it, the count of all its records is given. */
 const MAX_COUNTED = 50_000
 
 /**
@@ -711,7 +711,7 @@ export async function sampleRecords(
   )
 }
 
-/** Values that the deletions of some records stored, oldest first. */
+/** The values that the deletions of these records logged, oldest first. */
 export const valuesWhenDeleted = (
   engine: Engine,
   tableId: string,
@@ -725,9 +725,9 @@ export const valuesWhenDeleted = (
 
 /** The records of a table under an entry, as parts of the statements of a set write. */
 interface LoggedSet {
-  /** The table to select them from, and to name its columns by. */
+  /** The table (with alias) to select from. */
   table: SQL
-  /** Holds for the lines of the entry and table. */
+  /** Condition for the log rows of the entry and table. */
   where: SQL
   recordId: SQL
   before: SQL
@@ -735,7 +735,7 @@ interface LoggedSet {
 }
 
 /**
- * For set writes that start from what an entry lists.
+ * The records of a table under an entry, for set writes that start from the log.
  *
  * @param alias of the log in the statement, where its own name would be ambiguous
  */
@@ -762,12 +762,12 @@ export function selectInsertedIds(changeId: SQL | number, tableId: string): SQL 
     where change_id = ${changeId} and table_id = ${tableId} and before is null`
 }
 
-/** True where the log knows how to bring back a record of a table. */
+/** Condition: the log has a deletion of this record. */
 export const isDeletedRecord = (dialect: Pick<QueryDialect, 'logId'>, tableId: string, id: SQL): SQL =>
   sql`exists (select 1 from sheaf_change_records as logged where logged.table_id = ${tableId}
     and logged.record_id = ${dialect.logId(id)} and logged.after is null)`
 
-/** Which deleted records of a table: by ids as the log keeps them, those of one deletion, or all. */
+/** Selects deleted records of a table: by log ids, by deletion, or all. */
 export type DeletedSelection = { recordIds: readonly SQL[] } | { changeId: number } | { all: true }
 
 /** A record in the trash. */
@@ -784,8 +784,8 @@ export interface DeletedRecord {
 }
 
 /**
- * The records of the trash: deleted, and not restored since. `r` is the line of the deletion. Served by the index of
- * deletions, whatever else the log holds.
+ * Condition for records in the trash: deleted and not restored since. `r` is the log row of the deletion. Uses the
+ * index of deletions, whatever the size of the log.
  */
 const isTrashed = (
   tableId: string,
@@ -869,7 +869,7 @@ export const findDeleted = (
   )
 
 /**
- * Records of a table that a deletion lists with values before it: those it deleted, or those it only changed.
+ * Records of a table under a deletion: those it deleted, or those it only changed.
  *
  * @param where builds the rest of the condition
  */
@@ -899,8 +899,8 @@ export const deletionRecords = (
   )
 
 /**
- * Removes all that the log knows of records in the trash, and appends a final `records.purge` that counts them. Writes
- * nothing where none of them is in the trash. Returns how many there were.
+ * Removes all log rows of records in the trash and appends a final `records.purge` with their count. Writes nothing if
+ * none is in the trash. Returns the count.
  */
 export async function purgeDeleted(
   engine: Engine,
@@ -924,7 +924,7 @@ export async function purgeDeleted(
         source: sql`from (select count(*) as n from (${trashed}) as gone) as counted where n > 0`,
       }),
       sql`select records from sheaf_changes where id = (select max(id) from sheaf_changes)`,
-      // Found once, before anything is deleted: PostgreSQL would look for the later changes of each record again and again.
+      // Materialized, because PostgreSQL would otherwise search the later changes of each record repeatedly.
       sql`with gone as materialized (${trashed})
         delete from sheaf_change_records
         where table_id = ${tableId} and record_id in (select record_id from gone)`,
@@ -933,13 +933,14 @@ export async function purgeDeleted(
   return (added?.changes ?? 0) === 0 ? 0 : Number(entry?.rows[0]?.records ?? 0)
 }
 
-/** Records of the log that one transaction removes: bounds how long other writers wait. */
+/** Log rows removed per transaction: bounds how long other writers wait. */
 const RECORDS_AT_ONCE = 20_000
 
 /** Removes the entries up to one, then their records in portions. Returns the number of removed entries. */
 export async function removeEntries(engine: Engine, lastId: number): Promise<number> {
   const { placeholder } = engine.dialect
-  // Entries first: one without some of its records could be undone in part. The next call removes what a stop leaves.
+  // Entries first: an entry without all its records could be undone in part. After a crash, the next call removes the
+  // rest.
   const [removed] = await engine.writeScript([
     { sql: `delete from sheaf_changes where id <= ${placeholder(0)}`, params: [lastId] },
   ])
@@ -966,8 +967,8 @@ async function removeRecords(engine: Engine, where: Statement): Promise<void> {
 }
 
 /**
- * Makes entries of tables, and entries that alter fields, final once these are deleted forever. Removes the log's
- * records of the tables in portions.
+ * Makes entries of permanently deleted tables and fields final, and removes the log's records of the tables in
+ * portions.
  */
 export async function forgetParts(
   engine: Engine,
@@ -978,7 +979,7 @@ export async function forgetParts(
     sql: `update sheaf_changes set undone_by = ${FINAL} where ${condition}`,
     params: [param],
   })
-  // Entries first: one without some of its records could be undone in part.
+  // Entries first: an entry without all its records could be undone in part.
   await engine.writeScript([
     ...tableIds.map((id) => finish(`table_id = ${placeholder(0)}`, id)),
     ...fieldIds.map((id) => finish(`kind like 'field.%' and detail like ${placeholder(0)}`, `%"${id}"%`)),

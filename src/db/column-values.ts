@@ -4,7 +4,7 @@ import { fieldType } from '../core/fields/index.ts'
 import type { Field, RecordId } from '../core/model.ts'
 import type { Engine, Statement } from '../dialects/dialect.ts'
 
-/** Records that are read and written at once: some milliseconds of work, then others have their turn. */
+/** Records read and written per step: a few milliseconds of work between turns of the event loop. */
 export const PAGE = 2000
 
 /** A record's value of one column. */
@@ -13,28 +13,27 @@ export interface ColumnValue {
   value: CellValue
 }
 
-/** Where values are read: a column or an expression over one row, and how they come out of the database. */
+/** A column or an expression over one row, and how its values are decoded. */
 export interface ValueSource {
   column: SQL
   decode: ((value: unknown) => CellValue) | null
 }
 
-/** A table whose values are read: its name in the database and its key. */
+/** A table to read in pages: its name in the database and its key. */
 export interface PagedTable {
   table: { tableName: string }
   primaryKey: Pick<Field, 'type' | 'columnName'>
 }
 
-/** Where a field's values lie: its own column, or the system column that it shows. */
+/** The column with a field's values: its own, or the system column that it shows. */
 export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string =>
   fieldType(field.type).systemColumn ?? field.columnName
 
 /**
- * Every value of a field that is not empty, in pages by ascending record id. Between two pages the
- * thread answers other requests in between.
+ * The non-empty values of a field, in pages by ascending record id. Other requests are answered between pages.
  *
- * @param read runs a statement: in a transaction, or as a scan beside it
- * @param source where the values are, if not in the field's own column
+ * @param read runs a statement, in a transaction or as a scan
+ * @param source location of the values, if not the field's own column
  */
 export async function* pagesOf(
   engine: Pick<Engine, 'dialect'>,
@@ -65,7 +64,7 @@ export async function* pagesOf(
   }
 }
 
-/** Values that stand in a field more than once, the most frequent first, at most five. */
+/** Duplicate values of a field, the most frequent first, at most five. */
 export function duplicatesStatement(engine: Engine, tableName: string, columnName: string): Statement {
   const column = sql.identifier(columnName)
   return engine.dialect.render(

@@ -13,9 +13,9 @@ import {
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * The column kinds our own tables are made of, for SQLite. Only kinds that both engines give back
- * as the same JavaScript type are here, so that one definition and one query serve both:
- * times are ISO text (`2026-11-20T10:33:08.000Z`), order keys are reals.
+ * The column kinds of the metadata tables, for SQLite. Limited to kinds that both engines return as the same JavaScript
+ * type, so that one definition and one query serve both: times are ISO text (`2026-11-20T10:33:08.000Z`), order keys
+ * are reals.
  */
 export const sqliteColumns = {
   table: sqliteTable,
@@ -24,12 +24,12 @@ export const sqliteColumns = {
   primaryKey,
   text: (name: string) => text(name),
   integer: (name: string) => integer(name),
-  /** A count that may pass 2^31, such as a size in bytes. */
+  /** An integer that may exceed 2^31, such as a size in bytes. */
   bigInteger: (name: string) => integer(name),
   real: (name: string) => real(name),
   flag: (name: string) => integer(name, { mode: 'boolean' }),
   json: (name: string) => text(name, { mode: 'json' }),
-  /** Primary key that the database numbers. */
+  /** Auto-incremented primary key. */
   serial: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
 }
 
@@ -37,15 +37,15 @@ export type Columns = typeof sqliteColumns
 
 type ColumnKind = Exclude<keyof Columns, 'table' | 'index' | 'uniqueIndex' | 'primaryKey'>
 type ValueOf<Builder> = Builder extends { _: { data: infer Value } } ? Value : never
-/** Every kind of column, with the JavaScript type that SQLite's column of that kind gives. */
+/** Every column kind with the JavaScript type of SQLite's column. */
 type SameColumns = {
   [Kind in ColumnKind]: (name: string) => { _: { data: ValueOf<ReturnType<Columns[Kind]>> } }
 }
 
 /**
- * Drizzle's builders for PostgreSQL under the types of those for SQLite: our definitions and queries are
- * written once. Drizzle has no type for both. The builders share the methods we use; `SameColumns` holds their values
- * equal, and the tests run the queries on both.
+ * Gives Drizzle's PostgreSQL builders the types of the SQLite ones, because Drizzle has no common type. The builders
+ * share the methods we use, `SameColumns` checks that their values have equal types, and the tests run the queries on
+ * both.
  */
 export const typedAsSqlite = <T>(builder: object): T => builder as T
 

@@ -6,11 +6,11 @@ import { seal, unseal } from '../secrets.ts'
 /** How the connection to a database is encrypted. Keys and certificates are PEM texts. */
 const sslConfig = z.object({
   /**
-   * `disable`: not at all; `prefer`: where the server can; `require`: always, whoever answers; `verify-ca`: a
-   * certificate that the authority has signed; `verify-full`: and that names the host.
+   * `disable`: never; `prefer`: if the server supports it; `require`: always, without checking the certificate;
+   * `verify-ca`: certificate signed by the authority; `verify-full`: and issued for the host.
    */
   mode: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']),
-  /** Certificate authority, if the system does not know it. */
+  /** Certificate authority, if not one of the system's. */
   ca: z.string().optional(),
   /** Client certificate of this server, with its key. */
   cert: z.string().optional(),
@@ -28,7 +28,7 @@ const server = {
   ssl: sslConfig.optional(),
 }
 
-/** How to reach a database that is not ours: what is kept, encrypted, in `sources.config`. */
+/** Connection to an external database, stored encrypted in `sources.config`. */
 export const connectionConfig = z.discriminatedUnion('client', [
   /** `schema` of its tables; `public` by default. */
   z.object({ client: z.literal('pg'), ...server, schema: z.string().min(1).optional() }),
@@ -41,7 +41,7 @@ export type PostgresConnection = Extract<ConnectionConfig, { client: 'pg' }>
 export type MysqlConnection = Extract<ConnectionConfig, { client: 'mysql2' }>
 
 /**
- * A connection as text that only the holder of the key can read or change.
+ * Encrypts a connection, protected against changes.
  *
  * @param key 32 bytes: `secrets.connections`
  */
@@ -59,7 +59,7 @@ export function openConnection(key: Uint8Array, sealed: string): ConnectionConfi
   try {
     return connectionConfig.parse(JSON.parse(text))
   } catch {
-    // As a version that came later may have kept it.
+    // A later version may have stored another shape.
     throw unreadable()
   }
 }
@@ -78,7 +78,7 @@ const unreadable = (): AppError =>
 export function postgresConnection(address: string): PostgresConnection {
   const url = new URL(address)
   const mode = url.searchParams.get('sslmode')
-  // As PostgreSQL's own programs do. No other connection is filled in from the environment.
+  // As PostgreSQL's own programs do. Other connections take nothing from the environment.
   const user = decodeURIComponent(url.username) || process.env.PGUSER || userInfo().username
   const password = decodeURIComponent(url.password) || process.env.PGPASSWORD || ''
   return connectionConfig.parse({

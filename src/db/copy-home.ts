@@ -5,17 +5,17 @@ import { CLEAR_LOG } from './change-log.ts'
 
 /** Parts of a base's home that are copied. */
 export interface HomeCopy {
-  /** Names of the tables; others, such as those in the trash, stay behind. */
+  /** Names of the tables to copy; others, such as those in the trash, are left out. */
   tables: readonly string[]
   /** False: without records. */
   withData: boolean
-  /** Columns whose values are replaced in the copy, with the replacement. */
+  /** Columns whose values are all replaced in the copy, with the new value. */
   replaced: readonly { table: string; column: string; value: string | null }[]
 }
 
 /**
- * Copies a base's file as it is at one moment, without its log. Written by the database itself in a thread of
- * its own; `open` then gives the engine of the copy.
+ * Copies a consistent snapshot of a base's file, without its log. Runs as `vacuum into` in a worker thread; `open` then
+ * gives the engine of the copy.
  */
 export async function copySqliteHome(
   from: Engine,
@@ -23,7 +23,7 @@ export async function copySqliteHome(
   { tables, withData, replaced }: HomeCopy,
   open: () => Promise<Engine>,
 ): Promise<void> {
-  // Left over where an earlier try was cut off: SQLite writes into no file that holds something.
+  // An interrupted attempt may have left a file, and SQLite refuses to write into a file with content.
   await removeSqliteFiles(path)
   await from.values({ sql: 'vacuum into ?', params: [path] }, { scan: true })
   const copy = await open()
@@ -43,12 +43,12 @@ export async function copySqliteHome(
   ])
 }
 
-/** Removes a file of SQLite with all that stands beside it; `-journal` is what a `vacuum into` leaves that was killed. */
+/** Removes an SQLite file and its companions; a killed `vacuum into` leaves a `-journal`. */
 export async function removeSqliteFiles(path: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${path}${suffix}`, { force: true })
 }
 
-/** Puts the value in place of all that stand in a column. */
+/** Replaces all values of a column. */
 export const replacement = (
   { table, column, value }: HomeCopy['replaced'][number],
   { quote, placeholder }: Pick<Dialect, 'quote' | 'placeholder'>,

@@ -7,21 +7,21 @@ import type { OpenFiles } from './open-files.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { openExternalSqliteEngine } from './sqlite-engine.ts'
 
-/** Databases that are kept connected at once. */
+/** Most databases that stay connected at once. */
 const MAX_OPEN = 100
 
 const DEFAULT_SCHEMA = 'public'
 
-/** The databases that are not ours, each with its connections while it is used. */
+/** Engines of external databases, each connected while in use. */
 export interface ExternalEngines {
   /**
    * The engine of a source.
    *
-   * @param version changes with the connection: what was open under another is closed
-   * @param name what errors call the source; without one, by its database
+   * @param version changes with the configuration: connections of another version are closed
+   * @param name the source's name in errors; by default the name of its database
    */
   get(id: string, version: string, name: string | null, read: () => ConnectionConfig): Engine
-  /** Ends the connections of a source that is not used any more. */
+  /** Closes the connections of a source. */
   drop(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -79,9 +79,9 @@ const OPENERS: Openers = {
 }
 
 /**
- * A database by its connection alone, such as one that is being tried out. Close it when done.
+ * An engine that is not cached, for example to try out a connection. The caller closes it.
  *
- * @param name what errors call it
+ * @param name its name in errors
  */
 function openExternalEngine(
   config: ConnectionConfig,

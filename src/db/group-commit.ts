@@ -1,22 +1,22 @@
 import type { Transaction } from '../dialects/dialect.ts'
 
-/** A group that has taken this long takes no more: who waits for it should not wait for ever. */
+/** A group accepts no further writes after this time, so that its members do not wait without end. */
 const FULL_AFTER_MS = 10
 
-/** Runs synchronously on engines that answer at once, so that nothing can interleave. */
+/** Undefined on synchronous engines, so that nothing can interleave. */
 type Now = undefined | Promise<void>
 
-/** A connection on which a group is written. */
+/** A connection that runs a group of writes. */
 export interface GroupSession {
   transaction: Transaction
   begin(): Now
   commit(): Now
-  /** Also where the transaction has ended already. */
+  /** Also succeeds if the transaction has already ended. */
   rollback(): Now
-  /** Marks a place to go back to; the one before it is not needed any more. */
+  /** Sets a savepoint, replacing the previous one. */
   save(): Now
   rollBackToSaved(): Now
-  /** False where a failure has ended the whole transaction. */
+  /** False if an error has ended the whole transaction. */
   isOpen(): boolean
 }
 
@@ -28,18 +28,18 @@ interface Member {
 
 type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown }
 
-/** A member of the group that runs; it has no outcome until it has run. */
+/** A member of the running group; without an outcome until it has run. */
 interface Entry {
   member: Member
   outcome: Outcome | null
 }
 
 /**
- * Commits short writes that wait at the same time as one: the disk is waited for once and not for each.
- * A write that throws takes back itself alone. None is answered before all of them are on the disk.
+ * Commits short writes that wait at the same time in one transaction, with one disk sync. A write that throws is rolled
+ * back alone. No write resolves before the group is on disk.
  *
- * @param withSession runs its argument while no other writer of the base can come in
- * @param explain what a writer is told of an error
+ * @param withSession runs its argument with exclusive write access
+ * @param explain translates an error for the writer
  */
 export function createGroupCommit(
   withSession: (work: (session: GroupSession) => Promise<void>) => Promise<void>,
@@ -56,7 +56,7 @@ export function createGroupCommit(
       await runGroup(session)
       call()
     })
-    // Errors inside a group reach its members. Without a connection there is no group.
+    // Errors inside a group are passed to its members. Only a missing connection rejects here.
     run.catch((error) => {
       isCalled = false
       for (const member of waiting.splice(0)) member.complete({ ok: false, error })
@@ -72,9 +72,9 @@ export function createGroupCommit(
       if (committed) await committed
     } catch (error) {
       await session.rollback()
-      // Where not even the transaction began, those who wait would fare no better.
+      // If the transaction could not begin, the waiting writes would fail as well.
       if (group.length === 0) group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
-      // Without the commit nothing of the others stands either; who was refused before knows why.
+      // A failed commit fails all members; those that failed before keep their own error.
       for (const { member, outcome } of group)
         member.complete(outcome?.ok === false ? outcome : { ok: false, error })
       return
@@ -85,14 +85,14 @@ export function createGroupCommit(
   async function runMembers(session: GroupSession, group: Entry[]): Promise<void> {
     const startedAt = performance.now()
     while (performance.now() - startedAt < FULL_AFTER_MS) {
-      // Requests that have arrived by now are read in this turn of the event loop, and join.
+      // Gives requests that have already arrived a turn of the event loop to join.
       if (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
       const member = waiting.shift()
       if (!member) return
-      // Listed before it runs: whatever goes wrong, it is answered.
+      // Added before it runs, so that it gets an outcome whatever fails.
       const entry: Entry = { member, outcome: null }
       group.push(entry)
-      // With nothing before it to protect and nobody behind it, the transaction itself is its savepoint.
+      // A single write needs no savepoint: the transaction itself serves as one.
       const isAlone = group.length === 1 && waiting.length === 0
       entry.outcome = isAlone
         ? { ok: true, result: await member.work(session.transaction) }
@@ -105,7 +105,7 @@ export function createGroupCommit(
     try {
       return { ok: true, result: await work(session.transaction) }
     } catch (error) {
-      // A full disk, or a lost connection, takes back the whole transaction by itself.
+      // A full disk or a lost connection rolls back the whole transaction.
       if (!session.isOpen()) throw error
       await session.rollBackToSaved()
       return { ok: false, error }

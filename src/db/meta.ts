@@ -11,35 +11,36 @@ import { startFailure } from '../start-failure.ts'
 import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 
-/** A built query that `atomically` can run: what Drizzle's insert, update and delete builders are. */
+/** A built query that `atomically` can run: Drizzle's insert, update and delete builders. */
 export interface MetaStatement {
   toSQL(): { sql: string; params: unknown[] }
 }
 
 /**
- * Our own tables: accounts, bases, tables' definitions, views, jobs. An SQLite file or a PostgreSQL
- * database, chosen by `DATABASE_URL`; the same queries run on both.
+ * The metadata database: accounts, bases, table definitions, views, jobs. An SQLite file or a PostgreSQL database,
+ * chosen by `DATABASE_URL`; the same queries run on both.
  */
 export interface Meta {
   client: 'sqlite3' | 'pg'
   /**
-   * True where other processes may write to it as well. What one process has read may then be
-   * outdated at once, so nothing that a revocation must void is held in memory (see `createReadCache`).
+   * True if other processes may write to it. Cached reads may then be stale at any time, so nothing that a revocation
+   * must void is cached (see `createReadCache`).
    */
   isShared: boolean
   /** Jobs claimed by this process; other processes over the same metadata skip them. */
   claims: Claims
   /**
-   * Query builder: only what both engines' builders have. Always await a query: PostgreSQL answers later, SQLite at once.
+   * Query builder, limited to the methods of both engines. Always await queries: PostgreSQL is asynchronous, SQLite is
+   * not.
    */
   db: Pick<BunSQLiteDatabase, 'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | '$with' | 'with'>
-  /** The engine's version of a module's tables; every call with one definition gives the same object. */
+  /** A module's tables for the engine. Calls with the same definition return the same object. */
   tables<T>(define: (columns: Columns) => T): T
-  /** Runs all statements in one transaction, in order: all of them hold afterwards, or none. */
+  /** Runs all statements in order in one transaction. */
   atomically(statements: MetaStatement[]): Promise<void>
-  /** True where something is kept that only the key of the connections can read. */
+  /** True if it holds data encrypted with the connections key. */
   holdsSealed(): Promise<boolean>
-  /** Asks the database something. @throws where it does not answer */
+  /** Checks that the database answers. @throws if it does not */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -50,7 +51,7 @@ const SEALED = [
   'select 1 from mails where content is not null limit 1',
 ]
 
-/** Opens the metadata database, bringing its tables up to date first. */
+/** Opens the metadata database after migrating it. */
 export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<Meta> {
   return config.databaseUrl === null ? openSqlite(config.dataDir) : openPostgres(config.databaseUrl)
 }
@@ -85,11 +86,11 @@ function openSqlite(dataDir: string): Meta {
   }
 }
 
-/** @throws Error that names the file, where it cannot be used or is of a later version */
+/** @throws Error naming the file, if it is unusable or written by a later version */
 function openFile(path: string, dataDir: string): Database {
   try {
     if (isGone(path)) refuseLost(path, dataDir)
-    // Its owner's alone, also in a folder that others may enter. SQLite gives the files beside it the same rights.
+    // Readable by the owner only, even in a shared folder. SQLite gives the companion files the same mode.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
     const file = new Database(path, { strict: true })
     file.run('pragma journal_mode = wal')
@@ -103,15 +104,15 @@ function openFile(path: string, dataDir: string): Database {
   }
 }
 
-/** True where the data folder holds metadata from before. */
+/** True if the data folder already holds metadata. */
 export const hasMetadata = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
   !isGone(join(dataDir, 'sheaf.db'))
 
-/** True for a file that is not there, or holds nothing: SQLite would make an empty database of it. */
+/** True for a missing or empty file, of which SQLite would make an empty database. */
 const isGone = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 /**
- * A data folder without metadata is a new one only where it holds nothing else: beside bases, the metadata has been lost.
+ * Rejects a data folder that has bases but no metadata: the metadata has been lost.
  *
  * @throws Error that names the file
  */
@@ -133,7 +134,7 @@ async function openPostgres(url: string): Promise<Meta> {
   await migratePostgres(client).catch((error) => {
     throw startFailure('The database of DATABASE_URL cannot be used', error)
   })
-  // Nobody but us closes it: the claims would go with it.
+  // Only `close` may end the connection: the claims end with it.
   const claiming = postgres(url, { max: 1, idle_timeout: 0, max_lifetime: null, onnotice: () => {} })
   const claims = createPostgresClaims(claiming)
   return {
@@ -171,15 +172,14 @@ function memoised(columns: Columns): Meta['tables'] {
   }
 }
 
-/** A server that is just being replaced has this long to let go. */
+/** Wait for a server that is being replaced to release the lock. */
 const PATIENCE_MS = 2_000
 
 /**
- * Takes a data folder for this process alone; what it gives lets go of it. Two servers on one folder
- * would each trust what they hold in memory. The lock is one of the operating system's: a process
- * that was killed leaves none behind.
+ * Locks a data folder for this process; the result unlocks it. Two servers on one folder would each trust their own
+ * caches. The operating system releases the lock of a killed process.
  *
- * @throws Error saying so where another server has it
+ * @throws Error if another server has it
  */
 function lockDataDir(dataDir: string): () => void {
   const file = new Database(join(dataDir, 'sheaf.lock'), { create: true })
@@ -204,13 +204,13 @@ interface Claims {
   release(key: string): Promise<void>
 }
 
-/** For metadata that no other process can open. */
+/** Claims for metadata that only this process can open. */
 const UNSHARED: Claims = { take: async () => true, release: async () => {} }
 
 /**
  * Claims as advisory locks of a session.
  *
- * @param client of one connection, which nobody else uses; where that is lost, the claims are, too
+ * @param client of one dedicated connection; if it is lost, the claims are too
  */
 function createPostgresClaims(client: Sql): Claims {
   const keyOf = (key: string): string => `sheaf claim ${key}`

@@ -21,15 +21,15 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
   }))
 }
 
-/** Versions that have written the metadata before. */
+/** Record of the versions that have written the metadata. */
 interface Written {
   /** Names of the migrations that were applied. */
   applied: ReadonlySet<string>
-  /** Versions of Sheaf that have opened it, in any order. Versions before 0.2.0 left no mark. */
+  /** Versions of Sheaf that have opened it, in any order. Versions before 0.2.0 are not recorded. */
   releases: readonly string[]
 }
 
-/** @throws Error naming the version, where a later one has written: what it added would be ignored here */
+/** @throws Error naming the later version that has written the metadata: this version would ignore its additions */
 function refuseLater({ applied, releases }: Written, migrations: Migration[], where: string): void {
   const latest = releases.reduce<string | null>(
     (last, version) => (last === null || isLaterVersion(version, last) ? version : last),
@@ -42,7 +42,7 @@ function refuseLater({ applied, releases }: Written, migrations: Migration[], wh
   }
 }
 
-/** Applies what the file has not seen yet, each migration whole or not at all. @throws Error as `refuseLater` */
+/** Applies pending migrations, each in one transaction. @throws Error as `refuseLater` */
 export function migrateSqlite(file: Database): void {
   const namesIn = (table: string, column: string): string[] => {
     const isThere = file.query(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table)
@@ -63,7 +63,7 @@ export function migrateSqlite(file: Database): void {
   file.run('insert into releases values (?, ?) on conflict do nothing', [VERSION, new Date().toISOString()])
 }
 
-/** The same for PostgreSQL; a lock keeps two processes that start together from applying one twice. */
+/** As `migrateSqlite`, for PostgreSQL. A lock keeps processes that start together from applying a migration twice. */
 export async function migratePostgres(client: Sql): Promise<void> {
   await client.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7433201)`

@@ -2,24 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 
-/** Runs callers one after the other, in the order they came. */
+/** Runs callers one at a time, first come, first served. */
 export function createMutex() {
   let last: Promise<unknown> = Promise.resolve()
   return function exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = last.then(work)
-    // The queue goes on after a failure; the failure itself is the caller's, in `result`.
+    // The queue continues after a failure, which `result` passes to the caller.
     last = result.catch(() => undefined)
     return result
   }
 }
 
-/** Properties of a writer. */
+/** Options of a turn in the write queue. */
 export interface Turn {
-  /** A change of whole tables: shorter writes that come while it waits go ahead of it. */
+  /** True for a change of whole tables: shorter writes go ahead while it waits. */
   isLong?: boolean
-  /** Longest time to wait for the turn. */
+  /** Maximum wait for the turn. */
   patienceMs?: number
-  /** Ends the wait, with its reason. */
+  /** Aborts the wait with its reason. */
   signal?: AbortSignal
 }
 
@@ -28,24 +28,24 @@ interface Waiting extends Turn {
   start(): void
 }
 
-/** Short writes wait this long behind changes of whole tables, then fail. */
+/** Maximum wait of short writes behind changes of whole tables. */
 export const WRITE_PATIENCE_MS = 20_000
 
 /**
- * How long a write of the present caller waits for its turn: no longer than their reads may take. Undefined for what
- * goes on by itself, such as jobs: nobody is told, so it waits.
+ * Maximum wait of the current caller's write: no longer than their read timeout. Undefined (no limit) for background
+ * work such as jobs.
  */
 export function writePatienceMs(): number | undefined {
   const caller = currentCaller()
   return caller && Math.min(WRITE_PATIENCE_MS, caller.timeoutMs)
 }
 
-/** After this wait, a change of whole tables goes before newer writes. */
+/** After this wait, a change of whole tables goes ahead of newer writes. */
 const LET_AHEAD_MS = 5_000
 
 /**
- * The order in which the writers of a base have their turn: as they came, but changes of whole tables let shorter
- * writes ahead for a while. So an edit of a cell waits for the one change that runs, and not for all that wait.
+ * The write queue of a base: first come, first served, but changes of whole tables let shorter writes go ahead for a
+ * while. A cell edit thus waits for the running change only, not for all queued ones.
  */
 export function createWriteQueue(now: () => number = () => performance.now()) {
   const waiting: Waiting[] = []
@@ -61,14 +61,14 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
     chosen?.start()
   }
 
-  /** @throws BASE_BUSY where the turn has not come within `patienceMs` */
+  /** @throws BASE_BUSY if the turn has not come within `patienceMs` */
   return function inTurn<T>(
     work: () => Promise<T>,
     { isLong = false, patienceMs, signal }: Turn = {},
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let timer: ReturnType<typeof setTimeout> | undefined
-    // Its turn is given by the writer before it, whose caller is somebody else.
+    // The previous writer grants this turn, in the async context of another caller.
     const run = AsyncLocalStorage.bind(work)
     const entry: Waiting = {
       isLong,
@@ -76,7 +76,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
       start() {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        // A failure is the caller's; the queue goes on.
+        // The caller gets a failure; the queue continues.
         Promise.resolve()
           .then(run)
           .then(resolve, reject)
@@ -101,7 +101,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
   }
 }
 
-/** The refusal of a write that has waited for as long as it may. */
+/** The error for a write that has waited too long. */
 export const baseBusy = (patienceMs: number): AppError =>
   new AppError(
     'BASE_BUSY',

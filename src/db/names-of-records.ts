@@ -9,32 +9,32 @@ import type { Field, RecordId } from '../core/model.ts'
 import type { Engine, Statement } from '../dialects/dialect.ts'
 import { type ColumnValue, columnNameOf, type PagedTable, pagesOf } from './column-values.ts'
 
-/** Runs a statement: in a transaction, or as a scan beside it. */
+/** Runs a statement, in a transaction or as a scan. */
 export type ReadValues = (statement: Statement) => Promise<ColumnValue[]>
 
-/** A table whose records are looked for by their names. */
+/** A table whose records are looked up by display value. */
 export interface NamedTable extends PagedTable {
   table: { title: string; tableName: string }
   displayField: Pick<Field, 'title' | 'type' | 'options' | 'columnName'>
 }
 
-/** Records of a table by what they are called; of several with one name the first that was added is meant. */
+/** Looks up records by display value; of duplicates, the first that was added. */
 export interface RecordNames {
   add(id: RecordId, value: CellValue): void
   find(name: string): RecordId | undefined
 }
 
-/** Records of another table that a text names. */
+/** The linked records that a text names. */
 export interface NamedRecords {
   ids: RecordId[]
-  /** The names that are found, and those that are not. */
+  /** Names with and without a record. */
   titles: string[]
   missing: string[]
-  /** True where a link to one record is given several that are there. */
+  /** True if a link to one record names several existing ones. */
   isTooMany: boolean
 }
 
-/** @throws BAD_REQUEST where the records' names lie in no column */
+/** @throws BAD_REQUEST if the display field is not stored in a column */
 export function requireStoredNames({ table, displayField }: NamedTable): void {
   if (!fieldType(displayField.type).computed) return
   throw badRequest(
@@ -43,8 +43,8 @@ export function requireStoredNames({ table, displayField }: NamedTable): void {
 }
 
 /**
- * Names letter by letter as links show them, and then as the display field writes its values, both with and
- * without blanks at their ends.
+ * Matches names exactly as links show them, then as the display field formats its values, both with and without
+ * surrounding whitespace.
  */
 export function createRecordNames(displayField: Pick<Field, 'type' | 'options'>): RecordNames {
   const exact = new Map<string, RecordId>()
@@ -80,12 +80,12 @@ export async function recordsByName(
   return names
 }
 
-/** Names that one statement looks for. */
+/** Names per statement. */
 const ASKED = 500
 
 /**
- * The records that some names may mean, looked for in the database: what it costs in memory grows with the names
- * alone. Names that differ from the records' in blanks at the ends are not all found.
+ * Looks up the records with some names in the database; memory grows with the number of names only. Misses some names
+ * that differ in surrounding whitespace.
  *
  * @throws BAD_REQUEST as `requireStoredNames`
  */
@@ -130,13 +130,13 @@ export async function recordsNamed(
 const isText = ({ type }: Pick<Field, 'type'>): boolean =>
   fieldType(type).storage === 'text' || fieldType(type).storage === 'longText'
 
-/** True for a record without a name. */
+/** Condition: the record's display value is empty. */
 const isUnnamed = (field: NamedTable['displayField']): SQL => {
   const name = sql.identifier(columnNameOf(field))
   return isText(field) ? sql`coalesce(${name}, '') = ''` : sql`${name} is null`
 }
 
-/** Records without a name, by their ids as text: that is what their links are called in an export. */
+/** Records without a display value, by id as text, which is how an export writes their links. */
 export async function unnamedRecords(
   engine: Pick<Engine, 'dialect'>,
   related: NamedTable,
@@ -151,8 +151,8 @@ export async function unnamedRecords(
 }
 
 /**
- * Reads text as the names of records: the whole of it, or for a link to many a list (see `writeNameList`). Where
- * it could be either, the list is meant, as that is how several names are written.
+ * Parses text as names of records: one name, or for a link to many a list (see `writeNameList`). Ambiguous text is read
+ * as a list.
  */
 export function readNames(
   text: string,

@@ -15,7 +15,7 @@ const OPENERS: Openers = {
   },
 }
 
-/** @throws Error for a database that no base has its home in */
+/** @throws Error for an external database */
 export function openBulkWriter(location: EngineLocation): BulkWriter {
   const open = OPENERS[location.client] as (location: EngineLocation) => BulkWriter
   return open(location)

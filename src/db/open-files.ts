@@ -1,51 +1,51 @@
 import { readFileSync } from 'node:fs'
 
-/** A database file that is open, and can be closed and opened again without anybody noticing. */
+/** An open database file that can be closed and reopened transparently. */
 export interface OpenFile {
-  /** Grows with each use, see `OpenFiles.tick`. */
+  /** Tick of the last use, see `OpenFiles.tick`. */
   usedAt: number
-  /** True while somebody writes through it. */
+  /** True during a write. */
   isBusy(): boolean
-  /** Gives back its file descriptors. */
+  /** Releases its file descriptors. */
   close(): void
 }
 
-/** The database files that are open at once, so that their number stays within a budget. */
+/** Keeps the number of open database files within a budget. */
 export interface OpenFiles {
-  /** Runs `open`, closing what was not used for longest where the budget, or the system, has no room. */
+  /** Runs `open`, closing the least recently used files if the budget or the system's limit is reached. */
   admit(file: OpenFile, open: () => void): void
-  /** Waits while all that may be open are busy; undefined where there is room. */
+  /** Waits while all files of the budget are busy; undefined if there is room. */
   room(): Promise<void> | undefined
-  /** To be called where a file is not busy any more. */
+  /** Call when a file is no longer busy. */
   idle(): void
-  /** To be called where a file was closed by its owner. */
+  /** Call when the owner has closed a file. */
   forget(file: OpenFile): void
   /** A number greater than all before. */
   tick(): number
   readonly count: number
 }
 
-/** File descriptors of one open base: reader and writer with the log beside the file, and the log's index. */
+/** File descriptors per open base: file and write-ahead log of reader and writer, and the log's index. */
 const DESCRIPTORS_EACH = 5
 /** Descriptors reserved for sockets, worker threads, uploads and the metadata. */
 const KEPT_FREE = 64
-/** Where the system does not say how many files a process may open. */
+/** Assumed where the system does not report a limit. */
 const ASSUMED_LIMIT = 256
 
-/** How many bases may be open at once within what the system lets this process open. */
+/** The number of bases that fit into this process's limit of open files. */
 export function openFilesBudget(limit: number = descriptorLimit()): number {
-  // At least half is left to connections of clients.
+  // At least half is left for client connections.
   return Math.max(4, Math.min(2000, Math.floor((limit / 2 - KEPT_FREE) / DESCRIPTORS_EACH)))
 }
 
-/** How many files the system lets this process have open. */
+/** The system's limit of open files for this process. */
 function descriptorLimit(): number {
   try {
     const [, soft] =
       /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === 'unlimited' ? 1_000_000 : Number(soft ?? ASSUMED_LIMIT)
   } catch (error) {
-    // Linux alone has this file.
+    // Exists on Linux only.
     if (!(error instanceof Error && 'code' in error)) throw error
     return ASSUMED_LIMIT
   }
@@ -67,7 +67,7 @@ export function createOpenFiles(budget: number): OpenFiles {
     while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  /** Closes what was not used for longest; false where everything is in use. */
+  /** Closes the least recently used file; false if all are in use. */
   function closeOne(): boolean {
     let oldest: OpenFile | null = null
     for (const file of files) {
@@ -87,7 +87,7 @@ export function createOpenFiles(budget: number): OpenFiles {
           open()
           break
         } catch (error) {
-          // Others may have taken the descriptors: SQLite says of all reasons that it cannot open the file.
+          // May be caused by exhausted descriptors: SQLite reports the same error for every reason.
           const code = error instanceof Error && 'code' in error ? String(error.code) : ''
           if (!/CANTOPEN|EMFILE|ENFILE/.test(code) || !closeOne()) throw error
         }

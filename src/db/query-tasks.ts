@@ -9,12 +9,12 @@ import { configure } from './sqlite-engine.ts'
 import type { NamedRows } from './sqlite-statements.ts'
 import { createStatementCache, exactRows } from './sqlite-statements.ts'
 
-/** `inode`: which file lies under the path, as far as the caller knows. */
+/** `inode`: the file that the caller expects under the path. */
 type Input = Statement & { path: string; inode?: number; isExact?: boolean }
 
 giveWay()
 
-/** Statements that each of them keeps prepared: that of a page of hundreds of fields takes as long as the page. */
+/** Prepared statements per connection: preparing a page with hundreds of fields takes as long as reading it. */
 const KEPT_STATEMENTS = 50
 
 type Connection = { file: Database; prepare: ReturnType<typeof createStatementCache> }
@@ -41,7 +41,7 @@ function connect({ path, inode, isExact = false }: Input): Connection {
 interface Script {
   path: string
   statements: Statement[]
-  /** Where it tells how far it is, see `watchScript`. */
+  /** Shared memory for progress, see `watchScript`. */
   shared: SharedArrayBuffer | null
 }
 
@@ -75,7 +75,7 @@ async function runScript(
       file.run('commit')
       return results
     } catch (error) {
-      // A failed commit may have ended the transaction already.
+      // A failed commit may already have ended the transaction.
       if (file.inTransaction) file.run('rollback')
       throw error
     }
@@ -84,7 +84,7 @@ async function runScript(
   }
 }
 
-/** Copies what the log beside a file holds into the file, as far as no reader needs it there. */
+/** Checkpoints the write-ahead log as far as no reader needs it. */
 function checkpoint({ path }: { path: string }): void {
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
@@ -101,14 +101,17 @@ function shown<T>({ isExact }: Input, rows: T[]): T[] {
   return isExact ? exactRows(rows) : rows
 }
 
-/** Rows with the names of their columns apart: objects with hundreds of keys take long from thread to thread. */
+/** Rows as arrays with their column names: objects with hundreds of keys are slow to pass between threads. */
 function readRows(input: Input): NamedRows {
   const prepared = prepare(input)
   const rows = shown(input, prepared.values(...bound(input.params)) as unknown[][])
   return { names: prepared.columnNames, rows }
 }
 
-/** A million ids as rows take half a second from process to process, and a moment as numbers side by side. */
+/**
+ * Packs a list of ids: passing a million ids between processes takes half a second as rows, and almost none as a typed
+ * array.
+ */
 function packed(rows: unknown[][]): unknown[][] | Float64Array {
   if (rows.length < PACKED_FROM || rows[0]?.length !== 1) return rows
   const numbers = new Float64Array(rows.length)
@@ -121,16 +124,16 @@ function packed(rows: unknown[][]): unknown[][] | Float64Array {
 
 const PACKED_FROM = 1_000
 
-/** Pages that are given back before others may write again. */
+/** Frees a bounded number of pages, so that other writers do not wait long. */
 const INCREMENTAL_VACUUM = 'pragma incremental_vacuum(20000)'
 
-/** Gives unused pages back to the system; the caller holds the file's write lease. */
+/** Returns unused pages to the system; the caller holds the file's write lease. */
 function compact({ path, whole }: { path: string; whole: boolean }): void {
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
     configure(file)
     const mode = file.query<{ auto_vacuum: number }, []>('pragma auto_vacuum').get()?.auto_vacuum
-    // Files of versions before 0.2.0 are converted when someone asks for their room.
+    // Files of versions before 0.2.0 are converted when their space is reclaimed.
     if (whole && mode !== 2) {
       file.run('pragma auto_vacuum = incremental')
       file.run('vacuum')
@@ -150,7 +153,7 @@ function compact({ path, whole }: { path: string; whole: boolean }): void {
   }
 }
 
-/** Reads and writes that grow with a table. */
+/** Tasks whose cost grows with a table. */
 export const queryTasks = {
   'sqlite.all': readRows,
   'sqlite.values': (input: Input) =>

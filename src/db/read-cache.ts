@@ -7,25 +7,25 @@ interface ReadCache<V> {
   peek(key: string): V | undefined
   /** The cached value, or the result of `load`; null is not cached. */
   read(key: string, load: () => Promise<V | null>): Promise<V | null>
-  /** To be called once a change is committed and before it is acknowledged: the next read is fresh. */
+  /** Call after a change is committed and before it is acknowledged; the next read is fresh. */
   forget(key: string): void
 }
 
-/** The caches over each metadata database, by what they hold. */
+/** The caches of each metadata database, by name. */
 const caches = new WeakMap<object, Map<string, { size(): number; clear(): void }>>()
 
-/** How many values each cache holds, by what they are. */
+/** The number of values per cache, by name. */
 export const cacheSizes = (meta: object): Record<string, number> =>
   Object.fromEntries([...(caches.get(meta) ?? [])].map(([name, cache]) => [name, cache.size()]))
 
-/** Forgets everything that is held: the next reads are fresh. */
+/** Clears all caches of a metadata database. */
 export function clearCaches(meta: object): void {
   for (const cache of caches.get(meta)?.values() ?? []) cache.clear()
 }
 
 /**
- * A cache of at most `max` values, called `name` where its size is shown. It holds nothing where other processes share the metadata: a
- * revocation made there has to count on the next call here (a notification would come too late).
+ * A cache of at most `max` values; `name` labels its size. Caches nothing if other processes share the metadata,
+ * because their revocations must apply to the next call here (a notification would come too late).
  */
 export function createReadCache<V extends object>(
   meta: Pick<Meta, 'isShared'>,
@@ -50,7 +50,7 @@ export function createReadCache<V extends object>(
       if (known) return known
       const before = forgotten
       const value = await load()
-      // Read before a change and stored after it, the old value would stay for good.
+      // A value read before a change must not be stored after it.
       if (value !== null && !meta.isShared && forgotten === before) held.set(key, value)
       return value
     },

@@ -1,15 +1,15 @@
 import type { ScriptWatch, Transaction } from '../dialects/dialect.ts'
 
-/** Words of the memory that both threads share: the number of rows written, and the state of the script. */
+/** Indexes in the shared memory: the number of rows written, and the script's state. */
 const [WRITTEN, STATE] = [0, 1]
-/** `STATE`: either side leaves `RUNNING` once, so a script is stopped or commits, never both. */
+/** Values of `STATE`. It leaves `RUNNING` once, so a script is either stopped or commits. */
 const [RUNNING, STOPPED, COMMITTING] = [0, 1, 2]
 const ASK_EVERY_MS = 200
 
 /**
- * Follows a script that runs in another thread: tells how far it is, and lets a signal stop it.
+ * Follows a script in another thread: reports its progress and stops it on a signal.
  *
- * @throws the signal's reason where it has stopped the script
+ * @throws the signal's reason if it has stopped the script
  */
 export async function watchScript<T>(
   { signal, progress, commit, guard }: ScriptWatch,
@@ -29,7 +29,7 @@ export async function watchScript<T>(
     if (!signal?.aborted) commit?.()
     return result
   } catch (error) {
-    // The thread can only say that it was stopped, and not why.
+    // The thread does not know the reason of the stop.
     if (Atomics.load(words, STATE) === STOPPED) signal?.throwIfAborted()
     throw error
   } finally {
@@ -39,10 +39,10 @@ export async function watchScript<T>(
   }
 }
 
-/** Rows that one call writes before its watch is asked again: about a quarter of a second of work. */
+/** Rows written between checks of the watch: about a quarter of a second of work. */
 const ROWS_AT_ONCE = 1_000
 
-/** A transaction that tells its watch of the rows that it writes, and ends once the signal says so. */
+/** A transaction that reports written rows to its watch and fails once the signal is aborted. */
 export function watchedTransaction(tx: Transaction, watch: ScriptWatch | undefined): Transaction {
   if (!watch) return tx
   const { signal } = watch
@@ -83,10 +83,10 @@ export function watchedTransaction(tx: Transaction, watch: ScriptWatch | undefin
 }
 
 /**
- * Runs a statement on a server, which `cancel` asks to end it. Goes on once that has been asked, so that it meets
- * no later statement.
+ * Runs a statement that `cancel` can end. Waits for a pending cancel request, so that it does not hit a later
+ * statement.
  *
- * @throws the signal's reason, also where the statement was faster
+ * @throws the signal's reason, even if the statement was faster
  */
 export async function untilStopped<T>(
   signal: AbortSignal | undefined,
@@ -97,7 +97,7 @@ export async function untilStopped<T>(
   signal.throwIfAborted()
   let asked: Promise<unknown> | undefined
   const onAbort = () => {
-    // Where the server cannot be asked, the statement comes to its own end.
+    // If the cancel request fails, the statement runs to its end.
     asked = cancel().catch(() => undefined)
   }
   signal.addEventListener('abort', onAbort, { once: true })
@@ -110,7 +110,7 @@ export async function untilStopped<T>(
   }
 }
 
-/** The other side: to be called after each statement. @throws Error where the script is to stop */
+/** The thread's side: call after each statement. @throws Error if the script is to stop */
 export function reportTo(shared: SharedArrayBuffer | null): (changes: number) => void {
   if (!shared) return () => {}
   const words = new Int32Array(shared)
@@ -121,9 +121,9 @@ export function reportTo(shared: SharedArrayBuffer | null): (changes: number) =>
 }
 
 /**
- * The other side: to be called before the commit, after which nothing stops the script.
+ * The thread's side: call before the commit, after which nothing stops the script.
  *
- * @throws Error where it was stopped
+ * @throws Error if it was stopped
  */
 export function claimCommit(shared: SharedArrayBuffer | null): void {
   if (!shared) return

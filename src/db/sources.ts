@@ -29,69 +29,66 @@ import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 /** Storage of a base's own tables: its own file, or a schema in the server's PostgreSQL. */
 type HomeClient = 'sqlite3' | 'pg'
 
-/** A database that a base reads, as the metadata has it. */
+/** A base's source as stored in the metadata. */
 interface SourceRef {
   id: string
   baseId: string
   alias: string | null
   isOwn: boolean
-  /** How to reach one that is not ours, sealed by `sealConnection`. */
+  /** Connection to an external database, sealed by `sealConnection`. */
   config: string | null
 }
 
-/** Bases that the readiness check tries at most. */
+/** Most bases that the readiness check opens. */
 const CHECKED_BASES = 5
 
-/** Which kind of home a base has; null for no such base. Filled by app.ts from the bases module. */
+/** The kind of a base's home; null for an unknown base. Filled by app.ts from the bases module. */
 export const HOME_OF =
   defineSlot<(baseId: string) => Promise<ConnectionConfig['client'] | null>>('sources.homeOf')
 
-/** Whether a base has ever had a table of its own. Filled by app.ts from the schema module. */
+/** Whether a base has ever had its own table. Filled by app.ts from the schema module. */
 export const HAS_TABLES = defineSlot<(baseId: string) => Promise<boolean>>('sources.hasTables')
 
-/** The databases that hold people's tables. */
+/** The databases with user tables. */
 export interface Sources {
   /** Kind of home for new bases. Existing bases stay where they are. */
   readonly newHome: HomeClient
-  /** Makes the home of a new base, `newHome`. Nothing else makes one: what is missing later has been lost. */
+  /** Creates the home of a new base (`newHome`). Nothing else creates one: a missing home has been lost. */
   create(baseId: string): Promise<void>
-  /** Removes what `create` made for a base that did not come to be. */
+  /** Removes the home of a base whose creation failed. */
   abandon(baseId: string): Promise<void>
   /**
-   * The home of a base. The same object until it is closed.
+   * The engine of a base's home. The same object until it is closed.
    *
-   * @throws BASE_NOT_FOUND; BASE_DATA_MISSING where its home is gone. Its file is opened by the first use of the
-   *   engine, which may throw that as well, or BASE_DATA_DAMAGED
+   * @throws BASE_NOT_FOUND; BASE_DATA_MISSING if its home is gone. The first use of the engine opens the file, and may
+   *   throw that or BASE_DATA_DAMAGED
    */
   engine(baseId: string): Promise<Engine>
   /**
-   * The database of a source: the base's home, or one that is not ours, whose connections are made anew
-   * when its configuration has changed.
+   * The engine of a source: the base's home or an external database, which reconnects when its configuration has
+   * changed.
    *
-   * @throws DATABASE_ERROR where its connection cannot be read
+   * @throws DATABASE_ERROR if its connection cannot be decrypted
    */
   of(source: SourceRef): Promise<Engine>
-  /** Ends the connections to a database that is not ours, such as that of a source that is gone. */
+  /** Closes the connections to an external database, for example of a removed source. */
   drop(sourceId: string): Promise<void>
-  /** Path of a base's file: all of the base's records and their log. */
+  /** Path of a base's file, which holds its records and their log. */
   path(baseId: string): string
-  /** True where there is such a base, and its home has been made. */
+  /** True if the base exists and has a home. */
   exists(baseId: string): Promise<boolean>
-  /**
-   * Makes the home of a base, which has to be of the same kind, from that of another: its tables as they are at
-   * one moment, without the log.
-   */
+  /** Creates the home of a base as a consistent snapshot of another of the same kind, without the log. */
   copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
-  /** Removes a base's home with all its records. For good. */
+  /** Permanently removes a base's home with all its records. */
   remove(baseId: string): Promise<void>
   /** Identity of the database of `DATABASE_URL` (`postgresIdentity`); null if not configured. */
   ownDatabase(): Promise<string | null>
-  /** Reads from a database of people's tables. @throws where none can be opened; what is wrong with one base alone does not count */
+  /** Reads from a database with user tables. @throws if none can be opened; an error of a single base does not count */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens no database yet. Without `DATABASE_URL` each base is a file under `DATA_DIR/bases`. */
+/** Databases open on first use. Without `DATABASE_URL` each base is a file under `DATA_DIR/bases`. */
 export function openSources(
   { dataDir, databaseUrl, maxOpenBases }: Pick<Config, 'dataDir' | 'databaseUrl' | 'maxOpenBases'>,
   secrets: Pick<Secrets, 'connections'>,
@@ -118,12 +115,12 @@ export function openSources(
   }
 
   async function open(baseId: string): Promise<Engine> {
-    // Ids are ours (`p` and 14 characters); anything else could leave the folder.
+    // Base ids are `p` and 14 characters; any other text could leave the folder.
     if (!/^p[a-z0-9]{14}$/.test(baseId)) throw new Error(`"${baseId}" is not the id of a base`)
     const home = await homeOf(baseId)
     if (home === null) throw notFound('Base', baseId)
     if (home === 'sqlite3') {
-      // Earlier versions made the file with the first table.
+      // Earlier versions created the file with the first table.
       if (!existsSync(path(baseId)) && !(await hasTables(baseId))) createBaseFile(path(baseId))
       return openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files)
     }
@@ -179,7 +176,7 @@ export function openSources(
     if (known) return known
     const opening = open(baseId)
     engines.set(baseId, opening)
-    // A database that cannot be reached now may be later.
+    // The database may become reachable later.
     opening.catch(() => engines.delete(baseId))
     return opening
   }
@@ -191,7 +188,7 @@ export function openSources(
     path,
     async check() {
       if (own) await openPostgresEngine(own, NOWHERE, OWN_DATABASE).values({ sql: 'select 1', params: [] })
-      // Fails where the process may open no further file.
+      // Fails if the process cannot open further files.
       closeSync(openSync(folder, 'r'))
       const ids = readdirSync(folder).flatMap((name) => /^(p[a-z0-9]{14})\.db$/.exec(name)?.[1] ?? [])
       for (const baseId of ids.slice(0, CHECKED_BASES)) {

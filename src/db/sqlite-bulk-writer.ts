@@ -4,18 +4,18 @@ import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { BulkWriter, RowShape } from './bulk-writer.ts'
 
-/** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */
+/** Bound values per call: more rows per statement save calls, up to the point where the statement itself costs more. */
 const VALUES_PER_CALL = 160
 
-/** Writes to a file through a connection of its own. */
+/** Writes to a file through a separate connection. */
 export function openSqliteBulkWriter(path: string): BulkWriter {
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   file.run('pragma busy_timeout = 5000')
-  // Small and unmapped: what is written is not read again, and memory stays as it is however much it is.
+  // Small cache and no memory mapping: written pages are not read again, so memory stays constant.
   file.run('pragma cache_size = -8192')
   file.run('pragma mmap_size = 0')
   file.run('pragma temp_store = file')
-  // Checkpoints come outside the lease, by `checkpoint`.
+  // `checkpoint` runs outside the lease.
   file.run('pragma wal_autocheckpoint = 0')
   file.run('pragma synchronous = normal')
 

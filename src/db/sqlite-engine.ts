@@ -26,28 +26,28 @@ import {
 
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** Reads look this often whether the file is still there; writes always do. */
+/** Reads check this often that the file still exists; writes always do. */
 const LOOK_EVERY_MS = 1_000
 
-/** A log of this size is copied back into its file. It is looked at after so many writes. */
+/** Size of the write-ahead log from which it is checkpointed. Checked every `LOOK_AFTER_WRITES` writes. */
 const CHECKPOINT_BYTES = 8 * 1024 ** 2
 const LOOK_AFTER_WRITES = 50
 
-/** Reads of files up to this size finish soon; reads of larger ones may have to be stopped. */
+/** Reads of files up to this size finish quickly; reads of larger ones must be stoppable. */
 const LARGE_BYTES = 32 * 1024 ** 2
 
-/** The connections to a file, and what was prepared on them. */
+/** The connections to a file and their prepared statements. */
 interface Handles {
   reader: Database
   writer: Database
   prepareRead: StatementCache
   prepareWrite: StatementCache
   transaction: Transaction
-  /** Which file they lead to, whatever has come to lie under its name since. */
+  /** Inode of the opened file, to detect that the path was replaced. */
   inode: number
 }
 
-/** How a kind of file is opened, and what its errors say. */
+/** Opening and error translation of a kind of file. */
 interface FileKind {
   path: string
   isExact: boolean
@@ -56,13 +56,13 @@ interface FileKind {
   explain(error: unknown): unknown
 }
 
-/** Makes a base's file with an empty log. @throws Error where there is a file already */
+/** Creates a base's file with an empty log. @throws Error if the file exists */
 export function createBaseFile(path: string): void {
   // Never overwrites an existing file.
   closeSync(openSync(path, 'wx', 0o600))
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
-    // Counts for new files alone: unused pages can be given back a few at a time, without rewriting the file.
+    // Only effective for new files: unused pages can be freed incrementally, without rewriting the file.
     file.run('pragma auto_vacuum = incremental')
     file.run('pragma journal_mode = wal')
     configure(file)
@@ -73,11 +73,11 @@ export function createBaseFile(path: string): void {
 }
 
 /**
- * A base's own file, which is opened when it is first used, and again after `files` has closed it. Readers see the
- * last commit while a write runs (WAL); a commit is on the disk when it is acknowledged (`synchronous = full`).
+ * The engine of a base's file, opened on first use and reopened after `files` has closed it. Readers see the last
+ * commit during a write (WAL); an acknowledged commit is on disk (`synchronous = full`).
  *
- * @param name what errors call the file: its path within the data folder
- * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED where it cannot be opened; nothing is created
+ * @param name the file's name in errors: its path within the data folder
+ * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED if it cannot be opened; never creates a file
  */
 export function openSqliteEngine(
   { path, name }: { path: string; name: string },
@@ -95,7 +95,7 @@ export function openSqliteEngine(
       writer.run('pragma journal_mode = wal')
       configure(writer)
       upgradeBaseFile(writer)
-      // The thread that answers requests would wait for it: see `checkpointSoon`.
+      // An automatic checkpoint would block the request thread; see `checkpointSoon`.
       writer.run('pragma wal_autocheckpoint = 0')
       writer.run(`pragma journal_size_limit = ${CHECKPOINT_BYTES / 2}`)
       const reader = new Database(path, { readonly: true, strict: true })
@@ -111,7 +111,7 @@ export function openSqliteEngine(
   return { ...engine, storage: storageOf(path, engine, pool) }
 }
 
-/** How much room a base's file takes, its write-ahead log included. */
+/** The disk space of a base's file, write-ahead log included. */
 function storageOf(path: string, engine: Engine, pool: WorkerPool): EngineStorage {
   const read = async (pragma: string): Promise<number> => {
     const [row] = await engine.values({ sql: `pragma ${pragma}`, params: [] })
@@ -147,10 +147,10 @@ function requireBaseFile(file: Database, path: string, name: string): void {
 }
 
 /**
- * Opens a file that is not ours, as it is: nothing of ours is written into it.
+ * The engine of an external file. Nothing of the product's own is written into it.
  *
- * @param source what errors call it
- * @throws DATABASE_UNREACHABLE where there is no such file, or it is no database
+ * @param source its name in errors
+ * @throws DATABASE_UNREACHABLE if the file is missing or no database
  */
 export function openExternalSqliteEngine(
   path: string,
@@ -164,12 +164,12 @@ export function openExternalSqliteEngine(
       const writer = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
       opened.push(writer)
       configure(writer)
-      // The first thing that looks into the file.
+      // The first statement that reads the file.
       writer.run('pragma schema_version')
       const reader = new Database(path, { readonly: true, strict: true, safeIntegers: true })
       opened.push(reader)
       configure(reader)
-      // As servers do: what refers to a record is not left behind.
+      // As servers do: no dangling references.
       writer.run('pragma foreign_keys = on')
       return { reader, writer }
     } catch (error) {
@@ -194,7 +194,7 @@ function engineOf(
   let writers = 0
   let lookedAt = 0
   let isClosed = false
-  // Numbers that we have not written ourselves may be greater than JavaScript has them.
+  // Foreign files may hold integers beyond JavaScript's safe range.
   const shown = <T>(rows: T[]): T[] => (isExact ? exactRows(rows) : rows)
 
   const file: OpenFile = {
@@ -229,7 +229,7 @@ function engineOf(
     return handles as unknown as Handles
   }
 
-  /** The open connections. @throws what `explain` says of a file that has gone, or is another one by now */
+  /** The open connections. @throws the error of `explain` if the file is missing or was replaced */
   function use(isWrite: boolean): Handles {
     file.usedAt = files.tick()
     if (handles === null) return openHandles()
@@ -249,7 +249,7 @@ function engineOf(
     return handles
   }
 
-  /** Runs `work` while no other writer of the file can come in, and the connections stay open. */
+  /** Runs `work` with exclusive write access and keeps the connections open meanwhile. */
   async function exclusively<T>(work: () => Promise<T>, turn?: Turn): Promise<T> {
     writers++
     try {
@@ -266,13 +266,13 @@ function engineOf(
     }
   }
 
-  /** Undefined where the file is open, or may be opened at once. */
+  /** Undefined if the file is open or can be opened at once. */
   const roomToOpen = () => (handles === null ? files.room() : undefined)
 
   let writesSinceLook = 0
   let isCheckpointing = false
 
-  /** Copies a log that has grown back into the file, in a worker. */
+  /** Checkpoints a grown log in a worker. */
   function checkpointSoon(isLarge: boolean): void {
     if (isExact || isCheckpointing || isClosed) return
     if (!isLarge && ++writesSinceLook < LOOK_AFTER_WRITES) return
@@ -281,9 +281,9 @@ function engineOf(
     isCheckpointing = true
     const run = () => pool.run('sqlite.checkpoint', { path }, 'write', path)
     run()
-      // Little was written in the meantime. Without a concurrent writer the log restarts from its beginning.
+      // Little was written in the meantime. Without a concurrent writer the log restarts.
       .then(() => exclusively(run))
-      // The log stays as it is, with all that is in it: a later write tries again.
+      // The log keeps its content; a later write tries again.
       .catch(() => undefined)
       .finally(() => {
         isCheckpointing = false
@@ -294,7 +294,7 @@ function engineOf(
     try {
       const room = roomToOpen()
       if (room) await room
-      // A thread that has a former file of this name open must not answer from it.
+      // A thread with a replaced file still open must not answer from it.
       const { inode } = use(false)
       const kind = sizeOf(path) > LARGE_BYTES ? 'large read' : 'read'
       return await pool.run(task, { path, inode, sql, params, isExact }, kind, path)
@@ -351,7 +351,7 @@ function engineOf(
             await afterCommit?.(result)
             return result
           } catch (error) {
-            // A failed commit may have ended the transaction already.
+            // A failed commit may already have ended the transaction.
             if (writer.inTransaction) writer.run('rollback')
             throw error
           }
@@ -405,7 +405,7 @@ function engineOf(
   }
 }
 
-/** Bytes of a file and of the log beside it. */
+/** Size in bytes of a file and its write-ahead log. */
 const sizeOf = (path: string): number =>
   ['', '-wal'].reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0)
 
@@ -429,7 +429,7 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
   }
 }
 
-/** A group of short writes in a file. SQLite answers at once: nothing comes between a commit and what follows it. */
+/** A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up. */
 export function groupSession(file: Database, transaction: Transaction): GroupSession {
   let isSaved = false
   const now = (statement: string) => (): undefined => {
@@ -456,11 +456,11 @@ export function groupSession(file: Database, transaction: Transaction): GroupSes
 export function configure(file: Database): void {
   defineSqliteFunctions(file)
   file.run('pragma synchronous = full')
-  // Only another thread's chunk can hold the lock, and for milliseconds: leases keep writers apart.
+  // Leases keep writers apart: only another thread's chunk can hold the lock, for milliseconds.
   file.run('pragma busy_timeout = 5000')
   file.run('pragma cache_size = -32768')
   file.run('pragma mmap_size = 1073741824')
   file.run('pragma temp_store = memory')
-  // After a large write the log file shrinks to this again with the next checkpoint.
+  // The next checkpoint after a large write shrinks the log file to this size.
   file.run(`pragma journal_size_limit = ${WAL_LIMIT_BYTES}`)
 }

@@ -3,8 +3,8 @@ import { AppError } from '../core/errors.ts'
 import { changedThere } from './driver-errors.ts'
 
 /**
- * Translates an error of a connected file into a user-facing one. Unique and not-null violations stay unchanged for
- * `Dialect.violation`, and so do errors caused by a bug of ours.
+ * Translates an error of a connected file into a user-facing one. Returns unique and not-null violations unchanged (for
+ * `Dialect.violation`), and errors caused by a bug.
  *
  * @param source name of the file in messages
  */

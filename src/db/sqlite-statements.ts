@@ -8,11 +8,11 @@ const KEPT = 400
 /** Gives the prepared form of an SQL text. */
 export interface StatementCache {
   (sql: string): Prepared<unknown, never[]>
-  /** Finalises all of them: a file whose statements still stand is not closed, and keeps its descriptors. */
+  /** Finalises all statements: a file with open statements is not closed and keeps its descriptors. */
   clear(): void
 }
 
-/** Keeps what is prepared, finalising what has not been used for longest. */
+/** Caches prepared statements and finalises the least recently used. */
 export function createStatementCache(file: Database, kept = KEPT): StatementCache {
   const cache = new LRUCache<string, Prepared<unknown, never[]>>({
     max: kept,
@@ -43,8 +43,8 @@ export const asObjects = <T>({ names, rows }: NamedRows): T[] =>
   })
 
 /**
- * A value of a file that is not ours, as cells have it: whole numbers of 64 bits where JavaScript has them, else
- * as text, and bytes in hexadecimal.
+ * Converts a value of an external file for cells: 64-bit integers as numbers if safe, else as text; bytes as
+ * hexadecimal.
  */
 export function exactValue(value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'number') return exactNumber(value)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Dialect, Engine } from '../dialects/dialect.ts'
 
-/** Gives a view the manual order of another one, perhaps of a table that has the same record ids. */
+/** Copies a view's manual order to another view, whose table has the same record ids. */
 export const copyPlaces = (
   { insertSelected }: Pick<Dialect, 'insertSelected'>,
   from: string,
@@ -21,9 +21,9 @@ export const copyPlaces = (
   })
 
 /**
- * Gives the manual orders in the home of a copied base the ids of the copy.
+ * Rewrites the view and table ids of manual orders in a copied base.
  *
- * @param views the new view and its table, by the id of the original view; the order of any other view is removed
+ * @param views the new view and its table by the id of the original view; orders of other views are removed
  */
 export async function renamePlaces(
   engine: Engine,

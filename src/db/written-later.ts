@@ -1,10 +1,10 @@
 import { VERSION } from '../version.ts'
 
 /**
- * The refusal to open what a later version has written.
+ * The error message for data written by a later version.
  *
  * @param what e.g. `The data folder /data`
- * @param writer the version that wrote it; null where it does not say
+ * @param writer the version that wrote it; null if unknown
  */
 export const writtenLater = (what: string, writer: string | null, detail = ''): string => {
   const by = writer === null ? 'a later version of Sheaf' : `Sheaf ${writer}`

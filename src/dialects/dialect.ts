@@ -31,15 +31,14 @@ export interface GroupSummary {
 }
 
 /**
- * How one database engine is asked. Nothing outside this folder asks which engine it talks to: where
- * it would have to, a word is missing here. Beside these words each dialect speaks `FilterWords`,
- * from which the operators of `core/filters` render. One conformance test holds all dialects to the
- * same answers.
+ * How to query one database engine. Code outside this folder never asks which engine it talks to; where it would have
+ * to, this contract lacks a method. Extends `FilterWords`, from which the operators of `core/filters` render. One
+ * conformance test checks that all dialects give the same results.
  */
 export interface QueryDialect extends FilterWords<SQL> {
-  /** The name REST clients know: `sqlite3`, `pg`, `mysql2`. */
+  /** Client name in REST: `sqlite3`, `pg`, `mysql2`. */
   client: string
-  /** Most values that one statement may bind. */
+  /** Maximum number of bound values per statement. */
   maxBoundParameters: number
   columnTypes: Record<StorageKind, string>
   /** A name in quotes, its own quotes doubled. */
@@ -47,11 +46,11 @@ export interface QueryDialect extends FilterWords<SQL> {
   render(query: SQL): Statement
   createTable(name: string, columns: ColumnDefinition[]): Statement[]
 
-  /** Text to be grouped by, told apart letter by letter, whatever the collation of its column takes as equal. */
+  /** Text for exact grouping, whatever the column's collation equates. */
   exactText(expression: SQL): SQL
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
-  /** Place of an option in its field's list, for sorting a choice field as its options stand. */
+  /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
   /**
    * A summary of a column: a scalar expression for a select over the rows of `from`
@@ -62,11 +61,11 @@ export interface QueryDialect extends FilterWords<SQL> {
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
   /** True if the text of the column contains the search text, ignoring case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
-  /** A record's id as the change log keeps it, to be compared with its `record_id`. */
+  /** A record's id as the change log stores it, for comparison with `record_id`. */
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */
   formula: FormulaWords<SQL>
-  /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
+  /** Converts the driver's values of this storage kind; null if they need no conversion. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
   /** Expressions over linked records: links, lookups, rollups and counts. */
   related: RelatedWords
@@ -74,19 +73,19 @@ export interface QueryDialect extends FilterWords<SQL> {
   foreign: ForeignWords
 }
 
-/** Rows that a statement selects, to be written into a table. */
+/** Selected rows to insert into a table. */
 export interface SelectedRows {
   into: SQL
   columns: SQL[]
-  /** Values that are the same in all rows, for the first of the columns. */
+  /** Constant values, for the first columns. */
   constants: SQL[]
-  /** Expressions over a row of the source, for the columns behind them. */
+  /** Expressions over a row of the source, for the remaining columns. */
   values: SQL[]
   /** `from … where …` */
   source: SQL
 }
 
-/** A dialect whose database holds a base's own tables: it can also alter them and write to them. */
+/** A dialect that can also alter and write tables. */
 export interface Dialect extends QueryDialect {
   addColumn(table: string, column: ColumnDefinition): Statement[]
   renameColumn(table: string, from: string, to: string): Statement[]
@@ -94,68 +93,67 @@ export interface Dialect extends QueryDialect {
   renameTable(from: string, to: string): Statement[]
   dropTable(table: string): Statement[]
   createIndex(table: string, columns: string[]): Statement[]
-  /** Of several columns: no two rows have the same values in all of them. */
+  /** Creates a unique index over one or more columns. */
   createUniqueIndex(table: string, ...columns: string[]): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
-  /** Drops the indexes that were made for this column alone, where there are any: one that is indexed may not be dropped. */
+  /** Drops the column's own indexes: an indexed column cannot be dropped. */
   dropIndexesOf(table: string, column: string): Statement[]
 
-  /** An insert of one row that brings no value at all. */
+  /** An insert of one row with default values only. */
   insertDefaults(table: string): string
-  /** Writes rows that are selected. Every `insert … select` into a base's own tables is made by this word. */
+  /** Inserts selected rows. Every `insert … select` into a base's tables uses this. */
   insertSelected(rows: SelectedRows): SQL
   /** Converts values of this storage kind to what the driver binds; null if they are bound unchanged. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
-  /** Equal, or both NULL: never NULL itself. */
+  /** True if equal or both NULL; never NULL. */
   isSame(left: SQL, right: SQL): SQL
   /** Placeholder of the parameter at an index from 0 in hand-written SQL: `?`, `$1`. */
   placeholder(index: number): string
-  /** The columns of a table as they lie in the database: rows with a `name` and the `type` it has there. */
+  /** Lists the columns of a table: rows with `name` and database `type`. */
   listColumns(table: string): Statement
   /**
-   * The foreign keys that refer to a table: a row for each pair of columns with the `name` of the key, `child_schema`
-   * (null: the table's own), `child`, `child_column`, `parent_column` and `rule`, the action on deletion in
-   * upper case as the SQL standard writes it.
+   * Lists the foreign keys that reference a table: a row per column pair with `name`, `child_schema` (null: the table's
+   * own), `child`, `child_column`, `parent_column` and `rule` (action on deletion, in upper case).
    */
   listReferences(table: string): Statement
   /**
-   * An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. Where
-   * the storage is named the values are those of `CellValue`.
+   * An object of `{ key: column }` as JSON text, for logging rows as a set. Values of a given storage kind are encoded
+   * as `CellValue`.
    */
   jsonObject(columns: { key: string; column: SQL; storage: StorageKind | null }[]): SQL
-  /** The value of a key of such an object, as a column of this kind, or of this type of the database, takes it. */
+  /** The value of a key of such an object, converted for a column of this storage kind or database type. */
   jsonValue(json: SQL, key: string, as: StorageKind | { databaseType: string }): SQL
-  /** Makes `count` fresh ids of a table, ascending and without a gap. Only inside a transaction. */
+  /** Allocates `count` new record ids, ascending and without gaps. Only inside a transaction. */
   allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
-  /** Lets the ids of a table that was filled with records of another go on where the other's stand. */
+  /** Continues the ids of a copied table where the original's end. */
   continueIds(table: string, from: string): Statement[]
 
-  /** Recognises a unique or not-null violation of the driver, with the column at fault; else null. */
+  /** Recognises a unique or not-null violation, with its column; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
-  /** Recognises the driver's refusal of one more column than a table can have. */
+  /** True for the error of exceeding the maximum number of columns. */
   isFullTable(error: unknown): boolean
 }
 
 /** Result of one statement of a script. */
 export interface StatementResult {
-  /** Rows that it wrote; 0 where it only read. */
+  /** Number of written rows; 0 for a read. */
   changes: number
-  /** Rows that it gave. */
+  /** Rows that it returned. */
   rows: Record<string, unknown>[]
 }
 
-/** How a script may be followed, and stopped, while it runs. */
+/** Progress and cancellation of a running script. */
 export interface ScriptWatch {
-  /** Ends the script, in the middle of a statement where the engine can, and rolls it back. */
+  /** Cancels the script, in the middle of a statement if the engine can, and rolls it back. */
   signal?: AbortSignal
-  /** Told now and then how many rows have been written so far. */
+  /** Called regularly with the number of rows written so far. */
   progress?(rows: number): void
-  /** Called just before the commit, which the signal does not stop any more. @throws where it has been stopped */
+  /** Called just before the commit, which the signal can no longer stop. @throws if it was stopped */
   commit?(): void
   /**
    * Adds a check that runs before the signal is given, for scripts that decide on their commit in another thread.
    *
-   * @param stop stops the script; false where it commits already, and then the signal is not given
+   * @param stop stops the script; false if it already commits, and then the signal is not aborted
    * @returns removes the check
    */
   guard?(stop: () => boolean): () => void
@@ -172,23 +170,23 @@ export interface Transaction {
   /** Runs one statement for each list of values. */
   runMany(sql: string, params: unknown[][]): Promise<void>
   all<T>(statement: Statement): Promise<T[]>
-  /** Runs an insert of one row that leaves the column `key` to the database, and gives what it put there. */
+  /** Inserts one row and returns the value that the database generated for the column `key`. */
   insertOne(statement: Statement, key: string): Promise<unknown>
 }
 
-/** Where a database that can hold a base of its own is. */
+/** Location of a database that can hold a base. */
 export type EngineLocation =
   | { client: 'sqlite3'; file: string }
   | { client: 'pg'; connection: PostgresConnection; schema: string }
   | { client: 'mysql2'; connection: MysqlConnection }
 
-/** The room that a base's home takes. */
+/** Disk space of a base's home. */
 export interface EngineStorage {
-  /** `bytes` in all; `freeBytes` of them are unused and can be given back, null where the engine does not tell. */
+  /** `bytes` in total; `freeBytes` of them are reclaimable, null if unknown. */
   measure(): Promise<{ bytes: number; freeBytes: number | null }>
   /**
-   * Gives unused room back to the system, off the main thread; writers wait meanwhile.
-   * @param whole rewrites the home where that frees more, which needs as much room again for a moment
+   * Returns unused space to the system, off the main thread; writers wait meanwhile.
+   * @param whole rewrites the home if that frees more, which temporarily needs the same space again
    */
   compact(whole: boolean): Promise<void>
 }
@@ -201,21 +199,19 @@ interface WriteOptions {
 /** A database that holds the tables of a base. */
 export interface Engine {
   readonly dialect: Dialect
-  /** Waits until the server's version is known, as far as it can be reached: the dialect may depend on it. */
+  /** Resolves when the server's version is known, which the dialect may depend on, or the server is unreachable. */
   ready?(): Promise<void>
   /** Rows as objects. `scan` marks work that grows with the table: it runs off the main thread. */
   all<T>(statement: Statement, options?: { scan?: boolean }): Promise<T[]>
   /** Rows as arrays, in the order of the selected columns. */
   values(statement: Statement, options?: { scan?: boolean }): Promise<unknown[][]>
   /**
-   * Runs `work` in one transaction; what it throws takes all of it back. Writers queue: a base has
-   * one at a time. `afterCommit` runs before the next writer may begin: a schema change switches the
-   * metadata over there, so that no write falls between the two. Within a followed write (`works.ts`)
-   * it reports its rows, and ends when that is stopped.
+   * Runs `work` in one transaction, rolled back if it throws. Writers of a base queue. `afterCommit` runs before the
+   * next writer begins: a schema change updates the metadata there, so that no write falls in between. Within a
+   * followed write (`works.ts`) it reports its rows and ends when that is cancelled.
    *
-   * @param options `isFollowUp`: it completes something that has happened already, so it waits for its turn however
-   *   long that takes
-   * @throws BASE_BUSY where the turn does not come in time: nothing has run then
+   * @param options `isFollowUp`: it completes a committed change, so it waits for its turn without limit
+   * @throws BASE_BUSY if the turn does not come in time; nothing has run then
    */
   write<T>(
     work: (tx: Transaction) => Promise<T>,
@@ -223,30 +219,30 @@ export interface Engine {
     options?: WriteOptions,
   ): Promise<T>
   /**
-   * As `write`, for short writes: those that wait at the same time are committed as one, and one that
-   * throws takes back itself alone. `work` reads through `tx` only: what others of its group have
-   * written is not committed yet. `onCommit` runs in the same breath as the commit.
+   * As `write`, for short writes: those that wait at the same time are committed together, and one that throws is
+   * rolled back alone. `work` reads through `tx` only, because writes of its group are not committed yet. `onCommit`
+   * runs synchronously after the commit.
    */
   writeTogether<T>(work: (tx: Transaction) => Promise<T>, onCommit?: (result: T) => void): Promise<T>
   /**
-   * Runs the statements in one transaction off the main thread: for writes that grow with a table. A
-   * function is called once no other writer can come in between. Gives what each did. Without a watch of
-   * its own it is part of the followed write that it is called in.
+   * Runs the statements in one transaction off the main thread, for writes whose cost grows with a table. A function is
+   * called once the write lease is held. Returns the result of each statement. Without a watch it is part of the
+   * current followed write.
    *
-   * @throws the reason of a signal that has stopped it
+   * @throws the signal's reason if it was stopped
    */
   writeScript(
     statements: Statement[] | (() => Promise<Statement[]>),
     options?: ScriptOptions,
   ): Promise<StatementResult[]>
   /**
-   * Keeps other writers out while `work` runs, without a transaction: for worker threads, which
-   * write through a connection of their own, a chunk at a time.
+   * Holds the write lease while `work` runs, without a transaction: for worker threads, which write in chunks through
+   * their own connection.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** How much room a base's own home takes; absent for databases that are not ours. */
+  /** Disk space of a base's home; undefined for external databases. */
   readonly storage?: EngineStorage
-  /** Where worker threads find the database: plain data, with what it takes to get in. */
+  /** Location and credentials for worker threads, as plain data. */
   readonly location: EngineLocation
   close(): Promise<void>
 }

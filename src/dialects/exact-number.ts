@@ -1,13 +1,12 @@
 import type { CellValue } from '../core/fields/field-type.ts'
 import { trimTrailing } from '../core/trim-characters.ts'
 
-/** Any number of so few digits comes back from a double as it was. */
+/** Decimal digits that a double always preserves. */
 const EXACT_DIGITS = 15
 
 /**
- * A number that a driver gives as text, because JavaScript may not have it: as a number where nothing of
- * it is lost, else as its text. An infinite number, which is not in JSON, is its text as well. Anything else is given as
- * it is.
+ * Converts a number that a driver gives as text: to a number if JavaScript represents it exactly, else it stays text,
+ * as does infinity, which JSON lacks. Other values are returned unchanged.
  * @example exactNumber('12.50') // 12.5
  * @example exactNumber('9007199254740993') // '9007199254740993'
  */

@@ -4,25 +4,25 @@ import { sqliteTemporal, sqliteTemporalValue, type TemporalStorage } from './sql
 
 /** Reading and writing columns of connected tables, which may have any type of their engine. */
 export interface ForeignWords {
-  /** A column that is shown as text, as text: comparisons and searches then know nothing of its type. */
+  /** Casts a column that is shown as text, so that comparisons and searches ignore its type. */
   asText(column: SQL, databaseType: string): SQL
-  /** A column that is shown as a number, as one: its engine may have numbers that the driver gives as text. */
+  /** Casts a column that is shown as a number: the driver may return its engine's numbers as text. */
   asNumber(column: SQL, databaseType: string): SQL
   /**
-   * A column that is shown as a date, an instant or a time of day, as its engine compares such values and the dialect
-   * decodes them: SQLite holds dates in any form.
+   * Converts a column that is shown as a date, instant or time to the form that the engine compares and the dialect
+   * decodes: SQLite stores dates in any form.
    */
   asTemporal(column: SQL, storage: TemporalStorage, databaseType: string): SQL
   /**
-   * Where columns of dates have no type that decides how a value is kept: a value of a cell in the form of a sample
-   * from the same column, which is an exact text, or null where the column is empty.
+   * For engines whose date columns have no fixed format: a cell's value in the format of a sample (exact text) from the
+   * column, or null if the column is empty.
    */
   temporalValue: ((value: CellValue, storage: TemporalStorage, sample: string | null) => CellValue) | null
-  /** True where a column refuses numbers and texts that are longer than its type says. */
+  /** True if columns reject numbers and texts that exceed their declared size. */
   keepsToTypes: boolean
-  /** Stands before the values of an insert that brings back a record with the number that it had. */
+  /** SQL before the values of an insert that restores a record with its former id. */
   overriding: string
-  /** A value of any type as text that says all of it; `fromExactText` makes the same value of it again. */
+  /** A lossless text of any value; `fromExactText` reverses it. */
   exactText(column: SQL, databaseType: string): SQL
   /** Insert expression for such a text, which is bound at the placeholder. */
   fromExactText(placeholder: string, databaseType: string): string
@@ -35,13 +35,13 @@ export const isTemporal = (storage: StorageKind): storage is TemporalStorage =>
 /** The type without sizes and the like, in lower case. */
 const plain = (databaseType: string): string => databaseType.toLowerCase().split(/[\s(]/, 1)[0] ?? ''
 
-/** True for a type that fills texts up with spaces, which are no part of them: a `character(4)` of PostgreSQL. */
+/** True for a type that pads texts with insignificant spaces, such as PostgreSQL's `character(4)`. */
 export const isPadded = (databaseType: string | null): boolean =>
   databaseType !== null && /^(character|bpchar)(\(|$)/.test(databaseType)
 
 /**
- * Types that are texts already. A `character(4)` is none: only as text it is without the spaces that fill it up. Nor is
- * `citext`, which takes "abc" and "ABC" as equal.
+ * Types that need no cast to text. Not `character(4)`, whose padding the cast removes, nor `citext`, which equates
+ * "abc" and "ABC".
  */
 const POSTGRES_TEXTS = /^(character varying|text)(\(|$)/
 
@@ -49,14 +49,14 @@ const POSTGRES_TEXTS = /^(character varying|text)(\(|$)/
 export const postgresForeign: ForeignWords = {
   asText: (column, databaseType) => (POSTGRES_TEXTS.test(databaseType) ? column : sql`(${column})::text`),
   asNumber(column, databaseType) {
-    // Its digits as they are shown: made a double by itself, the 0.1 of four bytes is 0.10000000149.
+    // By way of text: cast directly to a double, a 4-byte 0.1 is 0.10000000149.
     return databaseType === 'real' ? sql`(${column})::text::double precision` : column
   },
   asTemporal: (column) => column,
   temporalValue: null,
   keepsToTypes: true,
   overriding: 'overriding system value',
-  // In PostgreSQL every type has a text form that reads back.
+  // Every PostgreSQL type has a lossless text form.
   exactText: (column) => sql`(${column})::text`,
   fromExactText: (placeholder, databaseType) => `cast(${placeholder}::text as ${databaseType})`,
 }
@@ -79,7 +79,7 @@ export const mysqlForeign: ForeignWords = {
     if (/text$|char$/.test(type)) return column
     return sql`cast(${column} as char character set utf8mb4)`
   },
-  // Its digits as they are shown: compared by itself, the 0.1 of four bytes is 0.10000000149.
+  // By way of text: compared directly, a 4-byte 0.1 is 0.10000000149.
   asNumber: (column, databaseType) =>
     plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
   asTemporal: (column) => column,
@@ -96,17 +96,17 @@ export const mysqlForeign: ForeignWords = {
     isBytes(databaseType) ? `unhex(${placeholder})` : placeholder,
 }
 
-/** Columns of SQLite hold values of any type, whatever is said of them. */
+/** Columns of SQLite hold values of any type, whatever is declared. */
 export const sqliteForeign: ForeignWords = {
   asText: (column) =>
     sql`case typeof(${column}) when 'blob' then '0x' || lower(hex(${column})) else ${column} end`,
   asNumber: (column) => column,
   asTemporal: sqliteTemporal,
   temporalValue: sqliteTemporalValue,
-  // An `integer` has up to eight bytes here, and a `varchar(20)` any number of letters.
+  // SQLite does not enforce sizes: `varchar(20)` takes any length.
   keepsToTypes: false,
   overriding: '',
-  // Whether it is a number or a text is a value's own here: `quote` writes it out with its kind.
+  // The type belongs to the value, so the exact text includes it.
   exactText: (column) => sql`typeof(${column}) || ':' || case typeof(${column})
     when 'blob' then hex(${column}) when 'real' then printf('%!.17g', ${column}) else ${column} end`,
   fromExactText: (placeholder) => `(select case

@@ -10,7 +10,7 @@ import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
 import { createRender, groupSummaryBy, medianByPlace, standardWords } from './standard-sql.ts'
 
-/** True for text that a collation may take as equal to another; times and numbers have no letters. */
+/** True for text that a collation may equate with other text; times and numbers have no letters. */
 const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
 
 /** Text as the bytes of its UTF-8, whatever character set its column has. */
@@ -29,11 +29,6 @@ const mysqlFileNames = (column: SQL): SQL =>
 const mysqlFileBytes = (column: SQL): SQL =>
   sql`cast(sum((select sum(file.size) from json_table(${mysqlList(column)}, '$[*]' columns (size bigint path '$.size')) as file)) as double)`
 
-/**
- * What is asked of a column of files: a JSON list of objects with a `title` and a `size`. Text that is no
- * such list, which a database of somebody else's may hold, has neither names nor bytes.
- */
-
 const mysqlList = (column: SQL): SQL => sql`case when json_valid(${column}) then ${column} end`
 
 /** MySQL 8, MariaDB 10.6, and engines that speak their protocol. */
@@ -47,7 +42,7 @@ export const mysql: Dialect = {
   ...mysqlWrites,
 
   ...standardWords,
-  // By the column's collation first, for which there may be an index, and then letter by letter.
+  // First by the column's collation, which may be indexed, then exactly.
   eq: (expression, value) =>
     hasLetters(value)
       ? sql`(${standardWords.eq(expression, value)} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
@@ -62,10 +57,10 @@ export const mysql: Dialect = {
   exactText: (expression) => sql`convert(${expression} using utf8mb4) collate utf8mb4_nopad_bin`,
   like: (expression, pattern) => like(expression, pattern),
   fileNames: mysqlFileNames,
-  // The comparison is of bytes whatever the connection's collation is.
+  // Compares bytes, whatever the connection's collation.
   hasOption: (expression, title) => sql`locate(${`,${title},`}, binary concat(',', ${expression}, ',')) > 0`,
 
-  // NULL stands first ascending and last descending by itself.
+  // NULL sorts first ascending and last descending by default.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   summary,
@@ -77,7 +72,7 @@ export const mysql: Dialect = {
   foreign: mysqlForeign,
 }
 
-/** The dialect of a server by what it says of itself: `8.0.36`, or `10.11.6-MariaDB`. */
+/** The dialect of a server version such as `8.0.36` or `10.11.6-MariaDB`. */
 export const mysqlFor = (version: string): Dialect => (/mariadb/i.test(version) ? mysql : mysql8)
 
 const mysql8: Dialect = {
@@ -91,13 +86,13 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   boolean: (value) => (value === null ? null : Boolean(value)),
 }
 
-/** In any case of the letters, but telling accents apart, which a language's collation would not. */
+/** Case-insensitive but accent-sensitive, unlike a language's collation. */
 function like(expression: SQL, pattern: string): SQL {
   const folded = sql`lower(convert(${expression} using utf8mb4)) collate utf8mb4_bin`
   return sql`${folded} like ${pattern.toLowerCase()}`
 }
 
-/** As bytes: the letters of a connection's collation would make "abc" and "ABC" one. */
+/** As bytes, because the connection's collation would equate "abc" and "ABC". */
 const filled = (expression: SQL): SQL => sql`nullif(cast(${expression} as binary), '')`
 
 function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
@@ -127,7 +122,7 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
   }
 }
 
-/** MySQL has no median: the one value in the middle by rank, or the mean of the two. */
+/** The median, which MySQL lacks: the middle value by rank, or the mean of the two. */
 function median(expression: SQL, from: SQL): SQL {
   const ranked = sql`select x, row_number() over (order by x) as place, count(*) over () as size
     from (select ${expression} as x from ${from}) as valued where x is not null`

@@ -12,11 +12,11 @@ import { createJobStore, subjectOf } from './job-store.ts'
 /** Jobs that run at the same time on this server; each may keep a core busy. */
 const MAX_ACTIVE = 2
 
-/** Progress is sent to browsers this often, and stored less often: a restart does not need it. */
+/** Interval at which progress is sent to browsers. It is stored less often, because a restart does not need it. */
 const SEND_EVERY_MS = 200
 const STORE_EVERY_MS = 2000
 
-/** An end that could not be stored is stored again this often: the disk may have room again by then. */
+/** Retry interval for storing an end, for example after a full disk. */
 const STORE_AGAIN_MS = 5000
 
 const STOPPED = 'The server stopped while this was running. No changes were made.'
@@ -34,9 +34,9 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
   const store = createJobStore(meta)
   const { claims } = meta
   const kinds = new Map<string, JobKind<unknown>>()
-  /** Everything that waits or runs, in the order in which it was started. */
+  /** Waiting and running jobs, in start order. */
   const runs = new Map<string, Run>()
-  /** Jobs that have ended, and whose end could not be stored yet. */
+  /** Ended jobs whose end is not stored yet. */
   const unsaved = new Map<string, Job>()
   let closing = false
   const storeAgain = setInterval(() => void saveEnds(), STORE_AGAIN_MS)
@@ -44,7 +44,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
 
   const isActive = (run: Run) => run.done !== null
 
-  /** Starts what may run now. */
+  /** Starts the jobs that may run now. */
   function pump(): void {
     for (const run of runs.values()) {
       const active = [...runs.values()].filter(isActive)
@@ -66,7 +66,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     pump()
   }
 
-  /** Whoever waits for the job hears of its end, also where that cannot be stored yet. */
+  /** Ends a job and announces it, even if the end cannot be stored yet. */
   async function end(run: Run, outcome: Partial<Job>): Promise<void> {
     const { job } = run
     Object.assign(job, outcome, { updatedAt: new Date().toISOString() })
@@ -99,7 +99,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     }
   }
 
-  /** Runs the work and says how it ended. */
+  /** Runs the work and returns its outcome. */
   async function attempt(run: Run): Promise<Partial<Job>> {
     const { job, input, controller } = run
     const send = createThrottle(SEND_EVERY_MS, () => events.emit('job.changed', job))
@@ -131,7 +131,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     } finally {
       send.stop()
       persist.stop()
-      // The end goes by any of several connections: progress that is still under way could be stored over it.
+      // Waits for pending progress updates, which on another connection could overwrite the end.
       await stored
     }
   }
@@ -160,7 +160,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
         createdAt: now,
         updatedAt: now,
       }
-      // Before it can be read: a server that starts now would take it for one that nobody runs.
+      // Claimed before it is stored, so that a server that starts now does not take it for an abandoned job.
       await claims.take(id)
       await store.insert(job, input)
       runs.set(job.id, { job, input, controller: new AbortController(), done: null })
@@ -187,7 +187,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     async recover() {
       for (const { job, input } of await store.unfinished()) {
         if (runs.has(job.id) || unsaved.has(job.id)) continue
-        // Another server runs it, or cleans it up.
+        // Another server runs it or cleans it up.
         if (!(await claims.take(job.id))) continue
         if (hasEnded((await store.find(job.id))?.status ?? 'failed')) {
           await claims.release(job.id)
@@ -218,7 +218,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
   }
 }
 
-/** Calls `work` at once, then at most every `everyMs`; a call that came meanwhile is made at the end. */
+/** Throttles `work` to one call per `everyMs`, with a trailing call. */
 function createThrottle(everyMs: number, work: () => void): { call(): void; stop(): void } {
   let timer: Timer | null = null
   let isWanted = false

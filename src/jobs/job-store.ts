@@ -3,10 +3,10 @@ import { defineJobsTable } from '../db/jobs-table.ts'
 import type { Meta } from '../db/meta.ts'
 import type { Job } from '../jobs.ts'
 
-/** Ended jobs are listed this long. */
+/** Retention of ended jobs. */
 const KEPT_MS = 30 * 86_400_000
 const LISTED = 100
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+/** Other text is rejected first: PostgreSQL fails on some, such as null characters, instead of finding nothing. */
 const JOB_ID = /^\w{1,64}$/
 
 /** The jobs in the metadata database. */
@@ -47,7 +47,7 @@ export function createJobStore(meta: Meta) {
         .limit(LISTED)
       return rows.map(toJob)
     },
-    /** Unfinished jobs of a former process with their inputs, oldest first. */
+    /** Unfinished jobs with their inputs, oldest first. */
     async unfinished(): Promise<{ job: Job; input: unknown }[]> {
       const rows = await db.select().from(jobs).where(isUnfinished).orderBy(jobs.createdAt)
       return rows.map((row) => ({ job: toJob(row), input: row.input }))

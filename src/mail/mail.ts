@@ -9,30 +9,27 @@ import { openSmtpChannel } from './smtp-channel.ts'
 
 /** Sends mails. They are stored first and sent in the background, so that no request waits for the mail server. */
 export interface Mail {
-  /** False where no mail server is configured: then nothing may be handed in, and people are told so. */
+  /** False without a mail server: sending then throws. */
   isConfigured: boolean
-  /** The full address of a path of the web app, such as `/nc/p123`: as configured, never as somebody's request says. */
+  /** The full address of a path of the web app such as `/nc/p123`, from the configuration, never from a request. */
   addressOf(path: string): string
-  /** Keeps mails, which are then sent as soon as the mail server takes them. @throws Error without a mail service */
+  /** Stores a mail, to be sent as soon as the mail server accepts it. @throws Error without a mail server */
   send(mail: NewMail): Promise<void>
-  /**
-   * Sends one mail at once and waits for the mail server: for trying it out. Resolves to why the server did not take
-   * it, or null where it did. @throws Error without a mail service
-   */
+  /** Sends a test mail at once. Resolves to the reason for a failure, or null. @throws Error without a mail server */
   sendNow(id: string, recipient: string, content: MailContent): Promise<string | null>
-  /** Of how many events of a topic mails were handed in within the last hour. */
+  /** The number of a topic's events with mails within the last hour. */
   countEvents(topic: string): Promise<number>
-  /** Sends what is due at this moment (milliseconds since 1970). Resolves when all of it has been tried. */
+  /** Sends the mails due at a time (milliseconds since 1970). Resolves when all have been tried. */
   sendDue(now?: number): Promise<void>
-  /** Begins to send. */
+  /** Starts sending. */
   start(): void
-  /** Sends nothing more; resolves when the mail that is under way has come to its end, or after some seconds. */
+  /** Stops sending; resolves when the current mail is done, or after a few seconds. */
   close(): Promise<void>
 }
 
-/** Waits before the second attempt and the following; after the last the mail is given up. */
+/** Delays before the second and further attempts; after the last the mail is given up. */
 const WAITS_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * 60_000)
-/** How often it is looked for what is due, also what other processes have left. */
+/** Interval of looking for due mails, including those that other processes have left. */
 const LOOK_EVERY_MS = 30_000
 const FORGET_EVERY_MS = 3_600_000
 const STOP_PATIENCE_MS = 4_000
@@ -74,7 +71,7 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
       for (const id of ids) {
         if (closing) return
         const mail = await outbox.claim(id, now)
-        // One that cannot be reached is asked again in the next round, and not for every mail of this one.
+        // An unreachable server ends the round; the next round tries again.
         if (mail && (await attempt(mail, now)) === 'away') return
       }
     }

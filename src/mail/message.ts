@@ -1,7 +1,7 @@
 /** A block of a mail. All text is plain and escaped; it never contains markup. */
 export type MailBlock =
   | { kind: 'text'; text: string }
-  /** Names with what belongs to them, one below the other. */
+  /** Labels with values, one per line. */
   | { kind: 'list'; items: { label: string; value: string }[] }
   | { kind: 'link'; label: string; url: string }
 
@@ -11,10 +11,10 @@ export interface MailContent {
   blocks: MailBlock[]
 }
 
-/** Longest subject, in characters: mail programs show fewer. */
+/** Maximum length of a subject, in characters. */
 const MAX_SUBJECT = 200
 
-/** A subject on one line. What is in it may come from anybody, and a line break would begin another header. */
+/** Reduces a subject to one line: it may hold user input, and a line break would start another header. */
 export function subjectLine(subject: string): string {
   const line = subject.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   const letters = [...line]

@@ -5,34 +5,34 @@ import type { Meta } from '../db/meta.ts'
 import { seal, unseal } from '../secrets.ts'
 import type { MailContent } from './message.ts'
 
-/** A mail as it is handed in: each recipient gets one of their own. */
+/** A mail to be sent, separately to each recipient. */
 export interface NewMail {
   topic: string
   event: string
   recipients: readonly string[]
   content: MailContent
-  /** Milliseconds since 1970: not to be sent later than this. */
+  /** Milliseconds since 1970 after which it is not sent. */
   expiresAt?: number
 }
 
-/** A mail that this process alone may send, until its lease ends. */
+/** A mail leased to this process for sending. */
 export interface ClaimedMail {
   id: string
   topic: string
   recipient: string
-  /** This attempt included. */
+  /** Including this attempt. */
   attempts: number
-  /** Null where it was sealed with another key. */
+  /** Null if sealed with another key. */
   content: MailContent | null
   isExpired: boolean
 }
 
-/** Well above the longest attempt: what is still leased then was left by a process that is gone. */
+/** Well above the longest attempt: a lease that lasts longer was left by an ended process. */
 const LEASE_MS = 10 * 60_000
-/** How long ended mails can be seen. */
+/** Retention of ended mails. */
 const SENT_KEPT_MS = 7 * 86_400_000
 const FAILED_KEPT_MS = 30 * 86_400_000
-/** Mails that are looked at in one round. */
+/** Mails per round. */
 const ROUND = 50
 
 /** The mails in the metadata database. */
@@ -58,7 +58,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       if (rows.length > 0) await db.insert(mails).values(rows)
     },
 
-    /** Of how many events of a topic mails were handed in since then. */
+    /** The number of a topic's events with mails since a time. */
     async countEvents(topic: string, since: number): Promise<number> {
       const rows = await db
         .selectDistinct({ event: mails.event })
@@ -67,7 +67,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       return rows.length
     },
 
-    /** Ids of what is to be tried now, the longest due first. */
+    /** Ids of due mails, the longest due first. */
     async due(now: number): Promise<string[]> {
       const rows = await db
         .select({ id: mails.id })
@@ -78,13 +78,13 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       return rows.map(({ id }) => id)
     },
 
-    /** Takes a mail for this process; null where another has. */
+    /** Leases a mail to this process; null if another has it. */
     async claim(id: string, now: number): Promise<ClaimedMail | null> {
       const [{ attempts } = { attempts: 0 }] = await db
         .select({ attempts: mails.attempts })
         .from(mails)
         .where(eq(mails.id, id))
-      // Of two who have read the same, the later one finds it changed.
+      // Optimistic lock: of two processes that read the same attempt, one updates no row.
       const [row] = await db
         .update(mails)
         .set({ attempts: attempts + 1, dueAt: now + LEASE_MS })
@@ -102,7 +102,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       }
     },
 
-    /** Keeps the fact that the mail was sent and drops its content. */
+    /** Marks the mail as sent and drops its content. */
     async sent(id: string): Promise<void> {
       await db.update(mails).set({ status: 'sent', content: null, error: null }).where(eq(mails.id, id))
     },
@@ -125,7 +125,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
   }
 }
 
-/** Mails that wait for the mail server, and for a while those that went out or were given up. */
+/** Waiting mails, and for a while those sent or given up. */
 function defineOutboxTable(c: Columns) {
   return c.table(
     'mails',
@@ -137,14 +137,14 @@ function defineOutboxTable(c: Columns) {
       event: c.text('event').notNull(),
       /** A single address. */
       recipient: c.text('recipient').notNull(),
-      /** The `MailContent`, sealed: it may hold a link that lets in. Null once it is sent. */
+      /** The sealed `MailContent`, which may hold a sign-in link. Null once sent. */
       content: c.text('content'),
       status: c.text('status').$type<'waiting' | 'sent' | 'failed'>().notNull(),
-      /** How often it was tried, or is being tried. */
+      /** Number of attempts, including a running one. */
       attempts: c.integer('attempts').notNull(),
-      /** Milliseconds since 1970: when it is tried next. While it is being tried, when another process may. */
+      /** Milliseconds since 1970: time of the next attempt, or end of the current lease. */
       dueAt: c.bigInteger('due_at').notNull(),
-      /** Milliseconds since 1970: it is of no use any more. Null: it keeps its use. */
+      /** Milliseconds since 1970 after which it is not sent; null: no limit. */
       expiresAt: c.bigInteger('expires_at'),
       /** Last error of the mail server. */
       error: c.text('error'),

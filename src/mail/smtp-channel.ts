@@ -3,22 +3,22 @@ import type { Config } from '../config.ts'
 import { htmlOf, type MailContent, subjectLine, textOf } from './message.ts'
 import type { SmtpSettings } from './smtp-settings.ts'
 
-/** Where mails are handed over. */
+/** Delivers mails. */
 export interface MailChannel {
-  /** Hands over one mail to one address. `id` is the same for every attempt, so that it is known again. */
+  /** Delivers a mail to one address. `id` is the same for all attempts, so that duplicates are recognised. */
   send(mail: { id: string; recipient: string; content: MailContent }): Promise<Delivery>
 }
 
 /**
- * `refused`: the server wants no mail for this address, and will not later. `away`: it cannot be reached, or takes
- * no mail at all now. `failed`: anything else. `reason` is for the log, and holds no password.
+ * `refused`: the server permanently rejects the address. `away`: it is unreachable or accepts no mail now. `failed`:
+ * any other error. `reason` is for the log and holds no password.
  */
 export type Delivery = { outcome: 'sent' } | { outcome: 'refused' | 'away' | 'failed'; reason: string }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Longest silence of the server. */
+/** Timeout for a silent server. */
 const SOCKET_TIMEOUT_MS = 30_000
-/** Longest time for one mail as a whole, also with a server that answers ever more slowly. */
+/** Timeout of a whole delivery, also with a slow server. */
 const SEND_TIMEOUT_MS = 120_000
 
 /** No such mailbox (RFC 5321 §4.2.3). Other refusals may be about this server: its account, its address. */
@@ -50,13 +50,13 @@ export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>
     async send({ id, recipient, content }) {
       const sending = transport.sendMail({
         from,
-        // As an object it is one address, whatever it holds: a text is read as a list of them.
+        // Passed as an object, because a string would be parsed as a list of addresses.
         to: { name: '', address: recipient },
         messageId: `<${id}@${domain}>`,
         subject: subjectLine(content.subject),
         text: textOf(content),
         html: htmlOf(content),
-        // Answering machines leave it alone (RFC 3834).
+        // Suppresses automatic replies (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
       return within(SEND_TIMEOUT_MS, sending).then(

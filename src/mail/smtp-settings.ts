@@ -1,6 +1,6 @@
 import { boolean, integer, mailbox, textOrNull, variable } from '../config-values.ts'
 
-/** The mail server, as the environment names it. */
+/** Settings of the mail server. */
 export interface SmtpSettings {
   smtpHost: string | null
   smtpPort: number
@@ -11,7 +11,7 @@ export interface SmtpSettings {
   smtpFrom: string | null
 }
 
-/** The variables that say so. `smtpHost` null: no mail is sent. */
+/** The variables of the mail server. Without `SMTP_HOST` no mail is sent. */
 export const SMTP_VARIABLES = {
   smtpHost: variable({
     name: 'SMTP_HOST',

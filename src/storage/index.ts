@@ -6,7 +6,7 @@ import { createS3Store, type S3Config } from './s3-store.ts'
 
 export { type FileStore, isKey, type StoredFile } from './file-store.ts'
 
-/** The store that the configuration names: a bucket where there is one, else a folder of the data folder. */
+/** The configured store: a bucket if set, else a folder in the data folder. */
 export function openFileStore(config: Pick<Config, 'dataDir'> & S3Config): FileStore {
   return config.s3Bucket === null
     ? createLocalStore(join(config.dataDir, 'attachments'))

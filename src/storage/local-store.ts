@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import { type FileStore, requireKey } from './file-store.ts'
 
-/** Files in a folder of this machine, which must lie on the disk that files are received on. */
+/** Stores files in a local folder, which must be on the same disk as the upload folder. */
 export function createLocalStore(folder: string): FileStore {
   const pathOf = (key: string) => join(folder, requireKey(key))
   return {
@@ -39,7 +39,7 @@ export function createLocalStore(folder: string): FileStore {
 
 function unlessMissing(error: unknown): null {
   const code = error instanceof Error && 'code' in error ? error.code : ''
-  // A key may go through what is a file, or be longer than a name may be.
+  // ENOTDIR: the key passes through a file; ENAMETOOLONG: it is too long for a name.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return null
   throw error
 }

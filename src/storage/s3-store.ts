@@ -10,8 +10,8 @@ export type S3Config = Pick<
 >
 
 /**
- * Files in a bucket of an S3-compatible server. The bytes pass through this process, so that a link of ours
- * is the only way to them and the bucket needs no public access.
+ * Stores files in a bucket of an S3-compatible server. Contents pass through this process, so that the bucket needs no
+ * public access.
  */
 export function createS3Store(config: S3Config): FileStore {
   const bucket = new S3Client({
@@ -34,7 +34,7 @@ export function createS3Store(config: S3Config): FileStore {
       if (!found) return null
       return {
         size: found.size,
-        // As a stream: given as it is, an S3 file makes an answer that sends the client to the bucket.
+        // As a stream: an S3 file as a response body would redirect the client to the bucket.
         read: (from = 0, to = found.size) => file.slice(from, to).stream(),
         bytes: () => file.bytes(),
       }

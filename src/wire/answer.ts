@@ -1,20 +1,17 @@
 import { AppError } from '../core/errors.ts'
 import { explainStorage } from '../storage-full.ts'
 
-/** JSON under a weak ETag, as REST clients know every answer (wire reference §1.2). */
+/** A JSON response with a weak ETag, as all of REST (wire reference §1.2). */
 export function json(value: unknown, status = 200): Response {
   return tagged(JSON.stringify(value), 'application/json; charset=utf-8', status)
 }
 
-/**
- * A bare scalar as REST clients know it: the text of it, as `text/html` (a 200 where clients expect
- * `true`, `1`, …; they parse it as JSON whatever its type says).
- */
+/** A scalar response as REST clients expect it: text of type `text/html`, which they parse as JSON (`true`, `1`, …). */
 export function scalar(value: string | number | boolean, status = 200): Response {
   return tagged(String(value), 'text/html; charset=utf-8', status)
 }
 
-/** The answer, or 304 where a read asks only for what has changed and this has not (RFC 9110 §13.1.2). */
+/** The response, or 304 for a conditional read of unchanged content (RFC 9110 §13.1.2). */
 export function unlessKnown(request: Request, answer: Response): Response {
   const known = request.headers.get('if-none-match')
   const etag = answer.headers.get('etag')
@@ -29,7 +26,7 @@ function tagged(text: string, type: string, status: number): Response {
   return new Response(text, { status, headers: { 'content-type': type, etag } })
 }
 
-/** Status and body of an error, in the envelope that REST clients know (spec §8, wire envelopes). */
+/** Status and body of an error, in its REST envelope (spec §8, wire envelopes). */
 export function presentError(
   thrown: unknown,
   request: Request,
@@ -37,7 +34,7 @@ export function presentError(
   const error = explainStorage(thrown)
   if (error instanceof AppError) {
     const { status, code, message, details } = error
-    // Of this envelope clients know two shapes: the message alone, and with the list of problems.
+    // This envelope has two shapes: the message alone, and with a list of problems.
     if (error.envelope === 'msg')
       return {
         status,
@@ -46,14 +43,14 @@ export function presentError(
     return { status, body: { error: code, message, ...(details && { details }) } }
   }
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  // Elysia wraps what `parseBody` throws.
+  // Elysia wraps errors of `parseBody`.
   if (code === 'PARSE' && error instanceof Error && error.cause instanceof AppError) {
     return presentError(error.cause, request)
   }
   if (code === 'NOT_FOUND') {
     const { pathname } = new URL(request.url)
     const message = `Cannot ${request.method} ${pathname}`
-    // Clients of the third version know the typed envelope only.
+    // Version 3 of the API uses the typed envelope only.
     const isV3 = pathname.startsWith('/api/v3/')
     return { status: 404, body: isV3 ? { error: 'NOT_FOUND', message } : { msg: message } }
   }
@@ -66,7 +63,7 @@ export function presentError(
   }
 }
 
-/** A problem as the schema library tells it. */
+/** An issue as reported by Zod. */
 interface Issue {
   path: PropertyKey[]
   message: string
@@ -83,9 +80,9 @@ interface Issue {
 }
 
 /**
- * The issues of a refused body, in the JSON-schema wording that clients parse.
+ * The issues of a rejected body, in the JSON-schema wording that clients parse.
  *
- * @param body what was refused: a property that it lacks is told from one that does not fit
+ * @param body the rejected body, to distinguish missing from invalid properties
  */
 export function presentValidation(
   { issues }: { issues: Issue[] },
@@ -147,7 +144,7 @@ function wordIssue(issue: Issue): { keyword: string; params: Record<string, unkn
     const params = { allowedValues: values }
     return { keyword: 'enum', params, message: 'must be equal to one of the allowed values' }
   }
-  // A rule of our own may say which keyword of JSON schema it stands for.
+  // Custom rules may name their JSON schema keyword.
   const { keyword = code, ...limits } = issue.params ?? {}
   return { keyword: String(keyword), params: limits, message }
 }

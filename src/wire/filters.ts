@@ -18,15 +18,14 @@ import { parseJsonText } from '../core/json-text.ts'
 const notSupported = (what: string): AppError =>
   new AppError('INVALID_FILTER', `${what.slice(0, 60)} is not supported.`, undefined, 'msg')
 
-/** The 422 for a title that no field has. */
+/** The 422 for an unknown field title. */
 export const unknownAlias = (title: string): AppError =>
   new AppError('INVALID_FILTER', `Column alias '${title.slice(0, 255)}' not found.`, undefined, 'msg')
 
 /**
- * Reads what stands between the brackets of a clause: `title,op`, `title,op,value` or, on dates,
- * `title,op,subop[,value]`.
+ * Parses the content of a clause: `title,op`, `title,op,value` or, for dates, `title,op,subop[,value]`.
  *
- * @throws INVALID_FILTER, FILTER_VERIFICATION_FAILED, or what `malformed` gives
+ * @throws INVALID_FILTER, FILTER_VERIFICATION_FAILED, or the error of `malformed`
  */
 export function wireCondition(
   clause: string,
@@ -40,7 +39,7 @@ export function wireCondition(
   return fromParts(field, name, rest === null ? [] : [rest], malformed)
 }
 
-/** Splits at the first two commas; all behind them is the value. */
+/** Splits at the first two commas; the rest is the value. */
 function cut(clause: string): [title: string, operator: string | null, rest: string | null] {
   const first = clause.indexOf(',')
   if (first < 0) return [clause, null, null]
@@ -50,8 +49,8 @@ function cut(clause: string): [title: string, operator: string | null, rest: str
 }
 
 /**
- * The condition of a clause whose values are already apart. One text for an operator of many is split
- * at its commas; on dates the first is the sub-operator.
+ * The condition of a clause with separated values. A single text is split at commas for operators with several values;
+ * for dates the first value is the sub-operator.
  */
 export function fromParts(
   field: FilterField,
@@ -73,7 +72,7 @@ export function fromParts(
     value: arity === 'none' ? null : value,
   })
   verifyWire(condition, field, name)
-  // A clause that lacks its value would mean "all records", which a bulk delete must not take it for.
+  // A clause without its value must not match all records: a bulk delete may use it.
   if (!isFilledIn(operator, condition, set)) {
     if (value === null) throw malformed()
     throw verificationFailed(
@@ -100,7 +99,7 @@ function dateCondition(
   const condition: Condition = { fieldId: field.id, operator: operator.key, operand, value }
   const problem = checkCondition(condition, field)
   if (problem !== null) throw verificationFailed(problem, field.id)
-  // "daysAgo" without its number has no effect, as documented; a missing date has no such excuse.
+  // "daysAgo" without a number has no effect, as documented; a missing date is an error.
   if (operandNeeds(operand) === 'date' && value === null) throw malformed()
   return condition
 }
@@ -108,15 +107,15 @@ function dateCondition(
 const unsuited = (operand: DateOperand, name: string): AppError =>
   new AppError('INVALID_FILTER', `'${operand}' is not supported for '${name}'`, undefined, 'msg')
 
-/** The operator of a name that REST knows; ours alone are not for it. */
+/** The operator of a REST name. Excludes operators that REST does not have. */
 function findWireOperator(name: string): FilterOperator | null {
   const operator = findOperator(name)
   return operator && operator.key !== 'pattern' && operator.key !== 'npattern' ? operator : null
 }
 
 /**
- * REST's `like` with a wildcard is an operator of its own, for ours takes every character as it stands.
- * So is its `like` of nothing, which every text contains: ours would be a condition not yet filled in.
+ * REST's `like` with a wildcard becomes a pattern operator, because `contains` takes every character literally. So does
+ * `like` without text, which matches every text: `contains` without text is an incomplete condition.
  */
 function fromWireOperator(condition: Condition): Condition {
   const { operator, value } = condition
@@ -132,8 +131,8 @@ export function toWireOperator(key: string): string {
 }
 
 /**
- * Refuses what the field cannot be compared by. REST refuses `btw` and `nbtw` on numbers, which our own
- * screens offer, because its clients have been told so.
+ * Rejects operators that do not apply to the field. REST rejects `btw` and `nbtw` on numbers, as documented, although
+ * the web app offers them.
  *
  * @throws FILTER_VERIFICATION_FAILED
  */
@@ -144,7 +143,7 @@ function verifyWire(condition: Condition, field: FilterField, name: string): voi
   if (problem !== null) throw verificationFailed(problem, field.id)
 }
 
-/** A filter in a flat list, and what joins it to those before. */
+/** A filter in a flat list with its logical operator. */
 export interface Link {
   join: 'and' | 'or'
   not: boolean
@@ -152,8 +151,8 @@ export interface Link {
 }
 
 /**
- * The filter that a flat list means when it is written out in SQL: "and" binds tighter than "or". What joins
- * the first is of no effect. Null for an empty list; a single filter stands alone.
+ * Combines a flat list as SQL does: "and" binds tighter than "or". The first operator has no effect. Null for an empty
+ * list; a single filter is not grouped.
  */
 export function chain(links: Link[]): Filter | null {
   const runs: Filter[][] = []
@@ -174,7 +173,7 @@ function group(join: 'and' | 'or', children: Filter[]): Filter | null {
 
 const negate = (filter: Filter): Filter => ({ join: 'and', not: true, children: [filter] })
 
-/** A filter as REST sends and stores it (wire reference §10); all else in the object is of no matter here. */
+/** A filter object of REST (wire reference §10); other properties are ignored. */
 export interface WireFilter {
   fk_column_id?: string | null
   comparison_op?: string | null
@@ -188,8 +187,8 @@ export interface WireFilter {
 const invalid = (message: string): AppError => new AppError('INVALID_FILTER', message)
 
 /**
- * The filter that a list of REST's filter objects means: each joins to those before it by its own
- * `logical_op` (none is "and", "not" is "and not"), and "and" binds tighter. Null for an empty list.
+ * Converts a list of REST filter objects. Each is joined to the previous ones by its `logical_op` (default "and"; "not"
+ * means "and not"); "and" binds tighter. Null for an empty list.
  *
  * @param field a field by its id
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED
@@ -221,7 +220,7 @@ function fromWire(
     return filtersFromWire(wire.children ?? [], field, depth - 1)
   }
   const { fk_column_id: id, comparison_op: name } = wire
-  // An object without a field or operator is one that a person has begun and not finished.
+  // An object without a field or operator is incomplete and ignored.
   if (!id || !name) return null
   const known = typeof id === 'string' ? field(id) : null
   if (!known) throw notFound('Field', describeValue(id))
@@ -229,7 +228,7 @@ function fromWire(
 }
 
 /**
- * The condition of one of REST's filter objects on its field.
+ * Converts one REST filter object to a condition on its field.
  *
  * @throws INVALID_FILTER, FILTER_VERIFICATION_FAILED
  */
@@ -268,7 +267,7 @@ function readScalar(value: unknown): CellValue {
   throw invalid('A filter value must be text, a number or a list of these')
 }
 
-/** `filterArrJson`: text that is no JSON is ignored (wire reference §14.4). */
+/** Parses `filterArrJson`; invalid JSON is ignored (wire reference §14.4). */
 export function parseFilterArray(
   json: string,
   field: (fieldId: string) => FilterField | undefined | null,

@@ -1,9 +1,9 @@
-/** Lists as REST clients ask for them and get them: page, sort and `pageInfo` (wire reference §1.4 and §1.6). */
+/** Paging and sorting of REST lists: page, sort and `pageInfo` (wire reference §1.4 and §1.6). */
 
 import { notFound } from '../core/errors.ts'
 import type { Sort } from '../core/model.ts'
 
-/** A moment as clients know it, `2026-11-20 09:01:05+00:00`, from the ISO text that is stored. */
+/** Converts stored ISO text to REST's format `2026-11-20 09:01:05+00:00`. */
 export const wireTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')}+00:00`
 
 const DEFAULT_LIMIT = 25
@@ -14,7 +14,7 @@ interface Page {
   offset: number
 }
 
-/** The page that a query asks for. Values that are not numbers, or out of range, mean the default. */
+/** Reads a query's page. Values that are invalid or out of range mean the default. */
 export function readPage(query: Record<string, string | undefined>): Page {
   const limit = wholeNumber(query.limit)
   const pageNumber = wholeNumber(query.page)
@@ -24,11 +24,14 @@ export function readPage(query: Record<string, string | undefined>): Page {
   return { limit: pageSize, offset: Math.max(0, offset ?? 0) }
 }
 
-// Past this no list goes, and engines count in 64 bits at most.
+// No list is longer, and engines count with at most 64 bits.
 const wholeNumber = (text: string | undefined): number | null =>
   text !== undefined && /^-?\d{1,12}$/.test(text) ? Number(text) : null
 
-/** `pageInfo` of a list. Off the page grid it tells the offset in place of the page's number. */
+/**
+ * `pageInfo` of a list. For an offset that is no multiple of the page size, it holds the offset instead of a page
+ * number.
+ */
 export function pageInfo(totalRows: number, { limit, offset }: Page): Record<string, number | boolean> {
   const isOnGrid = offset % limit === 0
   return {
@@ -41,16 +44,16 @@ export function pageInfo(totalRows: number, { limit, offset }: Page): Record<str
   }
 }
 
-/** `pageInfo` of a list that is always sent whole: one page, 25 long when it is empty. */
+/** `pageInfo` of an unpaged list: one page, with page size 25 if it is empty. */
 export const wholeListInfo = (length: number): Record<string, number | boolean> =>
   pageInfo(length, { limit: length || DEFAULT_LIMIT, offset: 0 })
 
-/** More sorts than this have no effect that anyone could see. */
+/** Maximum number of sorts; further ones have no visible effect. */
 const MAX_SORTS = 50
 
 /**
- * Reads REST's `sort` parameter: `A,-B`, or the list `A`, `-B`, is A ascending, then B descending. A field named
- * twice counts where it stands first.
+ * Parses REST's `sort` parameter: `A,-B`, or the list `A`, `-B`, means A ascending, then B descending. Of a repeated
+ * field, the first counts.
  *
  * @param resolve a field by title or id
  * @throws FIELD_NOT_FOUND

@@ -2,7 +2,7 @@ import type { CellValue } from '../core/fields/field-type.ts'
 import type { FormulaField, SyntaxNode, ValueType } from '../core/formula/ast.ts'
 import type { CheckedFormula } from '../core/formula/check.ts'
 
-/** A node of the tree that REST clients get (wire reference §8.1). */
+/** A node of REST's formula tree (wire reference §8.1). */
 type ParsedNode = { dataType: string } & (
   | { type: 'Literal'; value: CellValue; raw: string }
   | { type: 'Identifier'; name: string; raw: string }
@@ -11,7 +11,7 @@ type ParsedNode = { dataType: string } & (
   | { type: 'BinaryExpression'; operator: string; left: ParsedNode; right: ParsedNode }
 )
 
-/** The whole tree; its root says whether the formula is a single reference. */
+/** The whole tree; its root tells whether the formula is a single reference. */
 export type ParsedTree = ParsedNode & {
   referencedColumn?: { id: string; uidt: string }
   uidtCandidates?: string[]
@@ -27,7 +27,7 @@ const DATA_TYPES: Record<ValueType, string> = {
   null: 'null',
 }
 
-/** The tree of a formula that holds, with the type of each node. */
+/** The tree of a valid formula, with the type of each node. */
 export function parsedTree(
   formula: Extract<CheckedFormula, { ok: true }>,
   fields: readonly FormulaField[],

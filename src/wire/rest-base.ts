@@ -11,8 +11,7 @@ import { explainStorage } from '../storage-full.ts'
 import { json, presentError, presentValidation, unlessKnown } from './answer.ts'
 
 /**
- * The base of every REST adapter: the actor and a request id for the handlers, bodies read as
- * REST clients send them, and errors in the envelopes that they know.
+ * The base of every REST adapter: provides actor and request id, parses bodies, and formats errors in REST's envelopes.
  */
 export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authenticator) {
   const address = (request: Request, server: AddressBook | null) =>
@@ -23,10 +22,10 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         const requestId = randomText(12)
         set.headers['x-request-id'] = requestId
         const isVisitor = isVisit(request.headers)
-        // Who may see it is said by headers, which a cache on the way does not look at; and a link may be closed.
+        // Not cacheable by proxies: access depends on headers, and a link may be closed.
         if (isVisitor) set.headers['cache-control'] = 'no-store'
         refusePrecondition(request)
-        // Looked for only where it counts: it costs as much as all else here.
+        // Checked only where needed: it costs as much as everything else here.
         const visitorAddress = isVisitor ? address(request, server) : undefined
         const actor = await auth.authenticate(request.headers, visitorAddress)
         nameCaller(actor)
@@ -41,7 +40,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
             (await auth.authenticate(request.headers, address(request, server))).kind === 'user',
         }),
       )
-      // After every handler: what is not yet an answer becomes JSON, and what the client has is not sent again.
+      // Converts results of handlers to JSON responses, and answers 304 for unchanged content.
       .mapResponse({ as: 'scoped' }, ({ request, responseValue, set }) => {
         if (responseValue instanceof Response) return unlessKnown(request, responseValue)
         const status = typeof set.status === 'number' ? set.status : 200
@@ -50,7 +49,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
       .onError({ as: 'scoped' }, ({ error, set, request, ...rest }) => {
         const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
         const { status, body } = presentError(error, request)
-        // Other codes above it, such as "not implemented", are refusals like any other.
+        // Other codes above 500, such as "not implemented", are expected errors.
         const isFailure = status === 500
         if (isFailure || concernsOperator(explainStorage(error)))
           kernel.log.error('request failed', error, {
@@ -70,8 +69,8 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
 }
 
 /**
- * A write that asks to be refused where a record has changed since: records have no versions to compare, so taking it
- * anyway would overwrite what the client meant to keep. @throws BAD_REQUEST
+ * Rejects writes with a precondition such as If-Match: records have no versions, so ignoring it would overwrite changes
+ * that the client meant to keep. @throws BAD_REQUEST
  */
 function refusePrecondition({ method, headers }: Request): void {
   const condition = headers.get('if-match')
@@ -84,10 +83,9 @@ const isVisit = (headers: Headers): boolean =>
   Object.values(SHARE_HEADERS).some((header) => headers.has(header))
 
 /**
- * A body as its schema reads it. For handlers that first check who asks: a schema given to the route
- * itself would answer 400 to those who may not even know that there is something.
+ * Validates a body inside a handler, after the access check: a schema on the route would answer 400 before it.
  *
- * @throws INVALID_REQUEST_BODY with the problems in the JSON-schema wording that clients parse
+ * @throws INVALID_REQUEST_BODY with the issues in the JSON-schema wording that clients parse
  */
 export function readBody<T extends ZodType>(schema: T, body: unknown): output<T> {
   const parsed = schema.safeParse(body ?? {})
@@ -99,31 +97,31 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 /** Routes that read their multipart bodies themselves. */
 const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)$/
 
-/** How long a body may be, by who sends it. */
+/** Maximum body sizes by sender. */
 interface BodyLimits {
-  /** For those who are signed in. */
+  /** For signed-in users. */
   maxBytes: number
   /** For everybody else. */
   anonymousMaxBytes: number
-  /** Asked only about bodies between the two. */
+  /** Called only for bodies between the two limits. */
   isSignedIn(): Promise<boolean>
 }
 
 /**
- * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).
- * Multipart is read by the framework, which reads it whole and so has to know its length.
+ * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect). The framework reads
+ * multipart bodies whole, so they need a length.
  *
- * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is kept in memory
+ * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is in memory
  */
 async function parseBody(request: Request, contentType: string, limits: BodyLimits): Promise<unknown> {
-  // Files, read part by part as they arrive (`multipart.ts`).
+  // Files, streamed by `multipart.ts`.
   if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {
     await refuseLarge(declaredLength(request), limits)
     if (!request.headers.has('content-length')) throw badRequest('Length Required')
     return undefined
   }
-  // A file: its route reads the body as it arrives. Null, because undefined would have Elysia read it whole.
+  // A file, which its route streams. Null, because for undefined Elysia would read the body.
   if (contentType === 'application/octet-stream') return null
   const text = await readText(request, limits)
   if (contentType === 'application/x-www-form-urlencoded')
@@ -135,7 +133,7 @@ async function parseBody(request: Request, contentType: string, limits: BodyLimi
 async function readText(request: Request, limits: BodyLimits): Promise<string> {
   await refuseLarge(declaredLength(request), limits)
   if (request.headers.has('content-length')) return request.text()
-  // Without a length (chunked) the bytes are counted as they come.
+  // Without a length (chunked), bytes are counted while reading.
   const chunks: Uint8Array[] = []
   let size = 0
   let allowed = limits.anonymousMaxBytes
@@ -158,7 +156,7 @@ async function refuseLarge(bytes: number, limits: BodyLimits): Promise<void> {
   throw tooLargeForAnonymous(limits.anonymousMaxBytes)
 }
 
-/** The refusal of a body that only someone who is signed in may send. */
+/** The error for a body size that needs a sign-in. */
 export const tooLargeForAnonymous = (maxBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', `Without signing in, a request may send ${maxBytes} bytes at most`)
 
@@ -173,17 +171,14 @@ async function parseJson(text: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     if (!/^\s*[[{]/.test(text) || /Unexpected (identifier|token)/.test(error.message)) throw badJson()
-    // Clients know a different wording than the engine's.
+    // Clients expect another wording than the engine's.
     throw badRequest(error.message.endsWith('EOF') ? 'Unexpected end of JSON input' : error.message)
   }
   if (typeof value !== 'object' || value === null) throw badJson()
   return value
 }
 
-/**
- * Rejects an address that cannot be decoded, such as `/tables/%ZZ`.
- * Null for all others.
- */
+/** Rejects an address that cannot be decoded, such as `/tables/%ZZ`. Null for others. */
 export function refuseMalformedPath(request: Request): Response | null {
   if (!request.url.includes('%')) return null
   const { pathname } = new URL(request.url)

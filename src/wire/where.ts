@@ -4,20 +4,20 @@ import type { FilterField } from '../core/filters/operand.ts'
 import { trimTrailing } from '../core/trim-characters.ts'
 import { chain, fromParts, type Link, unknownAlias, wireCondition } from './filters.ts'
 
-/** Finds a field by the title that a clause names. */
+/** Finds a field by title. */
 type FieldResolver = (title: string) => FilterField | undefined | null
 
-/** Longest `where`: a list of some thousand ids. */
+/** Longest `where`, enough for a list of several thousand ids. */
 const MAX_WHERE_LENGTH = 100_000
 
 /**
- * Reads the `where` parameter of REST (wire reference §14.5): `(A,eq,1)~and((B,like,x)~or~not(C,blank))`.
- * Null where it is empty, which means all records. A leading `@` asks for the strict form with quotes.
+ * Parses REST's `where` parameter (wire reference §14.5): `(A,eq,1)~and((B,like,x)~or~not(C,blank))`. Null if empty,
+ * which matches all records. A leading `@` selects the strict form with quotes.
  *
- * Values are taken as they stand, commas, brackets and spaces included; a clause ends at the bracket
- * before the next `~and(`, `~or(` or `~not(`.
+ * Values are taken literally, with commas, parentheses and spaces; a clause ends at the parenthesis before the next
+ * `~and(`, `~or(` or `~not(`.
  *
- * @throws INVALID_FILTER, FILTER_VERIFICATION_FAILED; nothing else, whatever the text
+ * @throws INVALID_FILTER, FILTER_VERIFICATION_FAILED
  */
 export function parseWhere(text: string, resolve: FieldResolver, maxDepth = MAX_DEPTH): Filter | null {
   if (text.length > MAX_WHERE_LENGTH) throw malformed()
@@ -27,16 +27,16 @@ export function parseWhere(text: string, resolve: FieldResolver, maxDepth = MAX_
   return new Reader(split(trimmed), resolve, maxDepth).read()
 }
 
-/** The 422 for text that is no `where` at all. */
+/** The 422 for malformed text. */
 const malformed = (): AppError => new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
 
 const tooDeep = (maxDepth: number): AppError =>
   new AppError('INVALID_FILTER', `Filters can be nested up to ${maxDepth} levels`)
 
-/** A clause with the brackets around it, and what joins it to the clause before. */
+/** A clause with its parentheses and the operator before it. */
 interface Piece {
   join: 'and' | 'or'
-  /** Written before the first bracket. */
+  /** `~not` before the first parenthesis. */
   not: boolean
   text: string
 }
@@ -44,7 +44,7 @@ interface Piece {
 /** Operators between two clauses. A `~not` alone means "and not". */
 const JOINER = /(?<=\))(?:~(and|or)(~?not)?|(~not))(?=\()/g
 
-/** Cuts the text at its joiners; the brackets stay with the clauses. */
+/** Splits the text at its operators; parentheses stay with the clauses. */
 function split(text: string): Piece[] {
   const pieces: Piece[] = []
   let [from, join, not]: [number, 'and' | 'or', boolean] = [0, 'and', false]
@@ -59,20 +59,20 @@ function split(text: string): Piece[] {
   return pieces
 }
 
-/** Takes a leading `~not`, and a joiner that has nothing before it, off a piece. */
+/** Removes a leading `~not`, and a leading operator, from a piece. */
 function unsigned(text: string, not: boolean): { text: string; not: boolean } {
   const [lead = '', negated] = /^(?:~(?:and|or))?(~?not(?=\())?/.exec(text) ?? []
   return { text: text.slice(lead.length), not: not || negated !== undefined }
 }
 
-/** A group that is being read. */
+/** An open group. */
 interface Open {
   links: Link[]
   join: 'and' | 'or'
   not: boolean
 }
 
-/** Puts the pieces together again, group by group. */
+/** Builds the filter from the pieces, group by group. */
 class Reader {
   private readonly open: Open[] = [{ links: [], join: 'and', not: false }]
 
@@ -102,7 +102,7 @@ class Reader {
     for (let closed = 0; closed < end.groups; closed++) this.closeGroup()
   }
 
-  /** Opens a group for every bracket but the clause's own, each with the `~not` before it. */
+  /** Opens a group for every parenthesis except the clause's own, each with the `~not` before it. */
   private openGroups(text: string, join: 'and' | 'or', not: boolean): { clause: string; negated: boolean } {
     let [rest, joined, negated] = [text, join, not]
     while (/^\((?:\(|~not\()/.test(rest)) {
@@ -126,9 +126,9 @@ class Reader {
 }
 
 /**
- * Where the clause's text ends, and how many groups close behind it. The closing brackets at the end
- * belong to the value, to the clause and to its groups, in this order: the last clause closes all that
- * is open, any other as much as leaves the brackets of its value in pairs.
+ * The end of the clause's text, and the number of groups that close after it. Closing parentheses at the end belong to
+ * the value, the clause and its groups, in this order: the last clause closes all open groups, any other as many as
+ * leave the value's parentheses balanced.
  */
 function clauseEnd(
   clause: string,
@@ -157,11 +157,10 @@ const MARKS =
   /(?:(~and|~or|~not)(?![a-z])|([(),])|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s(),"'][^(),]*))/isy
 
 /**
- * Reads the strict form of `where`, which begins with `@` (already taken off): spaces between the parts are
- * free, and titles and values may stand in quotes, with `\"` for a quote in them.
- * `("Sp ace", eq, "x, y") ~or ~not (B, blank)`
+ * Parses the strict form of `where`, without its leading `@`: whitespace is free, and titles and values may be quoted,
+ * with `\"` for a quote. `("Sp ace", eq, "x, y") ~or ~not (B, blank)`
  *
- * @throws INVALID_FILTER saying what was expected and where; FILTER_VERIFICATION_FAILED
+ * @throws INVALID_FILTER naming the expected token and its position; FILTER_VERIFICATION_FAILED
  */
 function parseStrictWhere(text: string, resolve: FieldResolver, maxDepth: number): Filter | null {
   const parser = new StrictParser(tokens(text), resolve, maxDepth)
@@ -195,7 +194,7 @@ function tokens(text: string): Token[] {
 const unquoted = (text: string | undefined): string | undefined => text?.replace(/\\(.)/gs, '$1')
 
 const invalid = (problem: string, at: number): AppError =>
-  // The position counts from the "@".
+  // Positions include the "@".
   new AppError('INVALID_FILTER', `Invalid filter expression: ${problem} at position ${at + 1}`)
 
 class StrictParser {
@@ -207,7 +206,7 @@ class StrictParser {
     private readonly maxDepth: number,
   ) {}
 
-  /** Items joined by `~and` and `~or`. */
+  /** Parses items joined by `~and` and `~or`. */
   where(depth: number): Filter | null {
     const links: Link[] = []
     let join: 'and' | 'or' = 'and'
@@ -218,7 +217,7 @@ class StrictParser {
     return chain(links)
   }
 
-  /** A clause or a group in brackets, with or without `~not`. */
+  /** Parses a clause or a group in parentheses, with or without `~not`. */
   private item(depth: number): { not: boolean; filter: Filter } {
     const not = this.accept('not')
     const open = this.expect('(', '"("')
@@ -244,7 +243,7 @@ class StrictParser {
     return fromParts(field, operator.text, values, () => invalid('a value is missing', operator.at))
   }
 
-  /** A value; nothing between two commas is the empty text. */
+  /** Parses a value; nothing between two commas is an empty text. */
   private value(): string {
     const { kind, text } = this.peek()
     if (kind === ',' || kind === ')') return ''

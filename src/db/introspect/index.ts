@@ -61,7 +61,7 @@ const BY_CLIENT = new Map(
 )
 
 /**
- * How databases of that kind tell their structure.
+ * The introspector of a kind of database.
  * @throws BAD_REQUEST `Database not supported` for another kind (spec §8)
  */
 export function introspector(client: string): Introspector {
@@ -74,8 +74,8 @@ export { explainConnection, type OpenReader, openReader } from './open-reader.ts
 export { GENERATED } from './shape.ts'
 
 /**
- * The table with a key by which its records can be told apart: where it has no primary key, the first of its
- * unique keys whose columns are always filled (the join tables and version lists of Rails have no other).
+ * The table with a usable record key: without a primary key, the first unique key whose columns are all not null (join
+ * tables and version lists of Rails have no other).
  */
 function withKey(table: TableStructure): TableStructure {
   if (table.kind === 'view' || table.primaryKey.length > 0) return table

@@ -46,7 +46,7 @@ const COLUMNS = `select TABLE_NAME as \`table\`, COLUMN_NAME as name, COLUMN_TYP
     COLUMN_COMMENT as comment
   from information_schema.COLUMNS where TABLE_SCHEMA = database() order by TABLE_NAME, ORDINAL_POSITION`
 
-/** A column that stands in an index by its first characters only (\`SUB_PART\`) is not unique as a whole. */
+/** A column that is indexed by a prefix only (\`SUB_PART\`) is not unique as a whole. */
 const UNIQUE = `select TABLE_NAME as \`table\`, INDEX_NAME as name, COLUMN_NAME as column_name,
     null as related, null as related_column
   from information_schema.STATISTICS s
@@ -64,7 +64,7 @@ const JSON_CHECKS = `select TABLE_NAME as \`table\`, CHECK_CLAUSE as clause
   from information_schema.CHECK_CONSTRAINTS
   where CONSTRAINT_SCHEMA = database() and CHECK_CLAUSE like 'json_valid(%'`
 
-/** Everything of the connection's database. */
+/** Reads the structure of the connection's database. */
 export async function readMysql(reader: StructureReader): Promise<DatabaseStructure> {
   const ask = <T>(sql: string) => reader.all<T>({ sql, params: [] })
   const isMariadb = /mariadb/i.test((await ask<{ v: string }>('select version() as v'))[0]?.v ?? '')
@@ -106,7 +106,7 @@ export async function readMysql(reader: StructureReader): Promise<DatabaseStruct
   }
 }
 
-/** The keys of each table, each with its rows in the key's order. */
+/** The keys by table, each with its rows in key order. */
 function keysOf(rows: KeyRow[]): Map<string, { name: string; rows: KeyRow[] }[]> {
   const tables = Map.groupBy(rows, (row) => row.table)
   return new Map(
@@ -138,7 +138,10 @@ function toColumn(row: ColumnRow, isMariadb: boolean, isJson: boolean): ColumnSt
   }
 }
 
-/** As SQL: MariaDB writes it so, MySQL gives a plain value bare and marks expressions in `EXTRA`. */
+/**
+ * The default as SQL. MariaDB reports it so; MySQL reports plain values without quotes and marks expressions in
+ * `EXTRA`.
+ */
 function defaultOf(
   { default_text: text, base }: ColumnRow,
   isMariadb: boolean,
@@ -181,11 +184,11 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   date: () => editable('Date'),
   datetime: () => editable('DateTime'),
   timestamp: () => editable('DateTime'),
-  // Here a time may be a span of up to 838 hours; those are shown as they are.
+  // A MySQL time may be a span of up to 838 hours; those are shown unchanged.
   time: () => editable('Time'),
   year: () => editable('Year'),
   json: () => editable('JSON'),
-  // One bit is how many programs keep yes and no.
+  // Many programs store booleans as one bit.
   bit: ({ sizes }) => (sizes[0] === 1 ? editable('Checkbox') : shownOnly('A bit string')),
   binary,
   varbinary: binary,
@@ -204,13 +207,13 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   geomcollection: geometry,
 }
 
-/** How a column of MySQL or MariaDB is shown. */
+/** The field type for a column of MySQL or MariaDB. */
 export function mysqlShape(column: ColumnStructure): ColumnShape {
   const shape = SHAPES[column.baseType]?.(column) ?? shownOnly(`The type ${column.baseType}`)
   return withFacts(shape, column)
 }
 
-/** `'new'`, `42`: plain values. Anything else is worked out by the database. */
+/** The default if it is a plain value such as `'new'` or `42`; null for expressions, which the database evaluates. */
 export function mysqlDefault({ defaultExpression }: ColumnStructure): string | null {
   if (defaultExpression === null) return null
   return /^-?\d+(\.\d+)?$/.test(defaultExpression) ? defaultExpression : literalText(defaultExpression)

@@ -9,26 +9,26 @@ import type { StructureReader } from './structure.ts'
 
 /** Longest wait for a server to answer at all. */
 const CONNECT_TIMEOUT_MS = 8_000
-/** Longest time that one question about the structure may take. */
+/** Timeout of one query about the structure. */
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** A connection of its own, for looking at a database and nothing else. */
+/** A separate connection for introspection only. */
 export interface OpenReader extends StructureReader {
   close(): Promise<void>
 }
 
 /**
- * Connects to a database. Nothing is kept of it: who opens it closes it. Where the caller goes away, an attempt to
- * connect and a question that is under way end at once.
+ * Connects to a database; the caller closes the connection. If the caller disconnects, a pending connection attempt or
+ * query ends at once.
  *
- * @throws the driver's error, which `explainConnection` words; QUERY_CANCELLED where the caller has gone
+ * @throws the driver's error, for `explainConnection`; QUERY_CANCELLED if the caller has disconnected
  */
 export async function openReader(config: ConnectionConfig): Promise<OpenReader> {
   const open = OPEN[config.client] as (config: ConnectionConfig) => Promise<OpenReader>
   return open(config)
 }
 
-/** As `whileWanted`; does not wait for the driver, which may say nothing once its connection is destroyed. */
+/** As `whileWanted`, but does not wait for the driver, which may never settle after its connection is destroyed. */
 function untilGone<T>(
   caller: Caller | undefined,
   question: () => Promise<T>,
@@ -87,7 +87,7 @@ async function openMysql(config: MysqlConnection): Promise<OpenReader> {
   }
 }
 
-/** `prefer` tries with encryption first: the driver itself knows only with or without. */
+/** `prefer` tries with encryption first, because the driver itself has no such mode. */
 async function connectMysql(config: MysqlConnection) {
   const { host, port, user, password, database, ssl } = config
   const options = {
@@ -111,7 +111,7 @@ async function connectMysql(config: MysqlConnection) {
   }
 }
 
-/** The driver's own limit ends when the line is open: a server that then says nothing would be waited for. */
+/** The driver's own timeout covers only the TCP connection, not a server that stays silent afterwards. */
 function connected(options: ConnectionOptions): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>()
   const connection = createConnection(options)
@@ -120,7 +120,7 @@ function connected(options: ConnectionOptions): Promise<Connection> {
     reject(Object.assign(new Error(message), { code }))
   }
   const timer = setTimeout(() => giveUp('ETIMEDOUT', 'The server said nothing'), CONNECT_TIMEOUT_MS)
-  // It stays: a connection that breaks later would otherwise end the process.
+  // The listener stays: without one, a connection that breaks later would end the process.
   connection.on('error', reject)
   connection.connect((error) => {
     clearTimeout(timer)

@@ -45,7 +45,7 @@ interface KeyRow {
   related_places: string | null
 }
 
-/** Tables (`r`, `p`), views (`v`, `m`) and foreign tables (`f`); the parts of a partitioned table are left out. */
+/** Tables (`r`, `p`), views (`v`, `m`) and foreign tables (`f`), without partitions of a partitioned table. */
 const IS_SHOWN = `c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and has_table_privilege(c.oid, 'select')`
 
@@ -63,13 +63,13 @@ const COLUMNS = `select c.relname::text as "table", c.relkind::text as kind,
   where n.nspname = $1 and ${IS_SHOWN}
   order by c.relname, a.attnum`
 
-/** Domains with what they stand for, and enums with their values (as JSON text: drivers read arrays in their own ways). */
+/** Domains with their base type, and enums with their values (as JSON text, because drivers read arrays differently). */
 const TYPES = `select t.oid::int4 as id, t.typtype::text as kind, t.typbasetype::int4 as base_id,
     format_type(t.typbasetype, t.typtypmod) as base,
     (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = t.oid) as labels
   from pg_type t where t.typtype in ('d', 'e')`
 
-/** Unique indexes too, whether or not a constraint stands behind them; partial ones promise nothing for the whole. */
+/** Includes unique indexes without a constraint, but no partial ones: those are not unique over the whole table. */
 const KEYS = `select c.relname::text as "table", case when i.indisprimary then 'p' else 'u' end as kind,
     x.relname::text as name,
     (select string_agg(k.place::text, ',' order by k.nth)
@@ -91,7 +91,7 @@ const KEYS = `select c.relname::text as "table", case when i.indisprimary then '
   where o.contype = 'f' and n.nspname = $1 and r.relnamespace = c.relnamespace and ${IS_SHOWN}
   order by 1, 3`
 
-/** Everything of one schema, in three statements whatever its size. */
+/** Reads the structure of one schema with three statements, whatever its size. */
 export async function readPostgres(reader: StructureReader, schema: string): Promise<DatabaseStructure> {
   const params = [schema]
   const rows = await reader.all<ColumnRow>({ sql: COLUMNS, params })
@@ -112,7 +112,7 @@ export async function readPostgres(reader: StructureReader, schema: string): Pro
       name,
       kind: first?.kind === 'v' || first?.kind === 'm' ? ('view' as const) : ('table' as const),
       comment: first?.table_comment ?? null,
-      // A table that was never analysed has -1.
+      // -1: never analysed.
       rowEstimate: first && first.estimate >= 0 ? Number(first.estimate) : null,
       columns: columns.flatMap((row) => (row.name === null ? [] : [toColumn(row, row.name, types)])),
       primaryKey: keysOf('p').flatMap((key) => namesOf(name, key.places)),
@@ -128,7 +128,7 @@ export async function readPostgres(reader: StructureReader, schema: string): Pro
   return { tables }
 }
 
-/** Schemas that hold tables of people, `public` first. */
+/** Schemas with user tables, `public` first. */
 export async function readPostgresSchemas(reader: StructureReader): Promise<string[]> {
   const rows = await reader.all<{ name: string }>({
     sql: `select nspname::text as name from pg_namespace
@@ -139,12 +139,12 @@ export async function readPostgresSchemas(reader: StructureReader): Promise<stri
   return rows.map(({ name }) => name)
 }
 
-/** Types that people install are named with the schema that they were installed in. */
+/** Extension types are named with the schema that they were installed in. */
 const OF_EXTENSION = /^.+\.(?=(?:citext|hstore|ltree)$)/
 
 function toColumn(row: ColumnRow, name: string, types: ReadonlyMap<number, TypeRow>): ColumnStructure {
   let [id, type] = [row.type_id, row.type]
-  // A domain stands for another type, which may itself be one.
+  // Domains may be nested.
   for (let domain = types.get(id); domain?.kind === 'd'; domain = types.get(id)) {
     id = domain.base_id
     type = domain.base ?? type
@@ -160,7 +160,6 @@ function toColumn(row: ColumnRow, name: string, types: ReadonlyMap<number, TypeR
     isUnsigned: false,
     isNullable: !row.not_null,
     defaultExpression: row.generated === '' ? row.default : null,
-    // `a`: an identity that takes no value of anyone else's.
     isGenerated: row.generated !== '',
     isAutoIncrement: row.identity !== '' || isSerial,
     values: labels ? JSON.parse(labels) : null,
@@ -207,7 +206,7 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   tsvector: () => shownOnly('A search index'),
 }
 
-/** How a column of PostgreSQL is shown. */
+/** The field type for a column of PostgreSQL. */
 export function postgresShape(column: ColumnStructure): ColumnShape {
   const { baseType, isArray } = column
   const shape = isArray
@@ -216,7 +215,10 @@ export function postgresShape(column: ColumnStructure): ColumnShape {
   return withFacts(shape, column)
 }
 
-/** `'new'::text`, `42`, `true`: plain values. Anything else is worked out by the database. */
+/**
+ * The default if it is a plain value such as `'new'::text`, `42` or `true`; null for expressions, which the database
+ * evaluates.
+ */
 export function postgresDefault({ defaultExpression, isArray }: ColumnStructure): string | null {
   if (defaultExpression === null || isArray) return null
   const bare = defaultExpression.replace(/::[\w\s".()]+$/, '')
@@ -224,14 +226,11 @@ export function postgresDefault({ defaultExpression, isArray }: ColumnStructure)
   return /^(true|false)$/.test(bare) ? bare : literalText(bare)
 }
 
-/** Readable by anyone, and of no other database: when its server was started, and the number it has there. */
+/** Unique per database and readable by every user: the server's start time and the database's oid. */
 const IDENTITY = `select pg_postmaster_start_time()::text || ' ' || oid::text as identity
   from pg_database where datname = current_database()`
 
-/**
- * Identity of a PostgreSQL database, independent of the name or address by which it was reached. Changes when the
- * server restarts.
- */
+/** Identifies a PostgreSQL database, whatever name or address it was reached by. Changes when the server restarts. */
 export async function postgresIdentity(reader: StructureReader): Promise<string> {
   const [row] = await reader.all<{ identity: string }>({ sql: IDENTITY, params: [] })
   return row?.identity ?? ''

@@ -1,19 +1,19 @@
 import { MAX_PRECISION } from '../../core/fields/number.ts'
 import type { ColumnShape, ColumnStructure, ShapeType } from './structure.ts'
 
-/** Digits that a number of JavaScript, and of JSON, keeps exactly whatever they are. */
+/** Decimal digits that a JavaScript number always represents exactly. */
 const EXACT_DIGITS = 15
-/** Decimals shown for columns that do not say how many they have. */
+/** Decimals shown for columns without a declared scale. */
 const FLOAT_PRECISION = 4
 
-/** A column that people edit as the type says. */
+/** A column that is edited as the field type. */
 export const editable = (type: ShapeType, options: ColumnShape['options'] = {}): ColumnShape => ({
   type,
   options,
   readOnlyReason: null,
 })
 
-/** A column that is shown as text and left alone. */
+/** A read-only column, shown as text. */
 export const shownOnly = (what: string): ColumnShape => ({
   type: 'SpecificDBType',
   options: {},
@@ -24,8 +24,8 @@ export const shownOnly = (what: string): ColumnShape => ({
 export const float = (): ColumnShape => editable('Decimal', { precision: FLOAT_PRECISION })
 
 /**
- * A decimal number. With more than 15 digits, or with no limit, its cells are numbers where JavaScript keeps every digit, and
- * else their text, digit for digit, as whole numbers of eight bytes are.
+ * A decimal number. With more than 15 digits or no limit, a cell is a number if JavaScript represents it exactly, else
+ * its text, as for 64-bit integers.
  */
 export function decimal({ sizes: [digits, scale = 0] }: ColumnStructure): ColumnShape {
   if (digits === undefined) return editable('Decimal', { precision: null })
@@ -33,27 +33,25 @@ export function decimal({ sizes: [digits, scale = 0] }: ColumnStructure): Column
   return scale <= 0 ? editable('Number') : editable('Decimal', { precision: Math.min(scale, MAX_PRECISION) })
 }
 
-/** Why a computed column is not written. */
+/** Read-only reason of a computed column. */
 export const GENERATED = 'This column is computed by the database'
 
 /** The values of an enum as choices. */
 export const choices = (values: string[] | null) => ({ choices: (values ?? []).map((title) => ({ title })) })
 
-/**
- * The shape as the column's own facts allow: what the database computes itself is never written.
- */
+/** The shape, made read-only if the database computes the column. */
 export function withFacts(shape: ColumnShape, column: ColumnStructure): ColumnShape {
   if (!column.isGenerated) return shape
   return { ...shape, readOnlyReason: GENERATED }
 }
 
-/** The numbers in a type's parentheses: `numeric(10,2)` gives `[10, 2]`; none give an empty list. */
+/** The numbers in a type's parentheses: `numeric(10,2)` gives `[10, 2]`, `text` an empty list. */
 export function sizesOf(type: string): number[] {
   const [, inside = ''] = /\(([\d\s,]+)\)/.exec(type) ?? []
   return inside === '' ? [] : inside.split(',').map(Number)
 }
 
-/** The type without its sizes, in lower case: `timestamp(3) without time zone` is `timestamp without time zone`. */
+/** The type without its sizes, in lower case: `timestamp(3) without time zone` gives `timestamp without time zone`. */
 export function withoutSizes(type: string): string {
   const open = type.indexOf('(')
   const close = open < 0 ? -1 : type.indexOf(')', open)
@@ -62,14 +60,14 @@ export function withoutSizes(type: string): string {
 }
 
 /**
- * The texts of a quoted list: `enum('a','it''s')` gives `a` and `it's`. Doubled quotes mean one; so does, in
- * MySQL, nothing else: `information_schema` writes backslashes as they are.
+ * The texts of a quoted list: `enum('a','it''s')` gives `a` and `it's`. Only quotes are escaped, by doubling:
+ * `information_schema` of MySQL does not escape backslashes.
  */
 export function quotedTexts(list: string): string[] {
   return [...list.matchAll(/'((?:[^']|'')*)'/g)].map(([, text = '']) => text.replaceAll("''", "'"))
 }
 
-/** A literal in quotes as its text; null for anything that is not one alone. */
+/** The text of a quoted literal; null for any other expression. */
 export function literalText(expression: string): string | null {
   const [, text] = /^'((?:[^']|'')*)'$/.exec(expression.trim()) ?? []
   return text === undefined ? null : text.replaceAll("''", "'")

@@ -54,13 +54,13 @@ const UNIQUE = `select m.name as "table", l.name as name, i.name as column_name
   where m.type = 'table' and l."unique" = 1 and l.partial = 0 and l.origin <> 'pk'
   order by m.name, l.seq, i.seqno`
 
-/** Everything of a file, in three statements whatever its size. */
+/** Reads the structure of a file with three statements, whatever its size. */
 export async function readSqlite(reader: StructureReader): Promise<DatabaseStructure> {
   const ask = <T>(sql: string) => reader.all<T>({ sql, params: [] })
   const byTable = Map.groupBy(await ask<ColumnRow>(COLUMNS), (row) => row.table)
   const foreign = Map.groupBy(await ask<ForeignRow>(FOREIGN), (row) => row.table)
   const unique = Map.groupBy(await ask<UniqueRow>(UNIQUE), (row) => row.table)
-  // Names of tables are the same in any case of their letters; a reference may write them otherwise.
+  // Table names are case-insensitive: a reference may use another case.
   const exact = new Map([...byTable.keys()].map((name) => [name.toLowerCase(), name]))
   const keyOf = (table: string): string[] =>
     (byTable.get(table) ?? [])
@@ -79,14 +79,14 @@ export async function readSqlite(reader: StructureReader): Promise<DatabaseStruc
         rowEstimate: null,
         columns: rows.map((row) => toColumn(row, primaryKey.length === 1 && !withoutRowid)),
         primaryKey,
-        // An index over an expression has no column there.
+        // The column is null in an index over an expression.
         uniqueKeys: [...keys.values()]
           .filter((parts) => parts.every((part) => part.column_name !== null))
           .map((parts) => parts.flatMap((part) => part.column_name ?? [])),
         foreignKeys: [...Map.groupBy(foreign.get(name) ?? [], (row) => row.id)].flatMap(([id, parts]) => {
           const related = exact.get((parts[0]?.related ?? '').toLowerCase())
           if (related === undefined) return []
-          // Without a column, the primary key is meant.
+          // Without a column, the reference means the primary key.
           const implied = keyOf(related)
           return {
             name: `fk_${id}`,
@@ -102,18 +102,18 @@ export async function readSqlite(reader: StructureReader): Promise<DatabaseStruc
   }
 }
 
-/** The column as it is written in its own table. */
+/** The column's name in the case of its table. */
 const columnIn = (rows: ColumnRow[] | undefined, name: string): string =>
   rows?.find((row) => row.name.toLowerCase() === name.toLowerCase())?.name ?? name
 
-/** The options of a table stand behind the last bracket of its definition: `) WITHOUT ROWID, STRICT`. */
+/** Table options follow the last parenthesis of the definition: `) WITHOUT ROWID, STRICT`. */
 function isWithoutRowid(definition: string): boolean {
   const options = definition.slice(definition.lastIndexOf(')') + 1)
   return /^[\s;,a-z]*$/i.test(options) && /without\s+rowid/i.test(options)
 }
 
 function toColumn(row: ColumnRow, mayBeRowid: boolean): ColumnStructure {
-  // Exactly this word makes the column another name of the row's number; INT does not.
+  // Only the exact type INTEGER makes the column an alias of the rowid; INT does not.
   const isRowid = mayBeRowid && row.key_place === 1 && row.type.toUpperCase() === 'INTEGER'
   return {
     name: row.name,
@@ -131,7 +131,7 @@ function toColumn(row: ColumnRow, mayBeRowid: boolean): ColumnStructure {
   }
 }
 
-/** Words that people give columns here; SQLite itself takes any. The first that fits counts. */
+/** Field type by declared type, first match wins: SQLite accepts any type name. */
 const WORDS: [RegExp, (column: ColumnStructure) => ColumnShape][] = [
   [/^(bool|boolean)$/, () => editable('Checkbox')],
   [/int/, () => editable('Number')],
@@ -144,7 +144,7 @@ const WORDS: [RegExp, (column: ColumnStructure) => ColumnShape][] = [
   [/clob|text/, () => editable('LongText')],
   [/blob/, () => shownOnly('Binary data')],
   [/real|floa|doub/, float],
-  // SQLite keeps a decimal as a floating-point number whatever its sizes say: nothing more is lost here.
+  // SQLite stores decimals as floating-point numbers whatever their declared size, so this loses nothing more.
   [
     /^(numeric|decimal)$/,
     ({ sizes, ...column }) =>
@@ -152,7 +152,7 @@ const WORDS: [RegExp, (column: ColumnStructure) => ColumnShape][] = [
   ],
 ]
 
-/** How a column of an SQLite file is shown. */
+/** The field type for a column of an SQLite file. */
 export function sqliteShape(column: ColumnStructure): ColumnShape {
   const { baseType, sizes } = column
   if (baseType === 'tinyint' && sizes[0] === 1) return withFacts(editable('Checkbox'), column)
@@ -160,7 +160,7 @@ export function sqliteShape(column: ColumnStructure): ColumnShape {
   return withFacts(shape?.(column) ?? editable('SpecificDBType'), column)
 }
 
-/** `'new'`, `42`: plain values. Anything else is worked out by the database. */
+/** The default if it is a plain value such as `'new'` or `42`; null for expressions, which the database evaluates. */
 export function sqliteDefault({ defaultExpression }: ColumnStructure): string | null {
   if (defaultExpression === null) return null
   if (/^-?\d+(\.\d+)?$/.test(defaultExpression)) return defaultExpression

@@ -11,13 +11,13 @@ export interface TableStructure {
   name: string
   kind: 'table' | 'view'
   comment: string | null
-  /** About how many rows it has; null where the engine keeps no count. */
+  /** Estimated number of rows; null if the engine keeps no count. */
   rowEstimate: number | null
-  /** In the database's own order. */
+  /** In the database's order. */
   columns: ColumnStructure[]
-  /** Columns of the primary key in its order; empty where there is none. */
+  /** Columns of the primary key in key order; empty without one. */
   primaryKey: string[]
-  /** Sets of columns that are unique, the primary key left out. */
+  /** Unique column sets other than the primary key. */
   uniqueKeys: string[][]
   foreignKeys: ForeignKeyStructure[]
 }
@@ -34,11 +34,11 @@ export interface ColumnStructure {
   isArray: boolean
   isUnsigned: boolean
   isNullable: boolean
-  /** The default as the engine writes it, or null. */
+  /** The default in the engine's SQL, or null. */
   defaultExpression: string | null
   /** Computed by the database from other columns. */
   isGenerated: boolean
-  /** Numbered by the database: serial, identity, auto_increment, a rowid. */
+  /** Assigned by the database: serial, identity, auto_increment, rowid. */
   isAutoIncrement: boolean
   /** The values of an enum or set, in their order; else null. */
   values: string[] | null
@@ -47,19 +47,19 @@ export interface ColumnStructure {
 
 /** A reference to another table of the same schema. */
 export interface ForeignKeyStructure {
-  /** Its name in the database; in SQLite made up from its number. */
+  /** Its name in the database; derived from its number in SQLite. */
   name: string
   columns: string[]
   relatedTable: string
   relatedColumns: string[]
 }
 
-/** Runs a statement and gives its rows as objects; an `Engine` of any kind can. */
+/** Runs a statement and returns its rows as objects. Every `Engine` is one. */
 export interface StructureReader {
   all<T>(statement: Statement): Promise<T[]>
 }
 
-/** How a column of an engine is shown: the field type, with what the type needs to know. */
+/** The field type and options for a column of an engine. */
 export interface ColumnShape {
   /** Name of the field type, e.g. `Decimal`. */
   type: ShapeType
@@ -85,18 +85,18 @@ export type ShapeType =
   | 'JSON'
   | 'SpecificDBType'
 
-/** One engine's way of telling its structure, and what its types mean to people. */
+/** Reads the structure of one kind of database and maps its types to field types. */
 export interface Introspector {
-  /** The client that REST knows: `pg`, `mysql2`, `sqlite3`. */
+  /** Client name in REST: `pg`, `mysql2`, `sqlite3`. */
   client: string
-  /** Reads everything of one schema (PostgreSQL: its `searchPath`; others ignore it). */
+  /** Reads the structure of one schema (PostgreSQL: its `searchPath`; others ignore it). */
   read(reader: StructureReader, schema: string): Promise<DatabaseStructure>
   /** Available schemas; one unnamed entry for engines without schemas. */
   schemas(reader: StructureReader): Promise<string[]>
   /** Identity of the database; null for engines in which this server keeps no data. */
   identity(reader: StructureReader): Promise<string | null>
-  /** How a column is shown. */
+  /** The field type and options for a column. */
   shape(column: ColumnStructure): ColumnShape
-  /** The value that a default means, where it is a plain one; null where the database works it out. */
+  /** A default's value if it is a plain one; null for an expression. */
   defaultValue(column: ColumnStructure): string | null
 }

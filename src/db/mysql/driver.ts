@@ -19,11 +19,11 @@ const SESSION = `set time_zone = '+00:00',
   group_concat_max_len = 67108864`
 
 /**
- * A few connections to a MySQL or MariaDB server. None is made yet.
+ * A small connection pool for a MySQL or MariaDB server, which connects on first use.
  *
- * @param settings `encrypted` false: without encryption, as `prefer` does where the server has none. `timeoutMs`: longest
- *   time that MySQL may take for a read; MariaDB has a limit for each statement instead
- * @param onVersion told on each connection what the server says of itself, e.g. `10.11.6-MariaDB`
+ * @param settings `encrypted` false: no encryption, for `prefer` with a server that has none. `timeoutMs`: read timeout
+ *   of MySQL; MariaDB has a timeout per statement instead
+ * @param onVersion called for each connection with the server's version, e.g. `10.11.6-MariaDB`
  */
 export function connectMysql(
   { host, port, user, password, database, ssl }: MysqlConnection,
@@ -40,7 +40,7 @@ export function connectMysql(
     maxIdle: max,
     idleTimeout: IDLE_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // A hostile server could ask for files of this machine.
+    // LOCAL INFILE is off: a hostile server could read files of this machine.
     flags: ['-LOCAL_FILES'],
     charset: 'utf8mb4_bin',
     timezone: 'Z',
@@ -51,11 +51,11 @@ export function connectMysql(
     typeCast,
   }
   const pool = createPool(options)
-  // Sent before anything else on the connection, which answers in order.
+  // Runs first, because statements on a connection run in order.
   pool.on('connection', (connection) => {
-    // MariaDB leaves out what MySQL 5.7.8 and later are told so.
+    // MariaDB skips this comment; MySQL 5.7.8 and later execute it.
     connection.query(`${SESSION} /*!50708 , max_execution_time = ${timeoutMs} */`)
-    // On failure the connection is lost, and its waiting callers get the error.
+    // A failure closes the connection, and its waiting callers get the error.
     connection.query<RowDataPacket[]>('select version() as version', (error, rows) => {
       if (!error && rows[0]) onVersion(String(rows[0].version))
     })
@@ -77,7 +77,7 @@ function sslOption(ssl: SslConfig | undefined): PoolOptions['ssl'] {
 
 type Cast = Extract<PoolOptions['typeCast'], (...given: never[]) => unknown>
 
-/** Values as cells have them: nothing of a number is lost, dates and JSON stay text, bytes are hexadecimal. */
+/** Decodes values for cells: exact numbers, dates and JSON as text, bytes as hexadecimal. */
 const typeCast: Cast = (field, next) => {
   switch (field.type as string) {
     case 'JSON':
@@ -88,7 +88,7 @@ const typeCast: Cast = (field, next) => {
     case 'DECIMAL':
     case 'LONGLONG':
       return exactNumber(field.string())
-    // The driver puts digits together with errors in the last: 999999999999999.9 would become 1e15.
+    // The driver's own parsing is inexact: 999999999999999.9 would become 1e15.
     case 'FLOAT':
     case 'DOUBLE':
       return double(field.string())
@@ -109,13 +109,13 @@ const typeCast: Cast = (field, next) => {
 
 const double = (text: string | null): number | null => (text === null ? null : Number(text))
 
-/** The number that the bits are. */
+/** The number of a BIT value. */
 function bits(bytes: Uint8Array | null) {
   if (bytes === null) return null
   return exactNumber(BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`))
 }
 
-/** `0000-00-00` and days with month or day 0 are MySQL's "zero dates", which stand for a missing value. */
+/** Null, or one of MySQL's "zero dates" (`0000-00-00`, month or day 0), which mean a missing value. */
 const isNone = (text: string | null): boolean => text === null || /^(0000|\d{4}-00|\d{4}-\d\d-00)/.test(text)
 
 const day = (text: string | null) => (isNone(text) ? null : text)
@@ -139,7 +139,7 @@ const REFUSED = new Set(['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', '
 const FORBIDDEN =
   /^ER_(TABLEACCESS|COLUMNACCESS|SPECIFIC_ACCESS|PROCACCESS)_DENIED_ERROR$|^ER_OPTION_PREVENTS/
 const BUSY = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'])
-/** Tables and columns that somebody has dropped or renamed there. */
+/** Error codes for tables and columns that were dropped or renamed. */
 const GONE = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_VIEW_INVALID', 'ER_UNKNOWN_TABLE'])
 /** Error codes for values that the database or its constraints reject. */
 const REFUSED_VALUES =
@@ -148,14 +148,14 @@ const REFUSED_VALUES =
 /** Error code for comparing a column with text that its character set cannot represent. */
 const OTHER_LETTERS = /^ER_CANT_AGGREGATE_/
 
-/** The driver calls it by what MySQL means by the number. */
+/** MariaDB's check violation, which the driver names by MySQL's meaning of the number. */
 const isCheckOfMariadb = (error: Error): boolean => 'errno' in error && error.errno === 4025
 
-/** The server has stopped a read: error 1969 of MariaDB, 3024 of MySQL. */
+/** The server has aborted a read by timeout: error 1969 of MariaDB, 3024 of MySQL. */
 const isTimeLimit = (error: Error): boolean =>
   'errno' in error && (error.errno === 1969 || error.errno === 3024)
 
-/** True where trying again later may help. */
+/** True if a later retry may succeed. */
 export const isMysqlConnectionError = (error: unknown): boolean => UNREACHABLE.has(codeOf(error))
 
 /** True if encryption was requested and the server does not offer it. */
@@ -165,8 +165,8 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /**
- * Translates a driver's error into a user-facing one. Unique and not-null violations stay unchanged for
- * `Dialect.violation`, and so do errors caused by a bug of ours.
+ * Translates a driver's error into a user-facing one. Returns unique and not-null violations unchanged (for
+ * `Dialect.violation`), and errors caused by a bug.
  *
  * @param source name of the database
  */

@@ -13,11 +13,10 @@ const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
 /**
- * A database of MySQL or MariaDB. No base has its home there: what it holds are tables that exist
- * already. Statements that alter a table commit by themselves, so a `write` that holds one is whole only
- * up to there.
+ * The engine of an external MySQL or MariaDB database. Statements that alter a table commit implicitly, so a `write`
+ * that contains one is atomic only up to that statement.
  *
- * @param source what errors call the database
+ * @param source the database's name in errors
  */
 export function openMysqlEngine(connection: MysqlConnection, source: string): Engine {
   let dialect = mysql
@@ -27,7 +26,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
   const connect = (encrypted: boolean) => ({
     encrypted,
     points: connectMysql(connection, { max: 8, encrypted, timeoutMs: POINT_TIMEOUT_MS }, onVersion).promise(),
-    // Few, so that what looks at whole tables leaves the server time for the others.
+    // Few connections for scans, so that they leave the server time for other work.
     scans: connectMysql(connection, { max: 2, encrypted, timeoutMs: SCAN_TIMEOUT_MS }, onVersion).promise(),
   })
   let pools = connect(true)
@@ -38,14 +37,14 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       throw explainMysql(error, source)
     })
 
-  /** `prefer` goes on without encryption where the server offers none: the driver knows only with or without. */
+  /** `prefer` falls back to no encryption if the server offers none; the driver has no such mode. */
   async function withPools<T>(work: (given: typeof pools) => Promise<T>): Promise<T> {
     const given = pools
     try {
       return await work(given)
     } catch (error) {
       if (connection.ssl?.mode !== 'prefer' || !given.encrypted || !hasNoEncryption(error)) throw error
-      // Of those that meet this together, the first changes over.
+      // Of concurrent callers, the first switches.
       if (pools === given) {
         pools = connect(false)
         await Promise.all([given.points.end(), given.scans.end()])
@@ -69,7 +68,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     return Array.isArray(rows) ? rows : []
   }
 
-  /** A read that ends with its caller. Without a caller to wait for it, it goes by the driver's time alone. */
+  /** A read that ends with its caller. Without a caller, only the driver's timeout applies. */
   async function askScan({ scans, points }: typeof pools, statement: Statement, arrays: boolean) {
     const caller = currentCaller()
     if (!caller) return ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
@@ -94,7 +93,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
         scan ? askScan(given, statement, arrays) : ask(given.points, statement, arrays, POINT_TIMEOUT_MS),
       )
     const answer = once().catch((error) => {
-      // A server that was started anew has closed what was open; a read may simply be asked again.
+      // A restarted server has closed its connections; a read can simply be retried.
       if (!isMysqlConnectionError(error)) throw error
       return once()
     })
@@ -116,7 +115,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       client.release()
       return result
     } catch (error) {
-      // Closed, it takes its transaction back for certain.
+      // Closing the connection rolls back its transaction for certain.
       client.destroy()
       throw error
     }
@@ -147,7 +146,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     try {
       await read({ sql: 'select 1', params: [] }, false, true)
     } catch (error) {
-      // Whoever asks next is told that it cannot be reached; once it can, the connection tells its version.
+      // The next caller gets the connection error; the next successful connection sets the version.
       if (!(error instanceof AppError)) throw error
     }
   }
@@ -192,7 +191,10 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
   }
 }
 
-/** The driver only stops waiting: the server is told to stop, too. MySQL reads this as a comment, see `driver.ts`. */
+/**
+ * Sets the server's own timeout, because the driver's only stops waiting. MySQL reads this as a comment, see
+ * `driver.ts`.
+ */
 const withTimeLimit = (sql: string, timeoutMs: number): string =>
   `/*M!100108 set statement max_statement_time = ${timeoutMs / 1000} for */ ${sql}`
 
@@ -219,7 +221,7 @@ function transactionOn(
       for (const params of rows) await run({ sql, params })
     },
     async insertOne(statement) {
-      // It tells of numbers only: null for any other key that it may have made.
+      // Reports numeric keys only: null for any other generated key.
       const { insertId } = await run(statement)
       return insertId !== 0 ? insertId : null
     },

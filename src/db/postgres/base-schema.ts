@@ -20,8 +20,8 @@ const MANUAL_ORDER = [
 ]
 
 /**
- * What each version added to the schemas of the one before, oldest first. Append only: a step that has been released
- * never changes, because schemas exist that have taken it. A test compares released steps with their hashes.
+ * Upgrade steps of base schemas, oldest first. Append only: released steps never change, because existing schemas have
+ * taken them. A test compares released steps with their hashes.
  */
 export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
   createChangeLog(POSTGRES_LOG_COLUMNS),
@@ -34,13 +34,13 @@ export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
 /** The schema of a base in the server's own database. */
 export const schemaOfBase = (baseId: string): string => `nc_${baseId}`
 
-/** Makes the schema of a new base, with an empty log. */
+/** Creates the schema of a new base, with an empty log. */
 export async function createBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
   await openBaseSchema(connection, schema, true)
 }
 
 /**
- * Brings a base's schema up to what this version expects; false where there is no such schema.
+ * Upgrades a base's schema to this version; false if there is no such schema.
  *
  * @throws DATABASE_ERROR for a schema that a later version has upgraded, naming that version
  */
@@ -53,7 +53,7 @@ export const missingBaseSchema = (schema: string): AppError =>
     `The schema of this base is missing: ${schema} is not in the database of this server. Restore it from a backup`,
   )
 
-/** All in one transaction, so that of two processes that open a base at once one waits for the other. */
+/** One transaction, so that of two processes that open a base at once, one waits for the other. */
 async function openBaseSchema(
   connection: PostgresConnection,
   schema: string,
@@ -86,7 +86,7 @@ async function openBaseSchema(
   }
 }
 
-/** True where the schema is there. */
+/** True if the schema exists. */
 export async function hasSchema(connection: PostgresConnection, schema: string): Promise<boolean> {
   const client = connectPostgres(connection, { searchPath: 'pg_catalog', statementTimeoutMs: 0 })
   try {
@@ -97,8 +97,8 @@ export async function hasSchema(connection: PostgresConnection, schema: string):
 }
 
 /**
- * Gives the unused room of a base's tables back to the system.
- * @param whole rewrites the tables; else the room is only made free for new records
+ * Reclaims unused space of a base's tables.
+ * @param whole rewrites the tables; otherwise the space is only reusable for new records
  */
 export async function vacuumSchema(
   connection: PostgresConnection,
@@ -116,9 +116,9 @@ export async function vacuumSchema(
 }
 
 /**
- * Removes a base's schema with all that is in it. For good.
+ * Permanently removes a base's schema with its contents.
  *
- * @throws Error for a name that is none of ours
+ * @throws Error for a name that is not a base's schema
  */
 export async function dropBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
   if (!/^nc_p[a-z0-9]{14}$/.test(schema))

@@ -11,12 +11,12 @@ import { explainPostgres } from './errors.ts'
 import type { Lane } from './lanes.ts'
 import { transactionOn } from './lanes.ts'
 
-/** Writes to a schema through a connection of its own: rows by `copy`, which is how PostgreSQL takes many. */
+/** Writes to a schema through a separate connection, rows by `copy`, PostgreSQL's fastest way. */
 export function openPostgresBulkWriter(connection: PostgresConnection, schema: string): BulkWriter {
   const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
   const lane: Lane = {
     async query({ sql, params }) {
-      // Few texts, which come again and again.
+      // Few distinct texts, all repeated.
       const rows = await client.unsafe(sql, bound(params), { prepare: true })
       return { rows, count: rows.count ?? 0 }
     },
@@ -30,7 +30,7 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
     })
 
   async function copy(shape: RowShape, rows: CellValue[][]): Promise<void> {
-    // On the disk with the next `write`: its commit waits for all that was written before.
+    // Durable with the next `write`, whose commit flushes all earlier ones.
     await lane.command('set synchronous_commit to off')
     const columns = [...shape.constants.map(({ column }) => column), ...shape.columns].map(quotePostgres)
     const stream = await client

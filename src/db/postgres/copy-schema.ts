@@ -5,16 +5,16 @@ import { connectPostgres } from './driver.ts'
 
 interface CopiedTable {
   name: string
-  /** The column that numbers the records, with its last value; null if there is none. */
+  /** The identity column with its last value; null if there is none. */
   identity: string | null
 }
 
 /**
- * Copies tables of one schema into another of the same database, as they are at one moment: columns, keys,
- * indexes under their names, and records. Ids go on where those of the original stand.
+ * Copies a consistent snapshot of tables into another schema of the same database: columns, keys, indexes under their
+ * names, and records. Identity columns continue from the original's value.
  *
- * @param tables their names; others stay behind. The product's own are there already: of these the manual order of
- *   views goes along
+ * @param tables their names; others are not copied. The product's own tables exist already, and of these only the
+ *   manual order of views is copied
  * @param withData false: no records
  */
 export async function copySchema(

@@ -8,7 +8,7 @@ import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
 import type { PostgresConnection, SslConfig } from '../connection.ts'
 
-/** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
+/** Oids of built-in types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
   bool: 16,
   bytea: 17,
@@ -26,10 +26,10 @@ const OID = {
 
 const same = (text: string): string => text
 
-/** Values as cells have them: nothing of a number is lost, and dates, times and JSON stay text. */
+/** Decodes values for cells: exact numbers; dates, times and JSON as text. */
 const TYPES = {
   exact: { to: OID.int8, from: [OID.int8, OID.numeric], serialize: String, parse: exactNumber },
-  // An infinite number is not in JSON.
+  // JSON has no infinite numbers.
   float: {
     to: OID.float8,
     from: [OID.float4, OID.float8],
@@ -39,7 +39,7 @@ const TYPES = {
   flag: {
     to: OID.bool,
     from: [OID.bool],
-    // Where text is bound, PostgreSQL itself reads it: `yes`, `off`, `1`.
+    // PostgreSQL parses bound text itself: `yes`, `off`, `1`.
     serialize: String,
     parse: (text: string) => text === 't',
   },
@@ -55,10 +55,10 @@ const TYPES = {
   },
 }
 
-/** `2024-02-29 12:00:00.5+00` as cells have it: `2024-02-29 12:00:00.500+00:00`; without a zone it is taken for UTC. */
+/** Converts `2024-02-29 12:00:00.5+00` to the format of cells, `2024-02-29 12:00:00.500+00:00`. Without a zone, UTC. */
 function storedInstant(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
-  // `infinity`, and days outside of the years 1 to 9999.
+  // `infinity`, and dates outside the years 1 to 9999.
   if (!match) return text
   const digits = fractionDigits(match[2] ?? '')
   return `${match[1]}${digits === '' ? '' : `.${digits}`}+00:00`
@@ -66,7 +66,7 @@ function storedInstant(text: string): string {
 
 /** Settings of each new connection. */
 interface ConnectionSettings {
-  /** Whatever is called by a name alone is looked for here. */
+  /** Schema for unqualified names. */
   searchPath: string
   /** Statement timeout; 0 for no limit. */
   statementTimeoutMs: number
@@ -79,10 +79,10 @@ interface ConnectionSettings {
 export const NOWHERE = 'sheaf_nowhere'
 
 /**
- * A client of one connection, which it makes when it is first used and again after it was lost.
+ * A client with a single connection, opened on first use and reopened after a loss.
  *
- * The driver fills in what it is not given from this server's own environment (`PGUSER`, `PGPASSWORD`, …), and takes
- * a host with a `/` for a local socket: so it is given all parts, and lines that are open already.
+ * The driver takes missing settings from this server's environment (`PGUSER`, `PGPASSWORD`, …) and reads a host with a
+ * `/` as a local socket. Therefore it gets all settings, and sockets that are already connected.
  */
 export function connectPostgres(
   target: PostgresConnection,
@@ -92,19 +92,19 @@ export function connectPostgres(
   if (user === '' || host.includes('/'))
     throw new AppError('DATABASE_ERROR', 'A connection needs a user, and the name or address of a host')
   const options = {
-    // Lists are not split at commas.
+    // Passed as a list, so that commas do not split it.
     host: [host],
     port: [port],
     user,
     database,
-    // A function counts as given also where it returns no password.
+    // A function counts as set even if it returns no password.
     pass: () => password,
     socket: () => dial(target, signal),
     max: 1,
-    // Nobody but us closes a connection: it could be in the middle of a transaction.
+    // The driver must not close the connection, which may be in a transaction.
     idle_timeout: 0,
     max_lifetime: null,
-    // `dial` keeps the time, and encrypts.
+    // `dial` handles timeout and encryption.
     connect_timeout: null,
     backoff: () => 0,
     ssl: false,
@@ -125,7 +125,7 @@ export function connectPostgres(
       IntervalStyle: 'postgres',
       search_path: searchPath,
       statement_timeout: statementTimeoutMs,
-      // A page with many subqueries looks so dear that it is compiled first: a second, to save milliseconds.
+      // No JIT: for a page with many subqueries it takes a second to save milliseconds.
       jit: 'off',
     },
   }
@@ -133,7 +133,7 @@ export function connectPostgres(
   return postgres(options as object)
 }
 
-/** Time for the name, the line, the encryption and the sign-in together. */
+/** Timeout for name resolution, connection, TLS and sign-in together. */
 const CONNECT_TIMEOUT_MS = 8_000
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html */
@@ -144,16 +144,16 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const HEADER_BYTES = 5
 
 /**
- * A line to the server, encrypted as the connection says, for the driver to sign in on. Until the server is ready for
- * queries it is lost, with an error, where the server closes it or takes more than `CONNECT_TIMEOUT_MS`: the driver
- * takes a close without an error for a reason to connect again at once, without end.
+ * Opens a socket, with TLS if configured, on which the driver signs in. If the server closes it before it is ready for
+ * queries, or takes longer than `CONNECT_TIMEOUT_MS`, the socket fails with an error: after a close without an error
+ * the driver would reconnect at once, in an endless loop.
  *
  * Errors while connecting are also reported by the stream: after a rejection the driver would never try again.
  */
 const dial = (target: PostgresConnection, signal?: AbortSignal): Promise<Duplex> =>
   open(target, signal).catch(failing)
 
-/** A stream that has nothing to say but why. */
+/** A stream that only fails with the error. */
 function failing(error: Error): Duplex {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })
   setImmediate(() => stream.destroy(error))
@@ -183,7 +183,7 @@ async function open({ host, port, ssl }: PostgresConnection, signal?: AbortSigna
   return socket
 }
 
-/** @throws the socket's error; CONNECTION_CLOSED where it is closed before */
+/** @throws the socket's error; CONNECTION_CLOSED if it closes first */
 function happened(socket: Socket, event: 'connect' | 'data' | 'secureConnect'): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const end = () => reject(closedEarly())
@@ -226,7 +226,7 @@ function tlsOptions({ mode, ca, cert, key }: SslConfig): ConnectionOptions {
   return { ...own, rejectUnauthorized: false }
 }
 
-/** Turns an end of the line into an error, until the server has let us in. */
+/** Turns a closed connection into an error until the sign-in is complete. */
 function watchSignIn(socket: Socket, timer: ReturnType<typeof setTimeout>): void {
   let held: Buffer = Buffer.alloc(0)
   const stop = () => {
@@ -241,13 +241,13 @@ function watchSignIn(socket: Socket, timer: ReturnType<typeof setTimeout>): void
       if (held[0] === READY_FOR_QUERY) return stop()
       const length = 1 + held.readInt32BE(1)
       if (length < HEADER_BYTES) return socket.destroy(closedEarly())
-      // Still incomplete: an error follows, which the driver reports.
+      // Still incomplete; or an error message follows, which the driver reports.
       if (held.length < length) return
       held = held.subarray(length)
     }
   }
   const end = () => {
-    // A line that only asks to cancel a statement is closed without a word.
+    // A connection for a cancel request is closed without an answer.
     if (!isCancelling) socket.destroy(closedEarly())
   }
   let isCancelling = false

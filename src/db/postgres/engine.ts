@@ -10,12 +10,12 @@ import { watchedTransaction } from '../script-watch.ts'
 import { explainPostgres, isCancelled, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
 import { type Lane, type Lanes, openLanes, transactionOn } from './lanes.ts'
 
-/** The connections to one database, which the bases and sources that lie in it share. */
+/** The connections to one database, shared by its bases and sources. */
 export interface PostgresDatabase {
   connection: PostgresConnection
-  /** For reads that are over at once. */
+  /** For short reads. */
   points: Lanes
-  /** For reads that may look at whole tables: few, so that they leave the server time for the others. */
+  /** For reads that may scan whole tables; few, to leave the server time for other work. */
   scans: Lanes
   writers: Lanes
   close(): Promise<void>
@@ -24,7 +24,7 @@ export interface PostgresDatabase {
 const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
-/** Opens no connection yet. */
+/** Connects on first use. */
 export function openPostgresDatabase(connection: PostgresConnection): PostgresDatabase {
   const points = openLanes(connection, { max: 8, statementTimeoutMs: POINT_TIMEOUT_MS })
   const scans = openLanes(connection, { max: 4, statementTimeoutMs: SCAN_TIMEOUT_MS })
@@ -41,10 +41,10 @@ export function openPostgresDatabase(connection: PostgresConnection): PostgresDa
 }
 
 /**
- * A schema of a PostgreSQL database. Writers queue in this process, and behind those of other processes
- * by a lock of the database's, which ends with the connection of the one who held it.
+ * The engine of a schema in a PostgreSQL database. Writers queue within this process, and across processes by an
+ * advisory lock, which ends with its holder's connection.
  *
- * @param source what errors call the database, e.g. `this server`
+ * @param source the database's name in errors, e.g. `this server`
  */
 export function openPostgresEngine(database: PostgresDatabase, schema: string, source: string): Engine {
   const { points, scans, writers } = database
@@ -60,7 +60,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
   const withWriter = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
     explained(inTurn(() => writers.use(schema, work, turn.patienceMs), turn))
 
-  /** As `withWriter`, and while no other process writes either; the lock outlives transactions. */
+  /** As `withWriter`, and excludes writers of other processes; the lock outlives transactions. */
   const withLock = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
     withWriter(turn, async (lane) => {
       await lane.command(bounded(`select pg_advisory_lock(${key})`, turn)).catch(explainWait(turn))
@@ -73,7 +73,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
 
   async function unlock(lane: Lane): Promise<void> {
     await lane.command(`select pg_advisory_unlock(${key})`).catch((error) => {
-      // With the connection the lock has gone as well.
+      // The lock ended with the connection.
       if (!isConnectionError(error)) throw error
     })
   }
@@ -150,7 +150,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       })
     },
     exclusively: (work) => withLock({}, () => work()),
-    // The connections are the database's, which others go on using.
+    // The connections belong to the database and stay open for others.
     close: async () => {},
   }
 
@@ -163,13 +163,13 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
   }
 }
 
-/** A statement that takes a lock, with the time that it may wait for another process. Resets that for what follows. */
+/** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */
 const bounded = (lock: string, { patienceMs }: Turn): string =>
   patienceMs === undefined
     ? lock
     : `set lock_timeout = ${Math.max(1, Math.round(patienceMs))}; ${lock}; set lock_timeout = 0`
 
-/** Says of a lock that did not come in time what the queue in this process says. */
+/** Translates a lock timeout into the error of the queue in this process. */
 const explainWait =
   ({ patienceMs }: Turn) =>
   (error: unknown): never => {
@@ -193,12 +193,12 @@ async function runScript(
   return results
 }
 
-/** A connection that was lost has taken its transaction back already. */
+/** A lost connection has already rolled back its transaction. */
 async function rollBack(lane: Lane): Promise<void> {
   await lane
     .command('rollback')
     .catch((error) => {
-      // The end of a statement was asked for, and came too late for that one.
+      // A cancel request that arrived after its statement had ended.
       if (isCancelled(error)) return lane.command('rollback')
       throw error
     })

@@ -17,7 +17,10 @@ const UNREACHABLE = new Set([
   ...['ENETUNREACH', 'ENOENT', 'ERR_SOCKET_CLOSED', 'CONNECTION_REFUSED', 'ERR_POSTGRES_CONNECTION_CLOSED'],
 ])
 
-/** A server that stops, starts, or has no room: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * A server that stops, starts, or has too many connections:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '53400', '08006', '08001', '08004'])
 /** A wrong password, user or database. */
 const REFUSED = new Set(['28P01', '28000', '3D000'])
@@ -26,8 +29,8 @@ const REFUSED_VALUES = /^(22|23|44|54|428C9)/
 /** Codes that extension types such as `hstore` and `ltree` raise for unreadable text: a syntax error, or any. */
 const UNREADABLE_VALUE = /^(42601|XX000)$/
 /**
- * Tables, columns, schemas and types that somebody has dropped or renamed there (`0A000`: behind a prepared statement),
- * and columns that have become of another type: what is reckoned with them has no such operator or function then.
+ * Tables, columns, schemas and types that were dropped or renamed (`0A000`: under a prepared statement), and columns
+ * whose type has changed, so that an operator or function no longer applies.
  */
 const GONE = /^(42P01|42703|42704|3F000|0A000|42883|42804|42846|42809)$/
 
@@ -37,21 +40,21 @@ export function isConnectionError(error: unknown): boolean {
   return UNREACHABLE.has(code) || UNAVAILABLE.has(code)
 }
 
-/** True where a column has become another since a statement was prepared: over a new connection it is answered. */
+/** True if a column has changed since the statement was prepared; it works on a new connection. */
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
 
-/** True where the end of the statement was asked for. */
+/** True if the statement was cancelled on request. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
 
-/** True where a lock was not granted within `lock_timeout`. */
+/** True if a lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /**
- * Translates a driver's error into a user-facing one. Errors that the dialect recognises stay unchanged (`violation`,
- * `isFullTable`), and so do errors caused by a bug of ours.
+ * Translates a driver's error into a user-facing one. Returns errors that the dialect recognises (`violation`,
+ * `isFullTable`) unchanged, and errors caused by a bug.
  *
  * @param source name of the database, e.g. `this server` or `Shop`
  */

@@ -16,7 +16,7 @@ interface LaneResult {
   count: number
 }
 
-/** One connection, in the hands of one caller. */
+/** A connection reserved for one caller. */
 export interface Lane {
   /**
    * @param options `caller` ends a read with its request, `signal` a write
@@ -30,9 +30,9 @@ export interface Lane {
   command(text: string): Promise<void>
 }
 
-/** A few connections to one database, shared by all the schemas in it. */
+/** A connection pool for one database, shared by all its schemas. */
 export interface Lanes {
-  /** Runs `work` with a connection in which names are looked for in the schema alone. */
+  /** Runs `work` with a connection whose search path is the schema. */
   /** @throws BASE_BUSY if no connection is free within `patienceMs` */
   use<T>(schema: string, work: (lane: Lane) => Promise<T>, patienceMs?: number): Promise<T>
   close(): Promise<void>
@@ -43,29 +43,29 @@ interface LanesOptions {
   statementTimeoutMs: number
 }
 
-/** Prepared statements per connection; then it is replaced, because the driver never drops any. */
+/** Prepared statements per connection; at this number it is replaced, because the driver never drops any. */
 const MAX_PREPARED = 500
-/** Texts that are known to come again. */
+/** Remembered statement texts, to detect repeated ones. */
 const MAX_SEEN = 2_000
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000
 
 interface Member {
   client: Sql
-  /** Where names are looked for; null after a connection was made anew. */
+  /** The current search path; null on a new connection. */
   schema: string | null
-  /** Grows when the connection is lost: what was begun before does not go on after. */
+  /** Incremented when the connection is lost, so that work does not continue on a new one. */
   session: number
   isBusy: boolean
-  /** Whose work it does. */
+  /** The user whose work it runs. */
   user: string
   usedAt: number
   prepared: Set<string>
-  /** True once a table has changed under what is prepared. */
+  /** True once a table has changed under a prepared statement. */
   isStale: boolean
 }
 
-/** Opens no connection yet: each is made when it is first needed. */
+/** Each connection opens on first use. */
 export function openLanes(connection: PostgresConnection, options: LanesOptions): Lanes {
   const members: Member[] = []
   const waiting: { user: string; take(member: Member): void }[] = []
@@ -141,7 +141,9 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     next.take(free)
   }
 
-  /** Picks the first waiting read of the user with the fewest connections, so that nobody's many reads block others. */
+  /**
+   * Picks the first waiting read of the user with the fewest connections, so that one user's reads do not block others.
+   */
   function takeNext() {
     const held = new Map<string, number>()
     for (const { isBusy, user } of members) if (isBusy) held.set(user, (held.get(user) ?? 0) + 1)
@@ -168,9 +170,9 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     sweeper = null
   }
 
-  /** A text that comes a second time is prepared: it then takes one round to the server and not two. */
+  /** True from the second use of a text: a prepared statement takes one round trip instead of two. */
   function isWorthPreparing(text: string): boolean {
-    // Columns that are added later would make what was prepared give other ones.
+    // Columns added later would change the result of the prepared statement.
     if (/^\s*select \*/i.test(text)) return false
     const isKnown = seen.has(text)
     seen.set(text, true)
@@ -188,14 +190,14 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       async query({ sql, params }, { arrays = false, caller, signal } = {}) {
         refuseLost()
         const prepare = isWorthPreparing(sql)
-        // The same text in another schema is about other tables, whose columns may be of other types.
+        // The same text in another schema reads other tables, whose columns may have other types.
         const text = prepare ? `/* ${member.schema} */ ${sql}` : sql
         if (prepare) member.prepared.add(text)
-        // Without values it would go as a simple query, whose text cannot be prepared.
+        // Without parameters it would be sent as a simple query, which cannot be prepared.
         const query = member.client.unsafe(text, bound(params), { prepare })
         try {
           const read = async () => (arrays ? await query.values() : await query)
-          // The types of the driver do not say that it waits for the server to have been asked.
+          // `cancel` returns a promise, which the driver's types omit.
           const cancel = async () => query.cancel()
           const rows = await untilStopped(
             signal,
@@ -226,7 +228,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       const member = await take(schema, patienceMs)
       try {
         await enter(member, schema).catch((error) => {
-          // An idle connection was lost: the next attempt makes a new one.
+          // An idle connection was lost; the next attempt opens a new one.
           if (!isConnectionError(error)) throw error
           return enter(member, schema)
         })
@@ -246,13 +248,13 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
 const leastRecent = (best: Member | null, member: Member): Member =>
   best && best.usedAt <= member.usedAt ? best : member
 
-/** Statements that are sent ahead of their answers. */
+/** Statements sent before their results have arrived (pipelining). */
 const SENT_AHEAD = 200
 
 /**
  * A transaction that has begun on a connection.
  *
- * @param signal ends a statement that runs
+ * @param signal cancels the running statement
  */
 export function transactionOn(lane: Lane, signal?: AbortSignal): Transaction {
   return {
@@ -264,12 +266,12 @@ export function transactionOn(lane: Lane, signal?: AbortSignal): Transaction {
     },
     async runMany(sql, rows) {
       const [first, second, ...rest] = rows
-      // The first two teach the connection the statement; what follows does not wait for answers in between.
+      // The first two prepare the statement; the rest is pipelined.
       if (first) await lane.query({ sql, params: first })
       if (second) await lane.query({ sql, params: second })
       for (let start = 0; start < rest.length; start += SENT_AHEAD) {
         const sent = rest.slice(start, start + SENT_AHEAD).map((params) => lane.query({ sql, params }))
-        // All are answered before anything else is sent: after a failure they only say that there was one.
+        // Waits for all results before sending anything else; after a failure the rest only repeat it.
         const failed = (await Promise.allSettled(sent)).find((answer) => answer.status === 'rejected')
         if (failed) throw failed.reason
       }
