@@ -5,7 +5,9 @@ import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { chunks } from '../table/index.ts'
 import { defineRecordsTables } from '../tables.ts'
 import { isVisitor, ownerOf } from './audience.ts'
 import { imageSize, sniffType } from './file-type.ts'
@@ -18,8 +20,6 @@ const UNUSED_KEPT_MS = 24 * 3_600_000
 const MAX_UNUSED = { files: 1000, bytes: 5 * 1024 ** 3 }
 /** The same for all visitors of one public link together. */
 const MAX_UNUSED_OF_LINK = { files: 200, bytes: 1024 ** 3 }
-/** Paths per statement. */
-const CHUNK = 500
 
 /** A stored file: the server’s own data, whatever a cell says. */
 export interface FileRow {
@@ -95,16 +95,13 @@ export function createFiles(
       .where(isWaiting)
     const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : MAX_UNUSED
     if ((waiting?.files ?? 0) < most.files && Number(waiting?.bytes ?? 0) < most.bytes) return
-    throw new AppError(
-      'TOO_MANY_REQUESTS',
-      'Too many uploaded files are not attached to a record. Attach them or try again tomorrow.',
-    )
+    throw new AppError('TOO_MANY_REQUESTS', m.records_error_unused_files())
   }
 
   async function rowsOf(paths: readonly string[]): Promise<Map<string, FileRow & { isUsed: boolean }>> {
     const found = new Map<string, FileRow & { isUsed: boolean }>()
-    for (let start = 0; start < paths.length; start += CHUNK) {
-      const wanted = inArray(attachmentFiles.path, paths.slice(start, start + CHUNK))
+    for (const part of chunks(paths)) {
+      const wanted = inArray(attachmentFiles.path, part)
       for (const row of await meta.db.select().from(attachmentFiles).where(wanted)) found.set(row.path, row)
     }
     return found
@@ -112,8 +109,8 @@ export function createFiles(
 
   async function usesOf(paths: readonly string[]): Promise<Map<string, Set<string>>> {
     const found = new Map<string, Set<string>>()
-    for (let start = 0; start < paths.length; start += CHUNK) {
-      const wanted = inArray(attachmentUses.path, paths.slice(start, start + CHUNK))
+    for (const part of chunks(paths)) {
+      const wanted = inArray(attachmentUses.path, part)
       for (const { path, baseId } of await meta.db.select().from(attachmentUses).where(wanted)) {
         found.set(path, (found.get(path) ?? new Set()).add(baseId))
       }
@@ -164,8 +161,7 @@ export function createFiles(
   }
 
   async function use(baseId: string, fresh: string[]): Promise<void> {
-    for (let start = 0; start < fresh.length; start += CHUNK) {
-      const some = fresh.slice(start, start + CHUNK)
+    for (const some of chunks(fresh)) {
       await meta.atomically([
         meta.db.update(attachmentFiles).set({ isUsed: true }).where(inArray(attachmentFiles.path, some)),
         meta.db
@@ -178,8 +174,8 @@ export function createFiles(
 
   /** Keeps files that are being used again, whatever a concurrent scan has found. */
   async function keepNamed(baseId: string, paths: readonly string[]): Promise<void> {
-    for (let start = 0; start < paths.length; start += CHUNK) {
-      const some = inArray(attachmentUses.path, paths.slice(start, start + CHUNK))
+    for (const part of chunks(paths)) {
+      const some = inArray(attachmentUses.path, part)
       await meta.db
         .update(attachmentUses)
         .set({ unusedSince: null })
@@ -190,8 +186,8 @@ export function createFiles(
   /** Marks files that no base uses as unused, for the sweep. */
   async function release(paths: readonly string[]): Promise<void> {
     const isNamed = sql`exists (select 1 from attachment_uses named where named.path = ${attachmentFiles.path})`
-    for (let start = 0; start < paths.length; start += CHUNK) {
-      const some = inArray(attachmentFiles.path, paths.slice(start, start + CHUNK))
+    for (const part of chunks(paths)) {
+      const some = inArray(attachmentFiles.path, part)
       await meta.db
         .update(attachmentFiles)
         .set({ isUsed: false })
@@ -216,7 +212,7 @@ export function createFiles(
       if (unknown !== undefined) {
         throw new AppError(
           'BAD_REQUEST',
-          `Unknown file "${unknown.slice(-100)}". Upload it first.`,
+          m.records_error_unknown_file({ path: unknown.slice(-100) }),
           undefined,
           'msg',
         )
@@ -237,17 +233,12 @@ export function createFiles(
     /** The files among these that cells of the base use or used. */
     async ofBase(baseId: string, paths: readonly string[]): Promise<FileRow[]> {
       const found: FileRow[] = []
-      for (let start = 0; start < paths.length; start += CHUNK) {
+      for (const part of chunks(paths)) {
         const rows = await meta.db
           .select({ file: attachmentFiles })
           .from(attachmentUses)
           .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
-          .where(
-            and(
-              eq(attachmentUses.baseId, baseId),
-              inArray(attachmentUses.path, paths.slice(start, start + CHUNK)),
-            ),
-          )
+          .where(and(eq(attachmentUses.baseId, baseId), inArray(attachmentUses.path, part)))
         found.push(...rows.map(({ file }) => file))
       }
       return found
@@ -306,16 +297,16 @@ export function createFiles(
       const old = pathsWhere(
         ({ path, unusedSince }) => unusedSince !== null && unusedSince <= unnamedBefore && !named.has(path),
       )
-      for (let start = 0; start < fresh.length; start += CHUNK) {
-        const some = inArray(attachmentUses.path, fresh.slice(start, start + CHUNK))
+      for (const part of chunks(fresh)) {
+        const some = inArray(attachmentUses.path, part)
         await meta.db
           .update(attachmentUses)
           .set({ unusedSince: now })
           .where(and(eq(attachmentUses.baseId, baseId), isNull(attachmentUses.unusedSince), some))
       }
       let forgotten = 0
-      for (let start = 0; start < old.length; start += CHUNK) {
-        const some = inArray(attachmentUses.path, old.slice(start, start + CHUNK))
+      for (const part of chunks(old)) {
+        const some = inArray(attachmentUses.path, part)
         // A file claimed in the meantime has no date.
         const gone = await meta.db
           .delete(attachmentUses)

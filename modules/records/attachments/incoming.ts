@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../src/core/errors.ts'
 import { randomText } from '../../../src/core/ids.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { HEAD_BYTES } from './file-type.ts'
 
 /** A received file in the temporary folder. */
@@ -71,5 +72,5 @@ export function createIncoming(folder: string) {
 export function explainDisk(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
-  return new AppError('STORAGE_FULL', 'The server’s disk is full. The file was not saved.')
+  return new AppError('STORAGE_FULL', m.records_error_disk_full())
 }

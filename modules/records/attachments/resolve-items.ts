@@ -8,6 +8,7 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { LOG_TEXTS } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from '../table/index.ts'
 import type { FileRow, Files } from './files.ts'
@@ -73,7 +74,7 @@ function withFacts(item: AttachmentItem, known: ReadonlyMap<string, FileRow>): A
 
 function refuseTooMany(field: Field, items: AttachmentItem[], maxCount: number): void {
   if (typeof field.options.maxCount === 'number' || items.length <= maxCount) return
-  const message = `Field "${field.title}" allows up to ${maxCount} files, got ${items.length}`
+  const message = m.records_error_too_many_files({ field: field.title, max: maxCount, count: items.length })
   throw new AppError('BAD_REQUEST', message, { fieldId: field.id, field: field.title }, 'msg')
 }
 

@@ -5,6 +5,7 @@ import { nameIn } from '../../../src/core/fields/attachment-item.ts'
 import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
@@ -157,7 +158,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       })
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
-      throw badRequest(`Failed to create file from URL: ${error.message}`)
+      throw badRequest(m.records_error_file_from_url({ reason: error.message }))
     }
   }
 
@@ -233,7 +234,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
      */
     async keepPicture(actor: Actor, baseId: string, path: string): Promise<void> {
       const row = await files.find(path)
-      if (row && !isSafeImage(row.mimetype)) throw badRequest('A form can only show images')
+      if (row && !isSafeImage(row.mimetype)) throw badRequest(m.records_error_form_images())
       await files.claim(actor, baseId, [path])
     },
 

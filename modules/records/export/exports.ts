@@ -10,6 +10,7 @@ import type { Field, Person } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
 import { cellText, type Opened, type Reader, select, wantedFields } from '../read/index.ts'
@@ -136,7 +137,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
   async function refuseQueue(baseId: string): Promise<void> {
     const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
     if (waiting.length < MAX_OF_VISITORS) return
-    throw new AppError('TOO_MANY_REQUESTS', 'Too many downloads at the moment. Try again in a minute.', {
+    throw new AppError('TOO_MANY_REQUESTS', m.records_error_too_many_downloads(), {
       retryAfterSeconds: 60,
     })
   }
@@ -282,11 +283,9 @@ function createDownloadSlots() {
     count(shareId: string, pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
       const count = taken.get(shareId) ?? 0
       if (count >= MAX_AT_ONCE) {
-        throw new AppError(
-          'TOO_MANY_REQUESTS',
-          'Too many downloads by this link at the moment. Try again in a minute.',
-          { retryAfterSeconds: 60 },
-        )
+        throw new AppError('TOO_MANY_REQUESTS', m.records_error_too_many_link_downloads(), {
+          retryAfterSeconds: 60,
+        })
       }
       taken.set(shareId, count + 1)
       let isHeld = true

@@ -4,6 +4,7 @@ import { storageOf } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import {
   chunks,
@@ -113,20 +114,15 @@ const isUuid = ({ databaseType, required }: Field): boolean =>
   databaseType === 'uuid' || (!required && /^(var)?char\(36\)$/.test(databaseType ?? ''))
 
 const missingKey = (field: Field): AppError =>
-  new AppError(
-    'REQUIRED_FIELD_MISSING',
-    `Field '${field.title}' is required because it is part of the primary key`,
-    {
-      fieldId: field.id,
-      field: field.title,
-    },
-  )
+  new AppError('REQUIRED_FIELD_MISSING', m.records_error_key_required({ field: field.title }), {
+    fieldId: field.id,
+    field: field.title,
+  })
 
 /** @throws BAD_REQUEST for changes of a primary key, which other records may refer to */
 export function refuseKeyChange(changed: Field[]): void {
   const key = changed.find((field) => field.isPrimaryKey && !fieldType(field.type).computed)
-  if (key)
-    throw new AppError('BAD_REQUEST', `Field "${key.title}" is part of the primary key and can’t be changed`)
+  if (key) throw new AppError('BAD_REQUEST', m.records_error_key_change({ field: key.title }))
 }
 
 /**
@@ -147,6 +143,6 @@ export async function foreignEngineOf(
   }
   const sources = new Set(models.map(({ table }) => table.sourceId))
   const [first] = models
-  if (!first || sources.size > 1) throw badRequest('A change can only write to tables of one database')
+  if (!first || sources.size > 1) throw badRequest(m.records_error_several_databases())
   return schema.engineOf(first.table)
 }

@@ -18,12 +18,13 @@ import {
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
 import { type LinkSchema, relationsAround } from '../links/index.ts'
 import { cellText } from '../read/index.ts'
-import { isForeign, maskValues, storedId } from '../table/index.ts'
+import { isForeign, listOf, maskValues, storedId } from '../table/index.ts'
 import type { Door, SetWrites } from '../write/index.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
@@ -169,8 +170,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   ): Promise<{ restored: number; changeId: number }> {
     const { tableId } = selection
     const { user, model, engine } = await enter(actor, 'record.restore', tableId)
-    if ('all' in selection)
-      throw badRequest('Restore records by their ids, or by the deletion they went with')
+    if ('all' in selection) throw badRequest(m.records_error_restore_selection())
     const work = { kind: 'restore', baseId: model.table.baseId, table: model.table } as const
     return kernel.works.follow(user, work, () => restoreNow(user, model, engine, selection))
   }
@@ -227,10 +227,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
       const ids = records.map(({ record_id }) => record_id)
       for (const line of await linesOf(engine, schema, model, changeId, ids)) lines.push(line)
-      if (lines.length > MAX_SET)
-        throw badRequest(
-          `These records were linked to more than ${MAX_SET} others. Restore the whole deletion they went with`,
-        )
+      if (lines.length > MAX_SET) throw badRequest(m.records_error_restore_size({ max: MAX_SET }))
     }
     let restored = 0
     const written = await door.write(
@@ -278,7 +275,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
 /** Limit of records in one change. */
 const MAX_SET = 50_000
 
-const notInTrash = (): AppError => new AppError('RECORD_NOT_FOUND', 'None of these records is in the trash')
+const notInTrash = (): AppError => new AppError('RECORD_NOT_FOUND', m.records_error_not_in_trash())
 
 /** The fields that a deleted record is shown with. */
 const shownFields = (model: TableModel): Field[] =>
@@ -312,7 +309,7 @@ const asLogged = ({ dialect }: Engine, model: TableModel, id: RecordId): SQL =>
   dialect.logId(sql`${storedId(model, id)}`)
 
 function loggedIds(engine: Engine, model: TableModel, ids: readonly RecordId[]): SQL[] {
-  if (ids.length === 0) throw badRequest('Name at least one record')
+  if (ids.length === 0) throw badRequest(m.records_error_no_records())
   return ids.map((id) => asLogged(engine, model, id))
 }
 
@@ -334,11 +331,7 @@ async function linesOf(
     where: (line: { recordId: SQL; before: SQL }) => SQL,
   ): Promise<LoggedRecord[]> =>
     deletionRecords(engine, { changeId, tableId, isDeleted, where, limit: MAX_SET + 1 })
-  const listed = (values: readonly unknown[]) =>
-    sql.join(
-      values.map((value) => sql`${value}`),
-      sql`, `,
-    )
+  const listed = (values: readonly unknown[]) => listOf(values)
   const names =
     (key: Field, values: readonly unknown[]) =>
     ({ before }: { before: SQL }) =>

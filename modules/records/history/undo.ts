@@ -21,6 +21,7 @@ import {
 import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { currentWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
@@ -267,8 +268,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const entry = await findAction(engine, entryId)
     if (!entry) throw notFound('Action', String(entryId))
     if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
-    if (entry.undoneBy === FINAL)
-      throw new AppError('CONFLICT', 'This cannot be undone: the records were deleted forever')
+    if (entry.undoneBy === FINAL) throw new AppError('CONFLICT', m.records_error_undo_purged())
     return entry
   }
 
@@ -298,7 +298,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     refused.set(`${baseId} ${user.id}`, new Map([...refusals, [entry.id, times]]))
     const { code, message, details } = error
     return times === 1
-      ? new AppError(code, `${message}. Undo once more to leave it and go on with what came before`, details)
+      ? new AppError(code, m.records_error_undo_refused({ reason: message }), details)
       : new AppError(code, message, { ...details, passedOver: true })
   }
 

@@ -4,6 +4,7 @@ import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   isSearchable,
@@ -156,7 +157,7 @@ export function createLinkReads(
     const query = { tableId: opened.model.table.id, limit: MAX_LINKED + 1, offset: 0 }
     const { ids } = await reader.page(opened, query, [])
     if (ids.length > MAX_LINKED)
-      throw new AppError('BAD_REQUEST', `Up to ${MAX_LINKED} linked records can be copied at once`)
+      throw new AppError('BAD_REQUEST', m.records_error_copied_links({ max: MAX_LINKED }))
     return ids
   }
 

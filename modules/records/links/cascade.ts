@@ -9,7 +9,7 @@ import { loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, type SnapshotColumn, snapshot, updateRecords } from '../rows/index.ts'
-import { chunks, columnName, isForeign } from '../table/index.ts'
+import { chunks, columnName, isForeign, listOf } from '../table/index.ts'
 import { keysOf } from './change-links.ts'
 import { columnKey, followRules } from './reference-rules.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type KeyRelation,
   LargeCascade,
   type LinkSchema,
-  listOf,
   type PairRelation,
   type Relation,
   relationsAround,

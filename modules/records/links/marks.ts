@@ -4,13 +4,12 @@ import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { chunks, columnName, readRecords, storedId } from '../table/index.ts'
+import { chunks, columnName, listOf, readRecords, storedId } from '../table/index.ts'
 import { readColumn } from './read-pairs.ts'
 import {
   contextFor,
   isWholeId,
   type KeyRelation,
-  listOf,
   type PairRelation,
   relationsKeptIn,
   type WriteScope,

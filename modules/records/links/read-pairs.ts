@@ -4,14 +4,14 @@ import { badRequest } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { QueryDialect, Transaction } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { asKey, chunks, columnName } from '../table/index.ts'
+import { asKey, chunks, columnName, listOf } from '../table/index.ts'
 import {
   columnIn,
   idPart,
   type KeyRelation,
   keyPart,
-  listOf,
   type OpenLink,
   type PairRelation,
   tableAs,
@@ -56,9 +56,7 @@ export async function readPairs(
         where ${sql.join(conditions, sql` and `)} limit ${MAX_PAIRS - found.length + 1}`),
     )
     if (found.length + rows.length > MAX_PAIRS) {
-      throw badRequest(
-        `Field "${link.field.title}": the records have more than ${MAX_PAIRS} links, which is more than one change can replace`,
-      )
+      throw badRequest(m.records_error_too_many_links({ field: link.field.title, max: MAX_PAIRS }))
     }
     for await (const row of breathing(rows)) {
       const pairId = source.pair ? source.pair.read(row) : null

@@ -3,6 +3,7 @@ import { breathing } from '../../../src/breathe.ts'
 import type { RecordChange } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isKeyless } from '../table/index.ts'
@@ -232,10 +233,9 @@ async function refuseOthers(
 }
 
 const refusedByReference = ({ table }: TableModel, childTitle: string, count: number): AppError => {
-  const records = count === 1 ? '1 record' : `${count} records`
   return new AppError(
     'DATABASE_ERROR',
-    `Not deleted: ${records} of "${childTitle}" ${count === 1 ? 'refers' : 'refer'} to it, and the database does not allow deleting records of "${table.title}" that others refer to`,
+    m.records_error_referred({ count, child: childTitle, table: table.title }),
     { table: childTitle, count },
   )
 }

@@ -5,6 +5,7 @@ import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import {
   asKey,
@@ -12,6 +13,7 @@ import {
   keyFieldsOf,
   keyOf,
   keyValues,
+  listOf,
   storedId,
   type WriteContext,
 } from '../table/index.ts'
@@ -80,12 +82,14 @@ export async function openLink(schema: LinkSchema, model: TableModel, fieldId: s
   if (!field) throw notFound('Field', fieldId.slice(0, 64))
   const options = linkOf(field)
   if (!options) {
-    throw new AppError('BAD_REQUEST', `Field "${field.title}" is not a link`, { fieldId }, 'msg')
+    throw new AppError('BAD_REQUEST', m.records_error_not_a_link({ field: field.title }), { fieldId }, 'msg')
   }
   const relation = field.error === null ? await relationOf(schema, model, field, options) : null
   if (!relation?.isLive) {
-    const reason = field.error ?? 'the linked table or field was deleted'
-    throw new AppError('BAD_REQUEST', `Field "${field.title}" cannot be used: ${reason}`, { fieldId })
+    const reason = field.error ?? m.records_error_linked_deleted()
+    throw new AppError('BAD_REQUEST', m.records_error_broken_link({ field: field.title, reason }), {
+      fieldId,
+    })
   }
   return { field, options, model, related: await schema.load(options.relatedTableId), relation }
 }
@@ -184,13 +188,6 @@ export const columnIn = (alias: string, field: Field): SQL =>
 /** A table under an alias. */
 export const tableAs = (model: TableModel, alias: string): SQL =>
   sql`${sql.identifier(model.table.tableName)} as ${sql.identifier(alias)}`
-
-/** Values as a bound list. */
-export const listOf = (values: CellValue[]): SQL =>
-  sql.join(
-    values.map((value) => sql`${value}`),
-    sql`, `,
-  )
 
 /** True if the field alone is the id of the table’s records. */
 export const isWholeId = (model: TableModel, field: Field): boolean =>

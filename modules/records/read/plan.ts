@@ -11,7 +11,7 @@ import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
-import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
+import { isKeyless, keyOf, listOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
@@ -178,10 +178,7 @@ export function recordsQuery(
   if (shape.kind === 'rows') columns.push(key)
   else if (shape.withKey) columns.push(sql`${key} as ${sql.identifier(RECORD_KEY)}`)
   const bound = boundCondition(context)
-  const listed = sql.join(
-    ids.map((id) => sql`${id}`),
-    sql`, `,
-  )
+  const listed = listOf(ids)
   return sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}
     where ${key} in (${listed})${bound ? sql` and ${bound}` : sql``}`
 }
@@ -238,10 +235,7 @@ export function positionsQuery(
   // `manualPositions` counts for each record: for many, ranking all once is cheaper.
   if (orderViewId !== null && recordIds.length <= COUNTED_POSITIONS)
     return manualPositions(wholeOf(context), orderViewId, condition, recordIds)
-  const wanted = sql.join(
-    recordIds.map((recordId) => sql`${recordId}`),
-    sql`, `,
-  )
+  const wanted = listOf(recordIds)
   return sql`select k, n from (${rankedKeys(context, selected)}) as ranked where k in (${wanted})`
 }
 

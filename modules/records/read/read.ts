@@ -9,6 +9,7 @@ import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.
 import type { Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
@@ -89,7 +90,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   /** The view of a share link. @throws as `open` */
   async function sharedView({ grant }: ShareActor, tableId: string, viewId?: string): Promise<View> {
-    if (grant.kind !== 'view') throw forbidden('This link doesn’t show records')
+    if (grant.kind !== 'view') throw forbidden(m.records_error_link_without_records())
     const view = await views.load(grant.viewId)
     if (view.tableId !== tableId) throw notFound('Table', tableId.slice(0, 64))
     if (viewId !== undefined && view.id !== viewId) throw notFound('View', viewId.slice(0, 64))
@@ -98,13 +99,11 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
     // Forms do not show records.
-    if (collectsAnswers(view)) throw forbidden('This link doesn’t show records')
+    if (collectsAnswers(view)) throw forbidden(m.records_error_link_without_records())
     // Filtered records must not become public because a field was deleted or is broken.
     if (!views.hasIntactFilter(view)) {
       throw forbidden(
-        stacksOf(view)
-          ? 'This view filters or stacks by a deleted field. Edit the view’s settings to show it again.'
-          : 'This view filters by a deleted field. Edit its filter to show it again.',
+        stacksOf(view) ? m.records_error_stacks_by_deleted() : m.records_error_filters_by_deleted(),
       )
     }
     return openNarrowed(actor, view, timeZone)
@@ -122,7 +121,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    */
   async function openForm(actor: ShareActor, tableId: string): Promise<Opened & { view: View }> {
     const view = await sharedView(actor, tableId)
-    if (!collectsAnswers(view)) throw forbidden('This link doesn’t accept responses')
+    if (!collectsAnswers(view)) throw forbidden(m.records_error_link_without_form())
     return { ...(await openNarrowed(actor, view)), view }
   }
 
@@ -159,7 +158,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
    */
   async function list(actor: Actor, query: Query): Promise<RecordPage> {
-    if (query.limit > MAX_PAGE) throw badRequest(`A page can have up to ${MAX_PAGE} records`)
+    if (query.limit > MAX_PAGE) throw badRequest(m.records_error_page_size({ max: MAX_PAGE }))
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const ordered = await withOrder(opened, query)
     const fields = wantedFields(opened.model, query.fieldIds)
@@ -179,7 +178,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     if (orderViewId === undefined) return query
     if (context.whole && context.view?.id !== orderViewId) throw notFound('View', orderViewId.slice(0, 64))
     const view = await loadView(tableId, orderViewId)
-    if (!viewKind(view.kind).hasManualOrder) throw badRequest(`View "${view.title}" has no manual order`)
+    if (!viewKind(view.kind).hasManualOrder)
+      throw badRequest(m.records_error_no_manual_order({ view: view.title }))
     return isForeign(wholeOf(context)) ? { ...query, orderViewId: undefined } : query
   }
 

@@ -7,6 +7,7 @@ import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../../src/core/summaries.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnOf } from '../table/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
@@ -70,7 +71,7 @@ export function summaryColumns(
     const field = requireField(model, fieldId)
     const summary = findSummary(key)
     if (!summary?.sets.includes(summarySetOf(field))) {
-      throw badRequest(`Field "${field.title}" does not support the summary "${key}"`)
+      throw badRequest(m.records_error_summary({ field: field.title, summary: key }))
     }
     return { field, summary }
   })

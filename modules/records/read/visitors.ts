@@ -8,6 +8,7 @@ import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { collectsAnswers, filePathsOf } from '../../../src/core/views/index.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
@@ -99,7 +100,7 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
   }
 
   const viewOf = async ({ grant }: ShareActor) => {
-    if (grant.kind !== 'view') throw forbidden('This link doesn’t allow that')
+    if (grant.kind !== 'view') throw forbidden(m.shares_error_not_allowed())
     return views.load(grant.viewId)
   }
 

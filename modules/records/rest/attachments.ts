@@ -82,7 +82,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     const rows: FileRow[] = []
     for await (const { fileName, body } of readMultipart(request.body, type)) {
       if (fileName === null || fileName === '') continue
-      if (rows.length >= MAX_FILES) throw badRequest(`A request can contain up to ${MAX_FILES} files`)
+      if (rows.length >= MAX_FILES) throw badRequest(m.records_error_request_files({ max: MAX_FILES }))
       // Counted per file, as one request may have many.
       if (actor.kind === 'share')
         visitorUploads.take(actor.shareId, clientAddress(kernel.config, request, server))

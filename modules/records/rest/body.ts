@@ -3,6 +3,7 @@ import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import {
   idOfKey,
@@ -73,20 +74,22 @@ export function refuseReadOnly(model: TableModel, body: Body): void {
 }
 
 export const readOnlyColumn = ({ id, title, readOnlyReason }: Field): AppError =>
-  new AppError('BAD_REQUEST', `Field "${title}" is read-only: ${readOnlyReason}`, { fieldId: id })
+  new AppError('BAD_REQUEST', m.records_error_read_only({ field: title, reason: readOnlyReason ?? '' }), {
+    fieldId: id,
+  })
 
 /** A body with one record or a list. @throws 400 for anything else */
 export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {
   if (Array.isArray(body)) {
     body.forEach((item, index) => {
       if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-        throw badRequest(`Item ${index} of the body must be an object`)
+        throw badRequest(m.records_error_body_item({ index }))
       }
     })
     return { bodies: body, isList: true }
   }
   // The adapter ignores files, and reads a missing body as empty.
-  if (typeof body !== 'object' || body === null) throw badRequest('The body must be JSON')
+  if (typeof body !== 'object' || body === null) throw badRequest(m.records_error_body_json())
   return { bodies: [body as Body], isList: false }
 }
 

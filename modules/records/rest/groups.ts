@@ -6,6 +6,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -110,7 +111,7 @@ export function createRestGroups(
       offset: 0,
       groups: [{ fieldId: field.id, direction: 'asc' }],
     })
-    if (hasMore) throw badRequest(`Field "${field.title}" has too many values to group records by`)
+    if (hasMore) throw badRequest(m.records_error_too_many_groups({ field: field.title }))
     const values = groups.flatMap(({ keys: [key] }) => (key == null ? [] : [key]))
     // Untouched checkboxes count as false, so there is no group without a value.
     return values.some((value) => typeof value === 'boolean') ? values : [...values, null]

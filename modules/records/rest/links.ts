@@ -7,6 +7,7 @@ import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -179,11 +180,13 @@ export function createRestLinks(
   async function paste(actor: Actor, tableId: string, column: string, body: unknown) {
     await enter(actor, 'record.update', { tableId, column, recordId: '0' })
     const [from, to] = ['copy', 'paste'].map((operation) => readClip(body, operation, column))
-    if (!from || !to) throw badRequest('Expected a copy and a paste operation')
+    if (!from || !to) throw badRequest(m.records_error_copy_paste())
     const source = await enter(actor, 'record.list', { tableId, ...from })
     const target = await enter(actor, 'record.update', { tableId, ...to })
     if (source.options.relatedTableId !== target.options.relatedTableId) {
-      throw badRequest(`"${source.field.title}" and "${target.field.title}" link different tables`)
+      throw badRequest(
+        m.records_error_different_tables({ source: source.field.title, target: target.field.title }),
+      )
     }
     const idsAt = ({ field, recordId }: { field: Field; recordId: RecordId }) =>
       records.linkedIds(actor, { tableId, fieldId: field.id, recordId })

@@ -3,8 +3,8 @@ import type { GroupKey } from '../../../src/core/query.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { type Opened, type PagePlan, type PageQuery, takeRecordKey } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { hasNested, readNested } from './nested.ts'
-import { invalidOffset, readListParameters } from './parameters.ts'
+import { readNested } from './nested.ts'
+import { hasNested, invalidOffset, readListParameters } from './parameters.ts'
 import {
   createPresenterFor,
   type PageInfo,

@@ -25,9 +25,6 @@ interface Nested extends NestedRequest {
   present: ReturnType<PresenterFor>
 }
 
-/** True if a query string has nested parameters. */
-export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)
-
 /**
  * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` select, in one statement per link,
  * whatever the number of rows. Returns a function that adds them to the rows of a page.

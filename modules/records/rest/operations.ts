@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { Opened } from '../read/index.ts'
@@ -10,8 +11,8 @@ import type { RecordsService } from '../service.ts'
 import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
 import { MAX_RECORDS } from '../write/index.ts'
 import { type Body, readNewLinks, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
-import { hasNested, readNested } from './nested.ts'
-import { readFields } from './parameters.ts'
+import { readNested } from './nested.ts'
+import { hasNested, readFields } from './parameters.ts'
 import { createPresenterFor, defaultFields, type Row, visibleFields, writtenFields } from './present.ts'
 
 /** Record operations of the v1 and v2 adapters, keyed by title. */
@@ -192,5 +193,5 @@ export type RestOperations = ReturnType<typeof createRestOperations>
 
 function refuseTooMany(items: unknown[]): void {
   if (items.length > MAX_RECORDS)
-    throw badRequest(`A request can write up to ${MAX_RECORDS} records, got ${items.length}`)
+    throw badRequest(m.records_error_request_records({ max: MAX_RECORDS, count: items.length }))
 }

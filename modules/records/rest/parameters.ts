@@ -3,6 +3,7 @@ import { describeValue } from '../../../src/core/fields/field-type.ts'
 import { allOf, type Filter } from '../../../src/core/filters/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { parseFilterArray } from '../../../src/wire/filters.ts'
 import { parseSort } from '../../../src/wire/lists.ts'
 import { parseWhere } from '../../../src/wire/where.ts'
@@ -57,7 +58,7 @@ export function readInteger(query: URLSearchParams, name: string, max: number): 
   if (text === null) return undefined
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= 1 && value <= max) return value
-  throw badRequest(`'${name}' must be a whole number from 1 to ${max}`)
+  throw badRequest(m.records_error_number_parameter({ name, max }))
 }
 
 /** @throws INVALID_OFFSET_VALUE beyond 2^53 */
@@ -138,7 +139,7 @@ function readJsonList(text: string | null): object[] {
     return []
   }
   if (!Array.isArray(value)) return []
-  if (value.length > 500) throw badRequest('A filter or sort list can have up to 500 items')
+  if (value.length > 500) throw badRequest(m.records_error_sort_list())
   return value.filter((item) => typeof item === 'object' && item !== null)
 }
 
@@ -163,6 +164,9 @@ export function listed(query: URLSearchParams, ...names: string[]): { items: str
   }
   return { items: [], isParted: false }
 }
+
+/** True if a query string has nested parameters. */
+export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)
 
 /** Removes parameters from a query string, in any encoding. */
 export function dropParameters(query: URLSearchParams, ...names: string[]): void {

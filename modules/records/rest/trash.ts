@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { json } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -87,6 +88,6 @@ function readCursor(text: string | null): TrashCursor | undefined {
   const changeId = Number(text.slice(0, at))
   const id: RecordId = text.slice(at + 1)
   if (at < 1 || !Number.isSafeInteger(changeId) || id === '' || id.length > 255)
-    throw badRequest("'cursor' must be that of the page before")
+    throw badRequest(m.records_error_cursor())
   return { changeId, recordId: id }
 }

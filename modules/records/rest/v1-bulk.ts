@@ -5,6 +5,7 @@ import { allOf, type Filter, isComplete, isGroup } from '../../../src/core/filte
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -29,7 +30,7 @@ const MAX_DELETED_ROWS = 10_000
 export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resolve }: Deps) {
   const listOf = (body: unknown): Body[] => {
     const { bodies, isList } = readBodies(body)
-    if (!isList) throw badRequest('The body must be a list of records')
+    if (!isList) throw badRequest(m.records_error_body_list())
     return bodies
   }
 
@@ -115,7 +116,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
       const model = await operations.enter(actor, 'record.update', tableId)
       const selection = readMatching(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
-      if (isList) throw badRequest('The body must be one record with the values to set')
+      if (isList) throw badRequest(m.records_error_body_values())
       refuseReadOnly(model, bodies[0] ?? {})
       const values = readValues(model, bodies[0] ?? {})
       const { count } = await records.updateMatching(actor, selection, values)
@@ -148,9 +149,9 @@ function readMatching(
   query: URLSearchParams,
 ): Pick<Selection, 'tableId' | 'viewId' | 'filter'> {
   const views = listed(query, 'viewId').items
-  if (views.length > 1) throw invalid('A request can name only one view')
+  if (views.length > 1) throw invalid(m.records_error_one_view())
   const chosen = readKeyFilter(model, query, 'pks')
-  if (chosen === null && listed(query, 'pks').items.length > 0) throw invalid('pks names no record')
+  if (chosen === null && listed(query, 'pks').items.length > 0) throw invalid(m.records_error_no_pks())
   const skipped = readKeyFilter(model, query, 'skipPks')
   const others: Filter | null = skipped && { join: 'and', not: true, children: [skipped] }
   const filter = allOf([readWhole(model, query), chosen, others])
@@ -161,7 +162,7 @@ function readWhole(model: TableModel, query: URLSearchParams): Filter | null {
   // Parsed first, as this rejects excessive nesting.
   const filter = readFilter(model, query)
   const list = query.get('filterArrJson')
-  if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of complete filters')
+  if (list && !isWhole(parse(list))) throw invalid(m.records_error_filter_list())
   if (filter) refuseIncomplete(model, filter)
   return filter
 }
@@ -196,5 +197,6 @@ function refuseIncomplete(model: TableModel, filter: Filter): void {
     return
   }
   const field = model.field(filter.fieldId)
-  if (field && !isComplete(filter, field)) throw invalid(`The condition on "${field.title}" has no value`)
+  if (field && !isComplete(filter, field))
+    throw invalid(m.records_error_condition_value({ field: field.title }))
 }

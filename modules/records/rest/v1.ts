@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { json, scalar } from '../../../src/wire/answer.ts'
 import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -99,7 +100,7 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     .post('/', async (call) => {
       const { tableId, viewId } = await targetOf(call)
       const { bodies, isList } = readBodies(call.body)
-      if (isList) throw badRequest('The body must be one record. Use the bulk endpoint for lists.')
+      if (isList) throw badRequest(m.records_error_body_record())
       const { ids } = await operations.create(call.actor, tableId, bodies)
       return (await operations.written(call.actor, tableId, ids, viewId))[0]
     })

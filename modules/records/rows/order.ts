@@ -7,9 +7,11 @@ import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import {
+  chunks,
   columnIn,
   columnOf,
   keyOf,
+  listOf,
   ownOrder,
   readRecords,
   requireAll,
@@ -99,10 +101,7 @@ export function manualPositions(
   const table = sql.identifier(model.table.tableName)
   const [record, place, target] = ['~record', '~place', '~target'].map((name) => sql.identifier(name))
   const [id, order] = [idOf(model), tableOrder(model)]
-  const list = sql.join(
-    recordIds.map((recordId) => sql`${recordId}`),
-    sql`, `,
-  )
+  const list = listOf(recordIds)
   const end = sql`(${target}.o, ${target}.k)`
   const wanted = sql`select ${id} as k, coalesce(${placeIn(model, viewId)}, ${order}) as o
     from ${table} ${both([sql`${id} in (${list})`, condition])}`
@@ -167,9 +166,6 @@ export async function writePlaces(
   }))
 }
 
-/** Records per statement. */
-const AT_ONCE = 500
-
 /** The positions of records in a view, by id as text; those without one are absent. */
 export async function readPlaces(
   { tx, dialect }: Pick<WriteContext, 'tx' | 'dialect'>,
@@ -177,14 +173,10 @@ export async function readPlaces(
   ids: readonly RecordId[],
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>()
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const list = sql.join(
-      ids.slice(from, from + AT_ONCE).map((id) => sql`${id}`),
-      sql`, `,
-    )
+  for (const chunk of chunks(ids)) {
     const rows = await tx.all<{ id: RecordId; place: number }>(
       dialect.render(
-        sql`select record_id as id, place from sheaf_places where view_id = ${viewId} and record_id in (${list})`,
+        sql`select record_id as id, place from sheaf_places where view_id = ${viewId} and record_id in (${listOf(chunk)})`,
       ),
     )
     for (const { id, place } of rows) found.set(String(id), Number(place))

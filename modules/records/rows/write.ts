@@ -24,6 +24,7 @@ import {
   chunks,
   columnName,
   decoderOf,
+  encoded,
   idIn,
   idOfKey,
   isForeign,
@@ -155,15 +156,17 @@ export async function updateRecords(
     rows.map((row) => row.id),
     before,
   )
-  const more = isForeign(model)
-    ? await readMore(
-        context,
-        rows.map((row) => row.id),
-        fields,
-        before,
-      )
+  const foreign = isForeign(model)
+    ? {
+        exact: await readMore(
+          context,
+          rows.map((row) => row.id),
+          fields,
+          before,
+        ),
+        samples: await sampleDates(context, fields),
+      }
     : null
-  const samples = await sampleDates(context, fields)
   await handOver(context, rows, before)
   const changes: RecordChange[] = []
   const table = dialect.quote(model.table.tableName)
@@ -172,15 +175,18 @@ export async function updateRecords(
     const old = before.get(String(id))!
     const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
     if (changed.length === 0) continue
-    refuseKeyChange(changed)
+    if (foreign) refuseKeyChange(changed)
     const [at, by] = touched
     const after: Values = at && by ? { [at.id]: now, [by.id]: actorId } : {}
     for (const field of changed) after[field.id] = values[field.id] ?? null
     const all = [...changed, ...touched]
-    const given = more ? { ...after, ...exactOf(values, changed) } : after
+    const exact = foreign?.exact.get(String(id))
+    const given = foreign ? { ...after, ...exactOf(values, changed) } : after
     const parts = all.map((field, index) => {
-      const sample = exactTextOf(more?.get(String(id)), field) ?? samples.get(field.id) ?? null
-      return assigned(context, field, given, dialect.placeholder(index), sample)
+      const mark = dialect.placeholder(index)
+      if (!foreign) return { mark, value: encoded(field, dialect, given[field.id] ?? null) }
+      const sample = exactTextOf(exact, field) ?? foreign.samples.get(field.id) ?? null
+      return assigned(context, field, given, mark, sample)
     })
     const assignments = all
       .map((field, index) => `${dialect.quote(columnName(field))} = ${parts[index]!.mark}`)
@@ -194,16 +200,16 @@ export async function updateRecords(
       recordId: id,
       before: {
         ...Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
-        ...exactOf(more?.get(String(id)) ?? {}, changed),
+        ...(exact && exactOf(exact, changed)),
       },
       after,
     })
     // A record may occur twice in one change: the second update starts from the first.
     Object.assign(old, after)
-    more?.delete(String(id))
+    foreign?.exact.delete(String(id))
   }
   await batch.flush()
-  return isForeign(model) ? asStored(context, changes) : changes
+  return foreign ? asStored(context, changes) : changes
 }
 
 /**

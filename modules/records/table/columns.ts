@@ -10,6 +10,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, QueryDialect } from '../../../src/dialects/dialect.ts'
 import { isPadded } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 
 /**
@@ -83,6 +84,13 @@ export function ownOrder(scope: { alias: string; model: TableModel }): SQL[] {
   return [...(order ? [order] : []), ...keys].map((field) => columnIn(scope, field))
 }
 
+/** Values as a bound list. */
+export const listOf = (values: readonly unknown[]): SQL =>
+  sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  )
+
 /** Caches a value derived from a table for each version of the table. */
 export function perModel<T>(make: (model: TableModel) => T): (model: TableModel) => T {
   const made = new WeakMap<TableModel, { value: T }>()
@@ -124,7 +132,7 @@ export const isForeign = (model: TableModel): boolean => !isOurs(model)
 /** @throws BAD_REQUEST for tables without a manual order: those of connected databases */
 export function refuseUnordered(model: TableModel): void {
   if (isOurs(model)) return
-  throw badRequest(`Records of ${model.table.title} can’t be reordered: they are in a connected database`)
+  throw badRequest(m.records_error_reorder_connected({ table: model.table.title }))
 }
 
 /** True if the records have no key: such a table is read-only. */

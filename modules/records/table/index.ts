@@ -9,6 +9,7 @@ export {
   keyOf,
   keyText,
   keyValues,
+  listOf,
   parseRecordId,
   refuseUnordered,
 } from './columns.ts'

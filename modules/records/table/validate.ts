@@ -19,6 +19,7 @@ import { valueError } from '../../../src/core/fields/read.ts'
 import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from './columns.ts'
 
@@ -139,7 +140,7 @@ const linkKeptIn = (model: TableModel, key: Field): Field | undefined =>
   })
 
 const changedMeanwhile = ({ id, title }: Field): AppError =>
-  new AppError('CONFLICT', `Field "${title}" was changed by someone else. Try again.`, { fieldId: id })
+  new AppError('CONFLICT', m.records_error_field_changed({ field: title }), { fieldId: id })
 
 const isEmpty = (value: CellValue): boolean => value === null || value === ''
 
@@ -156,8 +157,8 @@ const missing = (field: Field): AppError =>
 function refuseField(model: TableModel, fieldId: string): AppError {
   const field = model.field(fieldId)
   if (!field) return notFound('Field', fieldId)
-  const reason = field.readOnlyReason ?? 'its values are computed'
-  return new AppError('BAD_REQUEST', `Field "${field.title}" is read-only: ${reason}`, { fieldId })
+  const reason = field.readOnlyReason ?? m.records_error_computed()
+  return new AppError('BAD_REQUEST', m.records_error_read_only({ field: field.title, reason }), { fieldId })
 }
 
 /** True for values that may be stored in a password field: hashes and empty values. */

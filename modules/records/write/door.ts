@@ -10,6 +10,7 @@ import type { WorkKind } from '../../../src/core/work.ts'
 import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { currentWork, type OpenWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
@@ -123,9 +124,7 @@ export function createDoor({ kernel, auth, schema, counts, resolver, sets, views
     } catch (error) {
       if (!(error instanceof LargeCascade)) throw error
       if (deletion) return deleteAsSet(actor, change, deletion)
-      throw badRequest(
-        `Records that are deleted here are linked to more than ${MAX_RECORDS} others. Delete them in a change of their own`,
-      )
+      throw badRequest(m.records_error_deletion_size({ max: MAX_RECORDS }))
     }
   }
 
@@ -299,9 +298,7 @@ export function createDoor({ kernel, auth, schema, counts, resolver, sets, views
     const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
       async (error) => {
         if (foreign && error instanceof LargeCascade) {
-          throw badRequest(
-            `Not deleted: more than ${MAX_LINKED} other records are linked to these. Delete or unlink some of those first`,
-          )
+          throw badRequest(m.records_error_deletion_links({ max: MAX_LINKED }))
         }
         throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
       },
@@ -378,7 +375,7 @@ async function checkOperation(
 function refuseTooMany(operations: Operation[]): void {
   const count = countOf(operations)
   if (count > MAX_RECORDS) {
-    throw new AppError('BAD_REQUEST', `A change can write up to ${MAX_RECORDS} records, got ${count}`)
+    throw new AppError('BAD_REQUEST', m.records_error_too_many_records({ max: MAX_RECORDS, count }))
   }
 }
 

@@ -5,6 +5,7 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { readColumn } from '../links/index.ts'
 import { isForeign } from '../table/index.ts'
@@ -38,7 +39,7 @@ export async function explainViolation(
   // A restored record may have a duplicate value in a unique field that is now in the trash.
   const trashed = models.flatMap((model) => [...model.trashedColumns.values()])
   if (violation.kind === 'unique' && violation.columns.some((column) => trashed.includes(column))) {
-    return new AppError('DATABASE_ERROR', 'A field in the trash requires unique values. Restore it first.')
+    return new AppError('DATABASE_ERROR', m.records_error_unique_in_trash())
   }
   // Connected databases have constraints that the metadata does not know; in a home that would be a bug.
   if (!found && models.some(isForeign)) return refusedByRule(violation.kind, error)
@@ -51,37 +52,42 @@ export async function explainViolation(
   const together = model.fields.filter(isNamed)
   if (isForeign(model) && violation.columns.length > 1 && together.length > 1) {
     const names = together.map(({ title }) => `"${title}"`).join(', ')
-    return new AppError('DATABASE_ERROR', `A record with these values in ${names} already exists`, details)
+    return new AppError('DATABASE_ERROR', m.records_error_unique_together({ fields: names }), details)
   }
   if (model.table.isJunction && isForeignKey(field)) {
-    return new AppError(
-      'DATABASE_ERROR',
-      'This record already exists: the two records are already linked',
-      details,
-    )
+    return new AppError('DATABASE_ERROR', m.records_error_already_linked(), details)
   }
   const rows = attempts.filter(({ tableId }) => tableId === model.table.id).flatMap(({ rows }) => rows)
   const duplicate = await findDuplicate(engine, model, field, rows)
   if (!duplicate) {
     // Database collations may treat different texts as equal, e.g. ignoring case.
     const only = rows.length === 1 ? (rows[0]?.values[field.id] ?? null) : null
-    const what = only === null ? 'a value' : `"${formatValue(field, only).slice(0, QUOTED)}"`
-    const message = `Field "${field.title}" must be unique: ${what} is already used by another record`
+    const message =
+      only === null
+        ? m.records_error_not_unique({ field: field.title })
+        : m.records_error_value_taken({ field: field.title, value: quoted(field, only) })
     return new AppError('DATABASE_ERROR', message, details)
   }
   const { value, recordId, row } = duplicate
-  const where = recordId === null ? 'is used by several records' : `is already used by record ${recordId}`
-  const shown = formatValue(field, value).slice(0, QUOTED)
-  const message = `Field "${field.title}" must be unique: "${shown}" ${where}`
+  const shown = { field: field.title, value: quoted(field, value) }
+  const message =
+    recordId === null
+      ? m.records_error_value_repeated(shown)
+      : m.records_error_value_taken_by({ ...shown, record: recordId })
   return new AppError('DATABASE_ERROR', message, { ...details, value, recordId, row })
 }
 
+const quoted = (field: Field, value: CellValue): string => formatValue(field, value).slice(0, QUOTED)
+
 /** Uses the database’s own message, which names its constraint and the values. */
 function refusedByRule(kind: 'unique' | 'required', error: unknown): AppError {
-  const words = error instanceof Error ? `: ${error.message}` : ''
-  return kind === 'unique'
-    ? new AppError('DATABASE_ERROR', `This record already exists${words}`)
-    : new AppError('DATABASE_ERROR', `The database requires a value${words}`)
+  const reason = error instanceof Error ? error.message : ''
+  return new AppError(
+    'DATABASE_ERROR',
+    kind === 'unique'
+      ? m.records_error_record_exists({ reason })
+      : m.records_error_value_required({ reason }),
+  )
 }
 
 interface Duplicate {

@@ -7,6 +7,7 @@ import { readLinkIds } from '../../../src/core/fields/list-value.ts'
 import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, View } from '../../../src/core/model.ts'
 import type { AnswerProblem } from '../../../src/core/views/form-answers.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { LinkReads } from '../links/index.ts'
@@ -18,8 +19,6 @@ import type { Door } from './door.ts'
 export interface SharedForm extends Opened {
   view: View
 }
-
-const NOT_OFFERED = 'This record can’t be selected here'
 
 interface Deps {
   reader: Pick<Reader, 'openForm' | 'countOpened' | 'page'>
@@ -55,7 +54,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
         const opened = await links.openLinked(actor, { tableId, fieldId, recordId: null }, 'linkable')
         const ids = [...new Set(given.map((id) => storedId(opened.model, id)))]
         const found = await reader.countOpened(opened, { recordIds: ids })
-        if (found < ids.length) problems.push({ fieldId, message: NOT_OFFERED })
+        if (found < ids.length) problems.push({ fieldId, message: m.records_error_not_offered() })
       }
       return problems
     },
@@ -104,7 +103,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
 function publicRefusal(model: TableModel, { message, details }: AppError): AppError {
   const fieldId = details?.fieldId
   if (typeof fieldId !== 'string' || !model.field(fieldId)) {
-    return badRequest('This response can’t be saved: the table requires a field that is not in the form')
+    return badRequest(m.records_error_response_incomplete())
   }
   const problem: AnswerProblem = { fieldId, message }
   return new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: [problem] })

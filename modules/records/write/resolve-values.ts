@@ -5,6 +5,7 @@ import { PASSWORD_MASK, password } from '../../../src/core/fields/password.ts'
 import { defaultPeople, givenPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { holdsFiles, holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
@@ -62,7 +63,7 @@ export function createValueResolver({ auth, schema, attachments }: Deps) {
     )
     // Check the limit before hashing any.
     if (passwords.length > MAX_PASSWORDS)
-      throw badRequest(`A change can set up to ${MAX_PASSWORDS} passwords`)
+      throw badRequest(m.records_error_too_many_passwords({ max: MAX_PASSWORDS }))
     const doubtful: UnknownPeople[] = []
     for (const written of writes) {
       const { model, values, isNew } = written

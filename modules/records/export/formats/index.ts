@@ -1,4 +1,5 @@
 import { badRequest } from '../../../../src/core/errors.ts'
+import { m } from '../../../../src/messages.gen.ts'
 import { csv } from './csv.ts'
 import type { ExportFormat } from './format.ts'
 import { json } from './json.ts'
@@ -12,6 +13,6 @@ export const EXPORT_FORMATS: Record<string, ExportFormat> = { csv, xlsx, excel: 
 /** @throws BAD_REQUEST listing the formats */
 export function exportFormat(name: string): ExportFormat {
   const format = Object.hasOwn(EXPORT_FORMATS, name) ? EXPORT_FORMATS[name] : undefined
-  if (!format) throw badRequest(`Unknown export format '${name.slice(0, 40)}'. Use csv, xlsx or json.`)
+  if (!format) throw badRequest(m.records_error_export_format({ name: name.slice(0, 40) }))
   return format
 }

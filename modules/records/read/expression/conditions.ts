@@ -13,8 +13,9 @@ import {
 } from '../../../../src/core/filters/index.ts'
 import { peopleFound } from '../../../../src/core/filters/operand.ts'
 import type { Field, RecordId, View } from '../../../../src/core/model.ts'
+import { m } from '../../../../src/messages.gen.ts'
 import type { TableModel } from '../../../schema/index.ts'
-import { isKeyless, keyOf } from '../../table/index.ts'
+import { isKeyless, keyOf, listOf } from '../../table/index.ts'
 import { expressionOf } from './expression-of.ts'
 import { fragmentsOf } from './fragments.ts'
 import { wordsIn } from './linked.ts'
@@ -36,10 +37,13 @@ export function refuseFaulty(model: TableModel, filter: Filter): void {
   for (const id of fieldsOf(filter)) {
     const broken = model.field(id)
     if (!broken?.error) continue
-    throw new AppError('INVALID_FILTER', `Can’t filter by field "${broken.title}": ${broken.error}`)
+    throw new AppError(
+      'INVALID_FILTER',
+      m.records_error_broken_filter({ field: broken.title, reason: broken.error }),
+    )
   }
   if (countValues(filter) > MAX_VALUES) {
-    throw new AppError('INVALID_FILTER', `A filter can have up to ${MAX_VALUES} values`)
+    throw new AppError('INVALID_FILTER', m.records_error_filter_values({ max: MAX_VALUES }))
   }
 }
 
@@ -126,10 +130,7 @@ export const isSearchable = (field: Field): boolean =>
 /** @throws BAD_REQUEST for more records than a statement can bind */
 export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {
   const most = dialect.maxBoundParameters / 2
-  if (ids.length > most) throw new AppError('BAD_REQUEST', `A selection can contain up to ${most} records`)
-  const list = sql.join(
-    ids.map((id) => sql`${id}`),
-    sql`, `,
-  )
+  if (ids.length > most) throw new AppError('BAD_REQUEST', m.records_error_selection_size({ max: most }))
+  const list = listOf(ids)
   return ids.length === 0 || isKeyless(model) ? sql`1 = 0` : sql`${keyOf(model)} in (${list})`
 }

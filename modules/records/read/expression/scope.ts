@@ -8,6 +8,7 @@ import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTemporal } from '../../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
+import { m } from '../../../../src/messages.gen.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { columnIn } from '../../table/index.ts'
 
@@ -84,7 +85,7 @@ export const innerScope = (outer: Scope, model: TableModel): Scope => ({
  */
 export function addSize({ state }: Pick<Scope, 'state'>, size = SUBQUERY_SIZE): void {
   state.size += size
-  if (state.size > MAX_SIZE) throw badRequest('This is too complex together with the fields it uses')
+  if (state.size > MAX_SIZE) throw badRequest(m.records_error_too_complex())
 }
 
 /**

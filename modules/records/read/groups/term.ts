@@ -18,6 +18,7 @@ import { inSetOrder } from '../../../../src/core/group-key.ts'
 import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
+import { m } from '../../../../src/messages.gen.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import type { ReadContext } from '../expression/scope.ts'
 import { valueStorage } from '../expression/scope.ts'
@@ -190,7 +191,7 @@ export function groupCondition(context: ReadContext, field: Field, value: CellVa
   if (storage === 'boolean') return dialect.eq(key, isOn(field, value))
   if (value === null || value === '') return dialect.isNull(key)
   if (!isPossible(storage, value)) {
-    throw badRequest(`Field "${field.title}" has no group ${describeValue(value)}`)
+    throw badRequest(m.records_error_no_group({ field: field.title, value: describeValue(value) }))
   }
   // Strictly typed engines do not compare text with numbers.
   const wanted = isTextStorage(storage) ? String(value) : value
@@ -212,7 +213,7 @@ export function groupsCondition(context: ReadContext, field: Field, values: Cell
 
 function isOn(field: Field, value: CellValue): boolean {
   if (value === null || typeof value === 'boolean') return value ?? false
-  throw badRequest(`Field "${field.title}" has no group ${describeValue(value)}`)
+  throw badRequest(m.records_error_no_group({ field: field.title, value: describeValue(value) }))
 }
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
