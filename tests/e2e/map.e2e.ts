@@ -125,6 +125,66 @@ describe('a map', () => {
     await untilWritten(1)
   })
 
+  test('shows a move while the network is slow, and takes a refused one back with its reason', async () => {
+    const { page, pin, line, stored, untilWritten, problems } = await openMap(PLACES)
+    const place = async (title: string, position: { x: number; y: number }) => {
+      await line(title).click()
+      await page.getByTestId('map-card').getByRole('button', { name: 'Move' }).click()
+      await page.getByTestId('map').click({ position })
+    }
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    await page.route('**/trpc/records.write*', async (route) => {
+      await answered
+      await route.continue()
+    })
+    await pin('Tokyo').waitFor()
+    await page.getByRole('tab', { name: 'No location 1' }).click()
+    await page.getByRole('button', { name: 'Place on the map' }).click()
+    await page.getByTestId('map').click({ position: { x: 200, y: 200 } })
+    await pin('Lost').waitFor()
+    await page.getByRole('tab', { name: 'On the map 4' }).waitFor()
+    await page.getByRole('tab', { name: 'No location 0' }).waitFor()
+    expect(await stored(4)).toBeNull()
+    answer()
+    await untilWritten(1)
+    expect(
+      await eventually(
+        () => stored(4),
+        (now) => now !== null,
+      ),
+    ).toContain(';')
+
+    await page.unroute('**/trpc/records.write*')
+    await page.route('**/trpc/records.write*', (route) =>
+      route.fulfill({
+        status: 422,
+        json: {
+          error: {
+            message: 'The month is closed',
+            code: -32_000,
+            data: { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422, appCode: 'BAD_REQUEST', details: null },
+          },
+        },
+      }),
+    )
+    await page.getByRole('tab', { name: 'On the map 4' }).click()
+    await place('Tokyo', { x: 120, y: 320 })
+    await page.getByText('No changes saved. The month is closed').waitFor()
+    expect(await stored(3)).toBe('35.68;139.69')
+    await line('Tokyo').click()
+    // The map is centred on the stored location again, so the pin stands in its middle.
+    const offset = async () => {
+      const [box, map] = [await pin('Tokyo').boundingBox(), await page.getByTestId('map').boundingBox()]
+      return box && map ? Math.abs(box.x + box.width / 2 - map.x - map.width / 2) : Number.NaN
+    }
+    expect(await eventually(offset, (now) => now < 3)).toBeLessThan(3)
+    await eventually(
+      async () => problems.length,
+      (count) => count > 0,
+    )
+    problems.length = 0
+  })
+
   test('reads many records by pages and draws a few, and filters and searches them', async () => {
     const rows = Array.from({ length: 2500 }, (_, at): CellValue[] => [
       `r${at}`,

@@ -59,7 +59,9 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
     // One reading at a time: what changes meanwhile is read by the next.
     if (reading) return
     const fieldIds = shown()
-    const ids = isAllInSight || waiting.size > MOST ? inSight() : [...waiting].filter(state.segments.has)
+    const written = waiting.size > MOST ? [] : [...waiting].filter(state.segments.has)
+    const others = isAllInSight || waiting.size > MOST ? inSight() : []
+    const ids = [...new Set([...written, ...others])].slice(0, MOST)
     waiting.clear()
     isAllInSight = false
     if (fieldIds.length === 0 || ids.length === 0) return

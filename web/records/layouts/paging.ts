@@ -5,7 +5,7 @@ import type { Query, Selection } from '../../../src/core/query.ts'
 import type { GridRow, RangeRequest } from '../../grid/contract.ts'
 import { orderOf } from '../record-order.ts'
 import type { Columns, RecordsApi, StoreQuery } from '../types.ts'
-import type { TableState } from './list.ts'
+import type { ListState, TableState } from './list.ts'
 import type { RowRange } from './segments.ts'
 
 /** Rows kept at most: past it the ones out of sight longest are forgotten, so the heap stays flat. */
@@ -312,6 +312,25 @@ function without(range: RowRange, cut: readonly RowRange[]): RowRange[] {
 /** A row that was read for the clipboard and is not kept. */
 function detachedRow(id: RecordId, fieldIds: string[], values: CellValue[]): GridRow {
   return { id, values: (fieldId) => values[fieldIds.indexOf(fieldId)] ?? null }
+}
+
+/** The loaded rows of a range; fields that the view does not read are fetched for them. */
+export async function readLoadedRange(
+  { api, tableId, query }: Pick<PagingDeps, 'api' | 'tableId' | 'query'>,
+  { first, last, fieldIds, signal = new AbortController().signal }: RangeRequest,
+  { segments, rows }: Pick<ListState, 'segments' | 'rows'>,
+): Promise<GridRow[]> {
+  const ids: RecordId[] = []
+  for (let index = first; index <= last; index++) {
+    const id = segments.idAt(index)
+    if (id !== undefined) ids.push(id)
+  }
+  const isHeld = fieldIds.every((id) => query().fieldIds.includes(id))
+  if (isHeld || ids.length === 0) return ids.flatMap((id) => rows.row(id) ?? [])
+  const wanted = { tableId, recordIds: ids, fieldIds: [...fieldIds], sorts: [], limit: ids.length, offset: 0 }
+  const page = await api.list(wanted, signal)
+  const found = new Map(page.ids.map((id, at) => [id, detachedRow(id, page.fieldIds, page.rows[at] ?? [])]))
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** How rows are read, and which of them are missing. */

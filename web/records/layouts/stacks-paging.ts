@@ -4,7 +4,7 @@ import type { Selection } from '../../../src/core/query.ts'
 import type { GridRow } from '../../grid/contract.ts'
 import { orderOf } from '../record-order.ts'
 import type { Columns } from '../types.ts'
-import type { Paging, PagingDeps } from './paging.ts'
+import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 import type { RowRange } from './segments.ts'
 import type { StackKey, StackNumbers } from './stack-by.ts'
 import type { BoardState, Lane, Lanes } from './stacks-state.ts'
@@ -261,16 +261,7 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
       reading?.abort()
       stopLoading()
     },
-    async readRange({ first, last, fieldIds, signal }) {
-      const ids: RecordId[] = []
-      for (let index = first; index <= last; index++) {
-        const id = state.segments.idAt(index)
-        if (id !== undefined) ids.push(id)
-      }
-      const isHeld = fieldIds.every((id) => deps.query().fieldIds.includes(id))
-      if (isHeld || ids.length === 0) return ids.flatMap((id) => state.rows.row(id) ?? [])
-      return readRecords(deps, ids, fieldIds, signal)
-    },
+    readRange: (request) => readLoadedRange(deps, request, state),
   }
 
   return {
@@ -292,26 +283,6 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
       void paging.reload()
     },
   }
-}
-
-/** Records with values that the board does not show, in the order of the ids. */
-async function readRecords(
-  { api, tableId }: Pick<PagingDeps, 'api' | 'tableId'>,
-  ids: readonly RecordId[],
-  fieldIds: readonly string[],
-  signal = new AbortController().signal,
-): Promise<GridRow[]> {
-  const page = { tableId, recordIds: [...ids], sorts: [], limit: ids.length, offset: 0 }
-  return rowsOf(await api.list({ ...page, fieldIds: [...fieldIds] }, signal), ids)
-}
-
-/** The rows of an answer in the order of the ids; those that are gone are left out. */
-function rowsOf(page: RecordPage, ids: readonly RecordId[]): GridRow[] {
-  const values = new Map(page.ids.map((id, at) => [id, page.rows[at] ?? []]))
-  return ids.flatMap((id) => {
-    const row = values.get(id)
-    return row ? [{ id, values: (fieldId: string) => row[page.fieldIds.indexOf(fieldId)] ?? null }] : []
-  })
 }
 
 /** The stacks that records were in and are in; undefined where that cannot be told. */

@@ -3,18 +3,15 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/index.ts'
 import { usePeople } from '../../../../cells/people-context.ts'
-import { messageOf } from '../../../../errors.ts'
 import { MapView } from '../../../../map/map-view.tsx'
 import { boundsOf, type LngLat } from '../../../../map/mercator.ts'
 import { valueAt } from '../../../../map/place-value.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
-import { recordsApi } from '../../../../records/api.ts'
-import { inLine } from '../../../../records/base-queue.ts'
+import { MAP_PAGE, type MapState, type Place } from '../../../../records/layouts/map-layout.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { useOnChange } from '../../../../ui/effects.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
-import { toast } from '../../../../ui/toast.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import { can, type GetContext, isWritable } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
@@ -25,7 +22,6 @@ import type { ColorOf } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 import { MapBubble, MapCard, usePinned } from './map-card.tsx'
 import { createPins, type PinEvents, type Pins } from './pins.ts'
-import { PAGE, type Place, type Places, type PlacesState } from './places.ts'
 
 /** What the list and the screen ask of the map. */
 export interface MapAreaHandle {
@@ -37,8 +33,7 @@ export interface MapAreaHandle {
 export interface MapAreaProps {
   ref: Ref<MapAreaHandle>
   getContext: GetContext
-  places: Places
-  state: PlacesState
+  state: MapState
   geoField: Field
   fields: CardFields
   colorOf: ColorOf | null
@@ -55,7 +50,7 @@ const MOST_STACKED = 50
 
 /** The map with its pins, the card of one, and the ways to put records on it. */
 export function MapArea(props: MapAreaProps) {
-  const { getContext, places, state, geoField, fields, colorOf, activeId, placingId } = props
+  const { getContext, state, geoField, fields, colorOf, activeId, placingId } = props
   const context = getContext()
   const people = usePeople()
   const [map, setMap] = useState<WorldMap | null>(null)
@@ -89,8 +84,7 @@ export function MapArea(props: MapAreaProps) {
       clearTimeout(hoverTimer.current)
       hoverTimer.current = setTimeout(() => setHovered(place?.row.id ?? null), HOVER_MS)
     },
-    onMove: ({ row }, to) =>
-      void movePlace(getContext(), places, { id: row.id, geoFieldId: geoField.id, to }),
+    onMove: ({ row }, to) => void movePlace(getContext(), { id: row.id, geoFieldId: geoField.id, to }),
     onMenu: ({ row }, anchor) => {
       const index = getContext().store.source.indexOf(row.id) ?? -1
       openCardMenu(getContext(), { id: row.id, index, anchor })
@@ -164,7 +158,7 @@ export function MapArea(props: MapAreaProps) {
   function onMapClick(at: LngLat) {
     if (placingId !== null) {
       props.onPlacing(null)
-      void movePlace(getContext(), places, { id: placingId, geoFieldId: geoField.id, to: at })
+      void movePlace(getContext(), { id: placingId, geoFieldId: geoField.id, to: at })
       return
     }
     if (activeId !== null || here !== null) activate(null)
@@ -179,7 +173,7 @@ export function MapArea(props: MapAreaProps) {
       onCreated: (id) => props.onActive(id),
     })
   }
-  const isCounting = state.isLoading && state.loaded >= PAGE
+  const isCounting = state.isLoading && state.placed.length >= MAP_PAGE
   return (
     <MapView
       label={m.map_map_of_table({ table: context.schema.table.title })}
@@ -230,9 +224,9 @@ export function MapArea(props: MapAreaProps) {
         {isCounting && (
           <span className={styles.note} data-testid="map-progress">
             {state.total === null
-              ? m.map_records_loaded({ count: state.loaded })
+              ? m.map_records_loaded({ count: state.placed.length })
               : m.map_of_total_records_loaded({
-                  count: Math.min(state.loaded, state.total),
+                  count: Math.min(state.placed.length, state.total),
                   total: state.total,
                 })}
           </span>
@@ -245,25 +239,13 @@ export function MapArea(props: MapAreaProps) {
   )
 }
 
-/** Gives a record another place: its pin goes there at once, and back where the server refuses it. */
+/** Moves a record's pin at once, and back with the reason where the server refuses it. */
 async function movePlace(
   context: TableContext,
-  places: Places,
   { id, geoFieldId, to }: { id: RecordId; geoFieldId: string; to: LngLat },
 ): Promise<void> {
-  const value = valueAt(to)
-  const { baseId, id: tableId } = context.schema.table
-  const rows = [{ id, values: { [geoFieldId]: value } }]
-  places.cover(id, value)
-  try {
-    const written = await inLine(baseId, () =>
-      recordsApi.apply({ baseId, operations: [{ kind: 'update', tableId, rows }] }),
-    )
-    places.settle(id, value)
-    context.store.take(written)
-    offerUndo(placeOf(context), m.map_location_updated(), written.id)
-  } catch (error) {
-    places.settle(id, undefined)
-    toast.error({ text: m.map_location_not_updated_reason({ reason: messageOf(error) }) })
-  }
+  const { id: tableId } = context.schema.table
+  const rows = [{ id, values: { [geoFieldId]: valueAt(to) } }]
+  const written = await context.store.apply([{ kind: 'update', tableId, rows }], { rollsBack: true })
+  if (written) offerUndo(placeOf(context), m.map_location_updated(), written.id)
 }

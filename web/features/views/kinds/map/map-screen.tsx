@@ -6,10 +6,8 @@ import type { ShortcutSection } from '../../../../actions/index.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
-import { recordsApi } from '../../../../records/api.ts'
-import type { StoreQuery } from '../../../../records/types.ts'
+import { createMapLayout } from '../../../../records/layouts/map-layout.ts'
 import { useRecordStore } from '../../../../records/use-record-store.ts'
-import { onChange, onReconnect } from '../../../../socket.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { ControlGroup } from '../../../../ui/composite.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
@@ -33,7 +31,6 @@ import styles from './map.module.css'
 import { MapArea, type MapAreaHandle } from './map-area.tsx'
 import { MapTools } from './map-tools.tsx'
 import { PlaceList } from './place-list.tsx'
-import { createPlaces, type Places, type PlacesState } from './places.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color', 'search']
 
@@ -51,8 +48,10 @@ export function MapScreen(props: KindScreenProps) {
     schema.fields.find((field) => !field.isSystem && isPlace(field))
   const display = schema.fields.find((field) => field.isDisplay)
   const query = useQueryWith(frame.query, view.coloring, [geoField?.id ?? null, display?.id ?? null])
-  const store = useRecordStore(baseId, tableId, query)
-  const { places, state } = usePlaces(tableId, query, geoField?.id ?? null)
+  const [records] = useState(() => createMapLayout(geoField?.id ?? null))
+  const store = useRecordStore(baseId, tableId, query, () => records.layout)
+  const state = useSyncExternalStore(records.subscribe, records.state)
+  useEffect(() => records.setField(geoField?.id ?? null), [records, geoField?.id])
   const colorOf = useRowColor(schema.fields, view.coloring, people)
   const [activeId, setActiveId] = useState<RecordId | null>(openId)
   const [placingId, setPlacingId] = useState<RecordId | null>(null)
@@ -139,7 +138,6 @@ export function MapScreen(props: KindScreenProps) {
           <MapArea
             ref={map}
             getContext={getContext}
-            places={places}
             state={state}
             geoField={geoField}
             fields={fields}
@@ -158,8 +156,8 @@ export function MapScreen(props: KindScreenProps) {
               onShow={(row) => (placeIn(row.values(geoField.id)) ? show(row.id) : context.openRecord(row.id))}
               onPlace={mayPlace ? (row) => setPlacingId(row.id === placingId ? null : row.id) : undefined}
               placingId={placingId}
-              onRetry={() => void places.reload()}
-              onMore={() => void places.moreUnplaced()}
+              onRetry={() => void store.reload()}
+              onMore={() => void records.moreUnplaced()}
             />
           )}
           {isNarrowed && !state.isLoading && state.total === 0 && state.unplacedTotal === 0 && (
@@ -182,27 +180,7 @@ const MAP_SHORTCUTS: ShortcutSection = {
   ],
 }
 
-/** All records of a view with their places, while its map is on the screen. */
-function usePlaces(
-  tableId: string,
-  query: StoreQuery,
-  geoFieldId: string | null,
-): { places: Places; state: PlacesState } {
-  const [places] = useState(() => createPlaces({ tableId, api: recordsApi }))
-  useEffect(() => {
-    const stops = [onChange((change) => void places.receive(change)), onReconnect(places.reloadSoon)]
-    return () => {
-      for (const stop of stops) stop()
-      places.stop()
-    }
-  }, [places])
-  useEffect(() => {
-    if (geoFieldId !== null) places.setQuery(query, geoFieldId)
-  }, [places, query, geoFieldId])
-  return { places, state: useSyncExternalStore(places.subscribe, places.state) }
-}
-
-/** What a map shows of a table that says nothing of places. */
+/** The empty state of a table without a location field. */
 function NoGeoField({ context }: { context: TableContext }) {
   const mayAdd = can(context, 'field.create')
   return (

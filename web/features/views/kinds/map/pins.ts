@@ -6,9 +6,9 @@ import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
 import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
+import type { Place } from '../../../../records/layouts/map-layout.ts'
 import type { RowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
-import type { Place } from './places.ts'
 
 /** What pins ask of their owner. */
 export interface PinEvents {

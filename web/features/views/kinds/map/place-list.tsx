@@ -8,12 +8,12 @@ import type { GridRow } from '../../../../grid/contract.ts'
 import { formatNumber } from '../../../../i18n.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { m } from '../../../../messages.gen.ts'
+import type { MapState } from '../../../../records/layouts/map-layout.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import styles from './place-list.module.css'
-import type { PlacesState } from './places.ts'
 
 export interface PlaceListProps {
-  state: PlacesState
+  state: MapState
   title: Field | undefined
   geoFieldId: string
   activeId: RecordId | null
@@ -135,7 +135,7 @@ export function PlaceList(props: PlaceListProps) {
       {state.isCut && (
         <p className={styles.nothing}>
           {m.map_showing_first_records_filter_see({
-            count: state.loaded,
+            count: state.placed.length,
           })}
         </p>
       )}

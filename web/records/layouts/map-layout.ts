@@ -1,0 +1,407 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { RecordChange } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { allOf, type Filter } from '../../../src/core/filters/index.ts'
+import type { RecordId, RecordPage } from '../../../src/core/model.ts'
+import type { GridRow } from '../../grid/contract.ts'
+import { type LngLat, toWorld, type WorldPoint } from '../../map/mercator.ts'
+import { placeIn } from '../../map/place-value.ts'
+import type { StoreLayout } from '../record-store.ts'
+import type { Columns } from '../types.ts'
+import { createTableState } from './list.ts'
+import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
+
+/** Records per request. */
+export const MAP_PAGE = 1000
+/** Records with a location that are loaded at most; the map then asks for a filter. */
+export const MAX_LOCATIONS = 100_000
+/** Records without a location per request. They appear in a list only, so the list asks for more. */
+export const UNPLACED_PAGE = 200
+/** Changes to more records than this reload everything. */
+const MAX_TOUCHED = 200
+const RELOAD_MS = 400
+const REFRESH_MS = 120
+/** While pages arrive, the map is redrawn at most this often. */
+const REDRAW_MS = 300
+
+/** A record with a location on the globe. */
+export interface Place extends WorldPoint {
+  key: string
+  row: GridRow
+  at: LngLat
+}
+
+/** The records of a map view. The same object until something changes. */
+export interface MapState {
+  placed: readonly Place[]
+  /** Loaded records whose location is blank or invalid. */
+  unplaced: readonly GridRow[]
+  /** Records with a location; null until they are counted. */
+  total: number | null
+  /** Records without a location, loaded or not; null until they are counted. */
+  unplacedTotal: number | null
+  isLoading: boolean
+  /** `MAX_LOCATIONS` was reached. */
+  isCut: boolean
+  error: unknown
+}
+
+interface ReadState extends Pick<MapState, 'isLoading' | 'isCut' | 'error'> {
+  /** Records whose location is not blank, as the server counts them. */
+  counted: number | null
+  /** Records with a blank location that are not loaded. */
+  unread: number | null
+}
+
+const NOTHING_READ: ReadState = { isLoading: true, isCut: false, error: null, counted: null, unread: null }
+
+/** A page and the `rows.now()` at which it was requested. */
+interface RequestedPage {
+  page: RecordPage
+  askedAt: number
+}
+
+export type MapLayout = ReturnType<typeof createMapLayout>
+
+/**
+ * The layout of a record store behind a map: loads every record that has a location, page by page, and the first
+ * ones without. Loaded records stay on screen during a reload.
+ *
+ * @param startFieldId the location field; null: the table has none, and nothing is read
+ */
+export function createMapLayout(startFieldId: string | null) {
+  let fieldId = startFieldId
+  const table = createTableState()
+  const { rows, segments } = table
+  const reads = createStore(() => NOTHING_READ)
+  const listeners = new Set<() => void>()
+  let places = new WeakMap<GridRow, Place | null>()
+  let current: MapState | null = null
+  let isNotifyDue = false
+  let paging: ReturnType<typeof createMapPaging> | null = null
+
+  // Records of a map have no order, so none is ever out of place among its neighbours.
+  table.neighbours = () => [undefined, undefined]
+  table.decides = fieldId === null ? [] : [fieldId]
+  table.subscribe(changed)
+  table.subscribeValues(changed)
+  reads.subscribe(changed)
+
+  // Rows change one by one, often many in a row: listeners are called once for all of them.
+  function changed(): void {
+    current = null
+    if (isNotifyDue) return
+    isNotifyDue = true
+    queueMicrotask(() => {
+      isNotifyDue = false
+      for (const listener of [...listeners]) listener()
+    })
+  }
+
+  /** A refused location stays red in the open record; the pin returns to the stored one. */
+  function locationOf(row: GridRow): CellValue {
+    if (fieldId === null) return null
+    return row.failedCells?.has(fieldId) ? rows.stored(row.id, fieldId) : row.values(fieldId)
+  }
+
+  function placeOf(row: GridRow): Place | null {
+    const known = places.get(row)
+    if (known !== undefined) return known
+    const at = placeIn(locationOf(row))
+    const place = at && { key: String(row.id), row, at, ...toWorld(at) }
+    places.set(row, place)
+    return place
+  }
+
+  function state(): MapState {
+    if (current) return current
+    const placed: Place[] = []
+    const unplaced: GridRow[] = []
+    for (const id of segments.ids()) {
+      const row = rows.row(id)
+      const place = row && placeOf(row)
+      if (place) placed.push(place)
+      else if (row) unplaced.push(row)
+    }
+    const { counted, unread, isLoading, isCut, error } = reads.getState()
+    const isComplete = !isLoading && !isCut && error === null
+    current = {
+      placed,
+      unplaced,
+      total: isComplete ? placed.length : counted,
+      unplacedTotal: unread === null ? null : unplaced.length + unread,
+      isLoading,
+      isCut,
+      error,
+    }
+    return current
+  }
+
+  const layout: StoreLayout = {
+    state: table,
+    createPaging(deps) {
+      paging = createMapPaging({ ...deps, state: table }, reads, () => fieldId)
+      return paging
+    },
+  }
+
+  return {
+    /** For `createRecordStore`. */
+    layout,
+    state,
+
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    /** Another location field reloads everything. */
+    setField(next: string | null): void {
+      if (next === fieldId) return
+      fieldId = next
+      table.decides = next === null ? [] : [next]
+      places = new WeakMap()
+      void paging?.reload({ fromTop: true })
+    },
+
+    /** Loads more of the records without a location. */
+    moreUnplaced: async (): Promise<void> => paging?.moreUnplaced(),
+  }
+}
+
+/** Reads the records of a map; see `createMapLayout`. */
+function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: () => string | null) {
+  const { api, tableId, state } = deps
+  const { rows, segments } = state
+  let columns: Columns = new Map()
+  let reading: AbortController | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Records to read again; `all`: every record. */
+  let touched: Set<RecordId> | 'all' | null = null
+
+  const publish = (patch: Partial<ReadState>): void => reads.setState(patch)
+
+  function filterOf(which: 'placed' | 'unplaced'): Filter | null {
+    const operator = which === 'placed' ? 'notblank' : 'blank'
+    return allOf([deps.query().filter, { fieldId: fieldId() ?? '', operator, value: null }])
+  }
+
+  async function read(
+    filter: Filter | null,
+    page: { offset: number; limit: number; recordIds?: RecordId[] },
+    signal: AbortSignal,
+  ): Promise<RequestedPage> {
+    const { search, fieldIds } = deps.query()
+    const askedAt = rows.now()
+    const found = await api.list(
+      { tableId, filter, search, fieldIds: [...fieldIds], sorts: [], ...page },
+      signal,
+    )
+    signal.throwIfAborted()
+    return { page: found, askedAt }
+  }
+
+  /** Null where counting failed: the records are shown all the same. */
+  async function count(which: 'placed' | 'unplaced', signal: AbortSignal): Promise<number | null> {
+    try {
+      const { search } = deps.query()
+      return await api.count({ tableId, filter: filterOf(which), search }, signal)
+    } catch (error) {
+      if (!signal.aborted) console.warn('the records could not be counted', error)
+      return null
+    }
+  }
+
+  /** Loaded records whose stored location is blank: the next page of those begins after them. */
+  function loadedBlanks(): number {
+    return segments.ids().filter((id) => {
+      const value = rows.stored(id, fieldId() ?? '')
+      return !rows.drafts.has(id) && (value === null || value === '')
+    }).length
+  }
+
+  const unreadOf = (blank: number | null): number | null =>
+    blank === null ? null : Math.max(0, blank - loadedBlanks())
+
+  function append({ page, askedAt }: RequestedPage): void {
+    if (page.fieldIds.some((id, at) => columns.get(id) !== at) || columns.size !== page.fieldIds.length)
+      columns = new Map(page.fieldIds.map((id, at) => [id, at]))
+    for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
+    const added = page.ids.filter((id) => !segments.has(id))
+    segments.put(segments.end, added)
+    state.count = segments.size
+  }
+
+  function replaceAll(pages: readonly RequestedPage[]): void {
+    segments.clear()
+    rows.clear()
+    for (const page of pages) append(page)
+    segments.insert(segments.end, [...rows.drafts.keys()])
+    state.count = segments.size
+  }
+
+  function finish(): void {
+    reading = null
+    if (touched !== null) schedule()
+  }
+
+  async function reload({ fromTop = false }: { fromTop?: boolean } = {}): Promise<void> {
+    clearTimeout(timer)
+    reading?.abort()
+    touched = null
+    if (fieldId() === null) return publish({ ...NOTHING_READ, isLoading: false })
+    const controller = new AbortController()
+    reading = controller
+    const { signal } = controller
+    // Another filter starts with an empty map and shows each page; a reload replaces the old records at the end.
+    const isFresh = fromTop || segments.size === 0
+    const wanted = Math.min(MAP_PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : loadedBlanks()))
+    const pages: RequestedPage[] = []
+    if (isFresh) {
+      replaceAll([])
+      publish(NOTHING_READ)
+    } else publish({ isLoading: true, error: null })
+    try {
+      void count('placed', signal).then((counted) => {
+        if (!signal.aborted && reads.getState().isLoading) publish({ counted })
+      })
+      const blanks = count('unplaced', signal)
+      const unplaced = read(filterOf('unplaced'), { offset: 0, limit: wanted }, signal)
+      // Handled below; until then a page of locations may fail first.
+      unplaced.catch(() => {})
+      let loaded = 0
+      let drawnAt = 0
+      while (loaded < MAX_LOCATIONS) {
+        const next = await read(filterOf('placed'), { offset: loaded, limit: MAP_PAGE }, signal)
+        loaded += next.page.ids.length
+        if (isFresh) append(next)
+        else pages.push(next)
+        if (isFresh && performance.now() - drawnAt > REDRAW_MS) {
+          drawnAt = performance.now()
+          state.structureChanged()
+        }
+        if (next.page.ids.length < MAP_PAGE) break
+      }
+      const others = await unplaced
+      const blank = await blanks
+      signal.throwIfAborted()
+      if (isFresh) append(others)
+      else replaceAll([...pages, others])
+      state.structureChanged()
+      publish({ isLoading: false, isCut: loaded >= MAX_LOCATIONS, unread: unreadOf(blank) })
+      if (!deps.mayRefresh()) touched = 'all'
+      finish()
+    } catch (error) {
+      if (signal.aborted) return
+      publish({ isLoading: false, error })
+      finish()
+    }
+  }
+
+  /** Reads changed records again. Those that the view no longer shows leave the map. */
+  async function readTouched(ids: RecordId[]): Promise<void> {
+    const controller = new AbortController()
+    reading = controller
+    const { signal } = controller
+    touched = null
+    try {
+      const { filter } = deps.query()
+      const [found, counted, blank] = await Promise.all([
+        read(filter, { offset: 0, limit: ids.length, recordIds: ids }, signal),
+        count('placed', signal),
+        count('unplaced', signal),
+      ])
+      // Written meanwhile: the answer may be older than the screen.
+      if (!deps.mayRefresh()) {
+        touch(ids)
+        return finish()
+      }
+      const shown = new Set(found.page.ids)
+      state.remove(ids.filter((id) => !shown.has(id)))
+      append(found)
+      for (const id of shown) rows.unmatched.delete(id)
+      for (const id of shown) state.rowChanged(id)
+      state.structureChanged()
+      publish({ counted, unread: unreadOf(blank) })
+      finish()
+    } catch (error) {
+      if (signal.aborted) return
+      console.warn('changed records could not be read', error)
+      touched = 'all'
+      finish()
+    }
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => {
+        if (touched === null || reading !== null || !deps.mayRefresh()) return
+        if (touched === 'all') void reload()
+        else void readTouched([...touched])
+      },
+      touched === 'all' ? RELOAD_MS : REFRESH_MS,
+    )
+  }
+
+  function touch(ids: readonly RecordId[]): void {
+    if (touched === 'all') return
+    touched = new Set([...(touched ?? []), ...ids])
+    if (touched.size > MAX_TOUCHED) touched = 'all'
+  }
+
+  function refreshSoon(records?: readonly RecordChange[]): void {
+    if (records) touch(records.map(({ recordId }) => recordId))
+    else touched = 'all'
+    schedule()
+  }
+
+  const paging: Paging = {
+    reload,
+    refreshSoon,
+    refreshIfStale() {
+      // Own edits that took a record out of the filter.
+      if (rows.unmatched.size > 0) touch([...rows.unmatched])
+      if (touched !== null) schedule()
+    },
+    columns: () => columns,
+    inSight: () => segments.ids(),
+    // Every record is read, in sight or not.
+    requestRange: () => {},
+    restart() {
+      // The running answers may still hold a record that was just deleted.
+      if (reading) touched = 'all'
+    },
+    stop() {
+      clearTimeout(timer)
+      reading?.abort()
+    },
+    readRange: (request) => readLoadedRange(deps, request, state),
+  }
+
+  return {
+    ...paging,
+
+    async moreUnplaced(): Promise<void> {
+      if (reading !== null || reads.getState().unread === 0) return
+      const controller = new AbortController()
+      reading = controller
+      const { signal } = controller
+      try {
+        const page = { offset: loadedBlanks(), limit: UNPLACED_PAGE }
+        const [found, blank] = await Promise.all([
+          read(filterOf('unplaced'), page, signal),
+          count('unplaced', signal),
+        ])
+        append(found)
+        state.structureChanged()
+        publish({ unread: unreadOf(blank), error: null })
+        finish()
+      } catch (error) {
+        if (signal.aborted) return
+        publish({ error })
+        finish()
+      }
+    },
+  }
+}
