@@ -39,17 +39,17 @@ export function messageOf(error: unknown): string {
 
 /** Replaces messages whose exact text REST clients rely on by clearer ones; others stay. */
 export function plainMessage(message: string): string {
-  const exact = clearerWords()[message]
+  const exact = clearerMessages()[message]
   if (exact !== undefined) return exact
-  for (const [pattern, say] of WIRE_PATTERNS) {
+  for (const [pattern, wording] of WIRE_PATTERNS) {
     const match = pattern.exec(message)
-    if (match) return say(match[1] ?? '', match[2] ?? '')
+    if (match) return wording(match[1] ?? '', match[2] ?? '')
   }
   return message
 }
 
 /** Messages whose exact text REST clients rely on, and the app's wording. */
-const clearerWords = (): Record<string, string> => ({
+const clearerMessages = (): Record<string, string> => ({
   'Invalid credentials': m.app_incorrect_email_or_password(),
   'User already exist': m.app_account_email_already_exists(),
   'Invalid invite url': m.app_invitation_different_email_address_already(),

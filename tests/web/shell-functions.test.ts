@@ -8,7 +8,7 @@ import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watc
 import { positionNote } from '../../web/grid/parts/floating-note.tsx'
 import { availableLanguages, formatAgo, matchLanguage } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/navigation/continue-path.ts'
-import { isForeignHand, mayDrawAnew } from '../../web/routes/foreign-hand.ts'
+import { isDomConflict, mayRenderAgain } from '../../web/routes/dom-conflicts.ts'
 import { keyed } from '../../web/ui/keyed.ts'
 import { matches } from '../../web/ui/matches.ts'
 import { beforeAfterMove, moveBefore } from '../../web/ui/sortable.tsx'
@@ -195,11 +195,11 @@ describe('watchBuild', () => {
 
 describe('a page that another program has had its hand in', () => {
   test('is drawn anew, but not for ever', () => {
-    expect(isForeignHand(new DOMException('not a child of this node', 'NotFoundError'))).toBe(true)
-    expect(isForeignHand(new TypeError("Cannot read properties of null (reading 'parentNode')"))).toBe(true)
-    expect(isForeignHand(new TypeError('x is not a function'))).toBe(false)
-    expect([1, 2, 3, 4].map((ms) => mayDrawAnew(ms))).toEqual([true, true, true, false])
-    expect(mayDrawAnew(20_000)).toBe(true)
+    expect(isDomConflict(new DOMException('not a child of this node', 'NotFoundError'))).toBe(true)
+    expect(isDomConflict(new TypeError("Cannot read properties of null (reading 'parentNode')"))).toBe(true)
+    expect(isDomConflict(new TypeError('x is not a function'))).toBe(false)
+    expect([1, 2, 3, 4].map((ms) => mayRenderAgain(ms))).toEqual([true, true, true, false])
+    expect(mayRenderAgain(20_000)).toBe(true)
   })
 })
 

@@ -47,7 +47,7 @@ async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<U
   request.onload = () => {
     const answer: unknown = request.response
     if (request.status === 200 && Array.isArray(answer) && isUploaded(answer[0])) resolve(answer[0])
-    else reject(new Error(wordsOf(answer)))
+    else reject(new Error(errorMessageOf(answer)))
   }
   request.onerror = () => reject(new Error(messageOf(new TypeError('offline'))))
   request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
@@ -62,7 +62,7 @@ async function sendAddress(url: string, { signal }: Sending): Promise<Uploaded> 
     const answer = await callRest('POST', `${UPLOAD}-by-url`, [{ url }])
     signal.throwIfAborted()
     if (Array.isArray(answer) && isUploaded(answer[0])) return answer[0]
-    throw new Error(wordsOf(answer))
+    throw new Error(errorMessageOf(answer))
   } catch (error) {
     if (error instanceof RestError) throw new Error(error.message)
     throw error
@@ -72,8 +72,8 @@ async function sendAddress(url: string, { signal }: Sending): Promise<Uploaded> 
 const isUploaded = (answer: unknown): answer is Uploaded =>
   typeof answer === 'object' && answer !== null && 'path' in answer && typeof answer.path === 'string'
 
-function wordsOf(answer: unknown): string {
+function errorMessageOf(answer: unknown): string {
   const { msg, message } = (answer ?? {}) as { msg?: unknown; message?: unknown }
-  const words = [msg, message].find((one) => typeof one === 'string')
-  return words === undefined ? m.attachments_file_upload_failed() : String(words)
+  const text = [msg, message].find((one) => typeof one === 'string')
+  return text === undefined ? m.attachments_file_upload_failed() : String(text)
 }

@@ -41,7 +41,7 @@ export function useSignedFile(tableId: string, path: string | undefined): Signed
 export async function signedFile(tableId: string, path: string): Promise<SignedFile | null> {
   const entry = known.get(path)
   if (entry?.file && isFresh(entry)) return entry.file
-  take(await api.records.signFiles.query({ tableId, paths: [path] }), [path])
+  store(await api.records.signFiles.query({ tableId, paths: [path] }), [path])
   return known.get(path)?.file ?? null
 }
 
@@ -59,7 +59,7 @@ export function rememberUpload(path: string, file: Blob, signedPath: string, isP
 function forget(path: string, local: string): void {
   known.delete(path)
   URL.revokeObjectURL(local)
-  tell(path)
+  notify(path)
 }
 
 /** Drops the signed URL of a file that failed to load, unless it was signed recently. */
@@ -67,7 +67,7 @@ export function distrust(path: string): void {
   const entry = known.get(path)
   if (!entry?.file || entry.expiresAt - Date.now() > 3_600_000) return
   known.delete(path)
-  tell(path)
+  notify(path)
 }
 
 const isFresh = ({ expiresAt }: Entry): boolean => expiresAt - MARGIN_MS > Date.now()
@@ -77,13 +77,13 @@ function peek(tableId: string, path: string): SignedFile | null {
   if (entry && isFresh(entry)) return entry.file
   const paths = wanted.get(tableId) ?? new Set()
   wanted.set(tableId, paths.add(path))
-  if (!isGathering) setTimeout(() => void flush(), GATHER_MS)
+  if (!isGathering) setTimeout(() => void loadWanted(), GATHER_MS)
   isGathering = true
   // The old link may still be good while the new one is on its way.
   return entry && entry.expiresAt > Date.now() ? entry.file : null
 }
 
-async function flush(): Promise<void> {
+async function loadWanted(): Promise<void> {
   isGathering = false
   const groups = [...wanted].flatMap(([tableId, paths]) =>
     chunks([...paths]).map((some) => ({ tableId, some })),
@@ -92,22 +92,22 @@ async function flush(): Promise<void> {
   await Promise.all(
     groups.map(async ({ tableId, some }) => {
       try {
-        take(await api.records.signFiles.query({ tableId, paths: some }), some)
+        store(await api.records.signFiles.query({ tableId, paths: some }), some)
       } catch (error) {
         // Pictures are no reason for a message; they come when the connection is back.
         console.warn('links to files could not be read', error)
-        setTimeout(() => some.forEach(tell), RETRY_MS)
+        setTimeout(() => some.forEach(notify), RETRY_MS)
       }
     }),
   )
 }
 
-function take({ files, expiresAt }: Outputs['records']['signFiles'], asked: readonly string[]): void {
+function store({ files, expiresAt }: Outputs['records']['signFiles'], asked: readonly string[]): void {
   for (const path of asked) {
     const file = files[path] ?? null
     known.set(path, { file, expiresAt: file ? expiresAt : Date.now() + UNKNOWN_MS + MARGIN_MS })
-    if (!file) setTimeout(() => tell(path), UNKNOWN_MS + 100)
-    tell(path)
+    if (!file) setTimeout(() => notify(path), UNKNOWN_MS + 100)
+    notify(path)
   }
 }
 
@@ -127,6 +127,6 @@ function listen(path: string, onChange: () => void): () => void {
   }
 }
 
-function tell(path: string): void {
+function notify(path: string): void {
   for (const onChange of listeners.get(path) ?? []) onChange()
 }

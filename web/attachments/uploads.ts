@@ -115,7 +115,7 @@ export function cancelUpload(id: number): void {
   // Aborting ends a running upload, which removes it from the list.
   if (upload.state === 'sending') return
   remove(id)
-  if (upload.state === 'waiting') settle(work.batch)
+  if (upload.state === 'waiting') finishOne(work.batch)
 }
 
 /** Sends a failed file again. */
@@ -151,11 +151,11 @@ async function run(work: Work): Promise<void> {
     if (controller.signal.aborted) remove(id)
     else change(id, { state: 'failed', message: messageOf(error) })
   }
-  settle(batch)
+  finishOne(batch)
 }
 
-/** Writes what has arrived once nothing of it is on its way any more. */
-function settle(batch: Batch): void {
+/** Counts an ended upload; the last one of its batch writes all that succeeded. */
+function finishOne(batch: Batch): void {
   batch.open--
   const arrived = batch.items.filter((item) => item !== null)
   if (batch.open > 0 || arrived.length === 0) return

@@ -110,8 +110,8 @@ function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) =
   const people = usePeople()
   return (record) => {
     const { title } = record
-    const told = formatName(names, title)
-    if (told !== null) return told
+    const formatted = formatName(names, title)
+    if (formatted !== null) return formatted
     if (display === undefined || !isStored(display, title)) return titleOf(record)
     return shownText(display, title, people) || titleOf(record)
   }

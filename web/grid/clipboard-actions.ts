@@ -73,7 +73,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
   ready = null
   if (cut && engine.props.rights.editRecords) engine.clearSelected()
-  tell(engine, m.grid_cells_copied({ count: cells }))
+  report(engine, m.grid_cells_copied({ count: cells }))
 }
 
 /** Pastes over the selection within a paste event. */
@@ -205,7 +205,7 @@ async function copyLoaded(
   const controller = new AbortController()
   loading = controller
   const fieldIds = shape.columns.map(({ fieldId }) => fieldId)
-  tell(engine, m.grid_loading_selected_records())
+  report(engine, m.grid_loading_selected_records())
   try {
     const rows: GridRow[] = []
     for (const { first, last } of shape.rows) {
@@ -227,13 +227,13 @@ async function copyLoaded(
       const now = copyShape(engine)
       const isSame = now !== null && keyOf(now) === key
       if (cut && isSame && engine.props.rights.editRecords) engine.clearSelected()
-      return tell(engine, m.grid_cells_copied({ count: cells }))
+      return report(engine, m.grid_cells_copied({ count: cells }))
     }
     ready = { engine, key, forms }
-    tell(engine, m.grid_ready_copy_press_shortcut_again())
+    report(engine, m.grid_ready_copy_press_shortcut_again())
   } catch (error) {
     if (controller.signal.aborted) {
-      tell(engine, m.grid_copy_cancelled())
+      report(engine, m.grid_copy_cancelled())
       return
     }
     engine.props.commands.notify(m.grid_records_load_failed({ reason: reasonOf(error) }), 'error')
@@ -258,7 +258,7 @@ async function writeNow(forms: ClipboardForms): Promise<boolean> {
   }
 }
 
-function tell(engine: Engine, message: string): void {
+function report(engine: Engine, message: string): void {
   engine.announce(message)
   engine.props.commands.notify(message, 'info')
 }

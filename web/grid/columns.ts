@@ -32,7 +32,7 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
   const cell = CELLS[field.type]
   const { type: shown, isList } = shownType(field)
   const read = cell.type.options.safeParse(field.options)
-  const made: ResolvedColumn = {
+  const created: ResolvedColumn = {
     column,
     field,
     fieldId: field.id,
@@ -45,6 +45,6 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
     width,
     editable: column.editable !== false && cell.type.readOnly !== true && field.error === null,
   }
-  resolved.set(column, made)
-  return made
+  resolved.set(column, created)
+  return created
 }

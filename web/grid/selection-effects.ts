@@ -36,18 +36,18 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
   const markSoon = () => {
     if (frame === 0) frame = requestAnimationFrame(mark)
   }
-  const tellStatusSoon = () => {
+  const reportStatusSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(() => engine.props.onSelectionStatus?.(selectionStatus(engine)), STATUS_DELAY_MS)
   }
   const onSelection = () => {
     markSoon()
-    tellActive(engine)
-    tellStatusSoon()
+    reportActiveCell(engine)
+    reportStatusSoon()
   }
   const onValues = () => {
     engine.followed.complete()
-    if (engine.selection.get()) tellStatusSoon()
+    if (engine.selection.get()) reportStatusSoon()
   }
   const stops = [
     engine.selection.subscribe(onSelection),
@@ -61,7 +61,7 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
   }
 }
 
-function tellActive(engine: Engine): void {
+function reportActiveCell(engine: Engine): void {
   const active = engine.active
   const fieldId = active && engine.columns[active.column]?.fieldId
   engine.props.onActiveCellChange?.(

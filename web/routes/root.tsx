@@ -13,7 +13,7 @@ import { DialogHost } from '../ui/open-dialog.tsx'
 import { ErrorState, Skeleton } from '../ui/states.tsx'
 import { ToastHost } from '../ui/toast-host.tsx'
 import { TooltipHost } from '../ui/tooltip.tsx'
-import { isForeignHand, mayDrawAnew } from './foreign-hand.ts'
+import { isDomConflict, mayRenderAgain } from './dom-conflicts.ts'
 import styles from './root.module.css'
 
 const SignedOutDialog = lazyPart(() => import('../features/auth/sign-in.tsx'), 'SignedOutDialog')
@@ -39,11 +39,11 @@ export function RootScreen() {
  */
 export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const [isDrawnAnew] = useState(() => isForeignHand(error) && mayDrawAnew())
+  const [isRenderedAgain] = useState(() => isDomConflict(error) && mayRenderAgain())
   useEffect(() => {
-    if (isDrawnAnew) reset()
-  }, [isDrawnAnew, reset])
-  if (isDrawnAnew) return <PendingScreen />
+    if (isRenderedAgain) reset()
+  }, [isRenderedAgain, reset])
+  if (isRenderedAgain) return <PendingScreen />
   if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
     <Main className={styles.centre}>

@@ -35,11 +35,11 @@ export function createSession(deps: SessionDeps) {
     token = fresh
     deps.save(fresh)
     status.setState('signedIn')
-    settle(true)
+    releaseWaiting(true)
     return fresh
   }
 
-  function settle(goOn: boolean): void {
+  function releaseWaiting(goOn: boolean): void {
     const released = waiting
     waiting = []
     for (const resolve of released) resolve(goOn)
@@ -98,7 +98,7 @@ export function createSession(deps: SessionDeps) {
       token = null
       deps.save(null)
       status.setState('signedOut')
-      settle(false)
+      releaseWaiting(false)
     },
 
     /** Another tab signed in or out, or renewed. */
@@ -106,11 +106,11 @@ export function createSession(deps: SessionDeps) {
       if (isAlive(stored)) {
         token = stored
         status.setState('signedIn')
-        settle(true)
+        releaseWaiting(true)
       } else if (stored === null) {
         token = null
         status.setState('signedOut')
-        settle(false)
+        releaseWaiting(false)
       }
     },
 

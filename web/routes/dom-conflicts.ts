@@ -8,13 +8,13 @@ let times: number[] = []
  * True for errors that React throws after translators or extensions have changed its DOM (spec §2). Rendering again
  * fixes them.
  */
-export const isForeignHand = (error: unknown): boolean =>
+export const isDomConflict = (error: unknown): boolean =>
   (error instanceof Error || error instanceof DOMException) &&
   (error.name === 'NotFoundError' ||
     /insertBefore|Cannot read properties of null \(reading '?parentNode'?\)/.test(error.message))
 
 /** Records an automatic redraw; false if redraws have not helped recently. */
-export function mayDrawAnew(now = Date.now()): boolean {
+export function mayRenderAgain(now = Date.now()): boolean {
   times = times.filter((time) => now - time < WITHIN_MS)
   if (times.length >= MAX_TIMES) return false
   times.push(now)
