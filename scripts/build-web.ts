@@ -10,16 +10,16 @@ export interface WebBuildOptions {
   source?: string
   /** Folder that the result replaces; by default `dist/web`. */
   outdir?: string
-  /** Off for development: readable, with source maps and React's own checks. On by default. */
+  /** False for development: readable, with source maps and React's development checks. Default true. */
   minify?: boolean
 }
 
-/** Each is a page of its own; chunks are shared. */
+/** Separate pages with shared chunks. */
 const PAGES = ['index.html', 'public-form.html', 'public-share.html']
 
 /**
- * What a browser loads before something shows, by the modules that it begins with. Modules that belong to the same
- * starts make one chunk: a table takes a dozen requests where it would take two hundred.
+ * Entry modules per initial page. Modules needed by the same set of entries form one chunk: a table loads with a dozen
+ * requests instead of two hundred.
  */
 const APP = ['main.tsx']
 const BASE = [...APP, 'routes/base-screens.ts']
@@ -43,7 +43,7 @@ const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
 /**
  * Bundles the web app with Vite: pages at the top, everything else under `assets/` with its hash in the name (so that it
  * may be cached for ever), `public/` copied as it is, and a `.gz` beside each file that gets smaller by it.
- * @throws Error when a source does not compile; what is wrong with it has been printed
+ * @throws Error when a source does not compile, after printing the errors
  */
 export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
   const { source = join(ROOT, 'web'), outdir = WEB_OUTPUT, minify = true } = options
@@ -67,7 +67,7 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
   await report(outdir, performance.now() - startedAt)
 }
 
-/** Brings `dist/web` up to date with its sources, which takes no time when it is. */
+/** Rebuilds `dist/web` if its sources have changed. */
 export async function buildWebIfStale(minify = true): Promise<void> {
   await generateMessages()
   const fingerprint = await fingerprintWeb(minify)
@@ -177,7 +177,7 @@ async function compress(folder: string): Promise<void> {
   }
 }
 
-/** Prints what a browser fetches before each page shows, and the whole. */
+/** Prints the initial load of each page, and the total size. */
 async function report(outdir: string, durationMs: number): Promise<void> {
   const sizeKb = (path: string) => {
     const zipped = Bun.file(`${path}.gz`)

@@ -23,7 +23,7 @@ import { ROOT } from './project.ts'
  */
 
 const GENERATED = join(ROOT, 'dist', 'compile')
-/** What is started with `new Worker`. */
+/** Scripts that are started with `new Worker`. */
 const WORKERS = ['src/worker.ts', '{src,modules}/**/*-worker.ts']
 
 const { values: options } = parseArgs({

@@ -13,10 +13,9 @@ import { ROOT } from './project.ts'
  *
  * - `messages.gen.ts` has every English text as a typed function of `m`: what TypeScript and the tests see.
  * - `messages/<language>.gen.ts` has the texts of another language, which `catalogues.gen.ts` loads on demand.
- * - In the bundle, English texts stand in the place of `m.key`, so that each chunk carries its own texts and no
- *   others.
+ * - In the bundle, English texts replace `m.key`, so that each chunk contains only its own texts.
  *
- * What is generated is not committed. start, build, test and check write it anew when a text has changed.
+ * Generated files are not committed: start, build, test and check regenerate them when a text has changed.
  */
 
 /** Folders whose texts browsers show: catalogues of other languages hold these. */
@@ -82,7 +81,7 @@ function compileMessage(
   selectors: Bundle['messages'][number]['selectors'],
   written: Variant[],
 ): Message {
-  // Other is what is left of a number's forms. The most specific variant comes first: the first that matches is taken.
+  // `other` matches all remaining plural forms. Sorted by specificity, because the first matching variant is used.
   const pluralForms = declarations.flatMap((one) =>
     one.type === 'local-variable' && one.value.annotation?.name === 'plural' ? [one.name] : [],
   )
@@ -158,11 +157,11 @@ function inputType(
 /** Functions of src/core/message.ts that a local variable may call. */
 const NUMERIC = ['plural', 'number']
 
-/** Five characters that differ for any two of some thousands of texts; the architecture test tells if they do not. */
+/** Five characters, unique among thousands of texts; the architecture test finds collisions. */
 const messageId = (key: string): string =>
   new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 5)
 
-/** Paraglide's output without the types, which are for its own JavaScript, and without guards that types make needless. */
+/** Paraglide's output without its JSDoc types and without guards that the types make unnecessary. */
 const withoutTypes = (code: string): string =>
   code
     .replace(/\/\*\* @type [^*]*\*\/ ?/g, '')
@@ -226,7 +225,7 @@ function problemsOf(
   return [...new Set(problems)]
 }
 
-/** What `m` is imported from outside a bundle: every English text with its type. */
+/** The module that exports `m` outside a bundle: every English text with its type. */
 function messagesModule(folder: string, messages: Messages): string {
   const path = relative(folder, RUNTIME)
   const runtime = path.startsWith('.') ? path : `./${path}`
@@ -255,8 +254,8 @@ const cataloguesModule = (languages: readonly string[]): string =>
     .join('')}}\n`
 
 /**
- * The English texts of a project by folder. A fixed text that no other one equals gets its id from its words
- * (`textId`), so that the id takes no room in the bundle.
+ * The English texts of a project by folder. A unique text without inputs gets an id computed from its words (`textId`),
+ * which the bundle need not contain.
  */
 export async function compileEnglish(root: string): Promise<Map<string, Messages>> {
   const folders = new Map<string, Messages>()
@@ -273,7 +272,7 @@ export async function compileEnglish(root: string): Promise<Map<string, Messages
 const isFoundByWords = ({ id, code, patterns: [pattern = ''] }: Message): boolean =>
   code.startsWith('"') && id === textId(pattern)
 
-/** Writes the modules that are made of the texts, those that have changed only. */
+/** Writes the generated modules that have changed. */
 export async function generateMessages(root = ROOT): Promise<void> {
   const folders = await compileEnglish(root)
   for (const [folder, english] of folders)
@@ -299,7 +298,7 @@ async function writeIfChanged(path: string, text: string): Promise<void> {
   if (!(await file.exists()) || (await file.text()) !== text) await Bun.write(path, text)
 }
 
-/** Uses of texts in a source file. `m.key` is the only form: the bundle and the check look for it. */
+/** The keys used in a source file. Texts may only be used as `m.key`, which the bundle and the check look for. */
 export const usedKeys = (source: string): string[] => [
   ...new Set([...source.matchAll(/(?<![\w.$])m\s*\.\s*([a-z]\w*)/g)].map((match) => match[1] ?? '')),
 ]
@@ -308,8 +307,8 @@ const IMPORT_OF_M = /import \{ m \} from '([^']*\/messages\.gen\.ts)'/
 const USE_OF_M = /(?<![\w.$])m\.([a-z]\w*)(\()?/g
 
 /**
- * Puts English texts in the place of `m.key`, so that each file carries the texts that it uses and no others, in little
- * more room than the words need: `m.common_cancel()` becomes `text('Cancel')`.
+ * Replaces `m.key` with the English text, so that each file contains only the texts that it uses: `m.common_cancel()`
+ * becomes `text('Cancel')`.
  */
 export function ownMessages(): Plugin {
   const compiled = new Map<string, ReturnType<typeof compileEnglish>>()

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
+import { m } from './messages.gen.ts'
 
 /** The client of a request. The databases use it to schedule long reads fairly and to end them with the request. */
 export interface Caller {
@@ -49,20 +50,15 @@ export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
 }
 
 /** The error for a disconnected client, which never reads it. */
-export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', 'The request was cancelled')
+export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', m.request_error_cancelled())
 
 /** @param isWaiting true if the read has not started */
 function tooLate(timeoutMs: number, isWaiting = false): AppError {
   const seconds = Math.round(timeoutMs / 1000)
-  return isWaiting
-    ? new AppError(
-        'QUERY_TIMEOUT',
-        `Others keep the database busy: this has waited ${seconds} s. Try again later`,
-      )
-    : new AppError(
-        'QUERY_TIMEOUT',
-        `This took longer than ${seconds} s and was stopped: narrow it down by a filter, or raise QUERY_TIMEOUT_SECONDS`,
-      )
+  return new AppError(
+    'QUERY_TIMEOUT',
+    isWaiting ? m.request_error_wait_timeout({ seconds }) : m.request_error_read_timeout({ seconds }),
+  )
 }
 
 /**

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import type { Config } from './config.ts'
 import { AppError, badRequest } from './core/errors.ts'
+import { m } from './messages.gen.ts'
 
 const MAX_URL_LENGTH = 2083 // spec §5
 const MAX_REDIRECTS = 5
@@ -44,7 +45,7 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const found = isIP(host) ? [host] : await addressesOf(host)
     if (!allowLocalHttp && found.some(isPrivateAddress)) {
-      throw badRequest(`"${url.hostname}" is a private network address and can’t be fetched`)
+      throw badRequest(m.http_error_private_address({ host: url.hostname }))
     }
     return found.slice(0, MAX_ADDRESSES)
   }
@@ -82,7 +83,12 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
         }
         if (!response.ok) {
           await response.body?.cancel()
-          throw badRequest(`${url.host} answered ${response.status} ${response.statusText}`.trim())
+          throw badRequest(
+            m.http_error_status({
+              host: url.host,
+              status: `${response.status} ${response.statusText}`.trim(),
+            }),
+          )
         }
         if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
           await response.body?.cancel()
@@ -90,7 +96,7 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
         }
         return { url, headers: response.headers, body: limited(response, url, maxBytes) }
       }
-      throw badRequest(`${url.host} redirects too many times`)
+      throw badRequest(m.http_error_redirects({ host: url.host }))
     },
   }
 }
@@ -99,10 +105,10 @@ function parse(address: string, base?: URL): URL {
   const isReadable = address.length <= MAX_URL_LENGTH && URL.canParse(address, base)
   const url = isReadable ? new URL(address, base) : null
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw badRequest(`"${address.slice(0, 200)}" is not an http or https address`)
+    throw badRequest(m.http_error_not_http({ address: address.slice(0, 200) }))
   }
   if (url.username !== '' || url.password !== '') {
-    throw badRequest('The address must not contain a user name or a password')
+    throw badRequest(m.http_error_credentials())
   }
   return url
 }
@@ -115,7 +121,7 @@ async function addressesOf(host: string): Promise<string[]> {
     // The resolver's error does not matter: the user can only check the name.
     if (!(error instanceof Error)) throw error
   }
-  throw badRequest(`Unknown host "${host}"`)
+  throw badRequest(m.http_error_unknown_host({ host }))
 }
 
 /** Sends the request to one address of the host, with the Host header and SNI of the name. */
@@ -148,20 +154,17 @@ async function* limited(response: Response, url: URL, maxBytes: number): AsyncGe
 }
 
 const tooLarge = (maxBytes: number): AppError =>
-  new AppError(
-    'PAYLOAD_TOO_LARGE',
-    `The file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MB limit`,
-  )
+  new AppError('PAYLOAD_TOO_LARGE', m.http_error_too_large({ megabytes: Math.floor(maxBytes / 1024 ** 2) }))
 
 /** A user-facing error for a failed request; hides network details. */
 function explain(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error
   const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError' || name === 'AbortError')
-    return badRequest(`${url.host} took too long to answer`)
+    return badRequest(m.http_error_timeout({ host: url.host }))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (/CERT|TLS|SSL/i.test(code)) return badRequest(`The certificate of ${url.host} is not valid`)
-  return badRequest(`${url.host} cannot be reached`)
+  if (/CERT|TLS|SSL/i.test(code)) return badRequest(m.http_error_certificate({ host: url.host }))
+  return badRequest(m.http_error_unreachable({ host: url.host }))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { badRequest } from './core/errors.ts'
+import { m } from './messages.gen.ts'
 
 /** A part of a multipart body. Requesting the next part discards unread bytes. */
 export interface Part {
@@ -140,4 +141,4 @@ function decoded(text: string): string {
 /** Ignores client disconnects while draining. */
 const ignore = (): void => {}
 
-const broken = () => badRequest('The request body could not be read')
+const broken = () => badRequest(m.request_error_unreadable_body())

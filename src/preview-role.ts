@@ -10,6 +10,7 @@ import {
   type OrgRole,
   WORKSPACE_ROLES,
 } from './core/roles.ts'
+import { m } from './messages.gen.ts'
 
 /** The header by which a client previews the product as a lower role (spec §7). */
 export const PREVIEW_HEADER = 'xc-preview'
@@ -38,7 +39,8 @@ export function previewAs(actor: Actor, headers: Headers, path = ''): Actor {
   const text = headers.get(PREVIEW_HEADER)?.trim()
   if (!text || actor.kind !== 'user' || UNAFFECTED.test(path)) return actor
   const limits = limitsOf(text)
-  if (!limits) throw badRequest(`Unknown role in ${PREVIEW_HEADER}: "${text.slice(0, 64)}"`)
+  if (!limits)
+    throw badRequest(m.request_error_preview_role({ header: PREVIEW_HEADER, role: text.slice(0, 64) }))
   const isSuper =
     holdsOrgRole(actor.orgRoles, 'super') && !ORG_ROLES.some((role) => role === text && role !== 'super')
   return {

@@ -1,4 +1,5 @@
 import { AppError } from './core/errors.ts'
+import { m } from './messages.gen.ts'
 
 /** Error codes for a full disk: SQLite, the file system, PostgreSQL. */
 const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
@@ -10,7 +11,7 @@ export function explainStorage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   const code = 'code' in error ? error.code : undefined
   if (CODES.has(code) || error.message === SQLITE_FULL)
-    return new AppError('STORAGE_FULL', 'The server’s disk is full. Nothing was changed.')
+    return new AppError('STORAGE_FULL', m.storage_error_full())
   return error.cause === undefined ? error : causeOf(error, error.cause)
 }
 

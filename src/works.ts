@@ -7,6 +7,7 @@ import type { Table } from './core/model.ts'
 import type { Work, WorkKind } from './core/work.ts'
 import type { ScriptWatch } from './dialects/dialect.ts'
 import type { Events } from './events.ts'
+import { m } from './messages.gen.ts'
 
 /** Shorter writes are not announced. */
 const SHOW_AFTER_MS = 700
@@ -135,9 +136,7 @@ export function createWorks({ events }: { events: Events }) {
     stop(workId: string): void {
       const found = running.get(workId)
       if (!found?.work.canCancel || ![...found.guards].every((stop) => stop())) return
-      found.controller.abort(
-        new AppError('CONFLICT', 'The change was cancelled. Nothing was changed.', { isCancelled: true }),
-      )
+      found.controller.abort(new AppError('CONFLICT', m.works_error_cancelled(), { isCancelled: true }))
     },
   }
 }

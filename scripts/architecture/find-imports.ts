@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 export interface Import {
   /** A path in the project (`src/core/roles.ts`) or a package (`zod`, `node:fs`). */
   target: string
-  /** What stands between `import` and `from`, e.g. `type { AppRouter }`; empty for `import 'x'` and `import('x')`. */
+  /** The text between `import` and `from`, e.g. `type { AppRouter }`; empty for `import 'x'` and `import('x')`. */
   clause: string
 }
 

@@ -12,10 +12,7 @@ function moduleOfTexts({ path, text }: SourceFile): string | null {
   return specifier === undefined ? null : join(dirname(path), specifier)
 }
 
-/**
- * How the texts of a folder are written wrongly, or not used. What a use lacks or gives in vain is for TypeScript to
- * find.
- */
+/** Malformed and unused texts of a folder. TypeScript finds missing and superfluous inputs. */
 export function findMessageProblems(
   folder: string,
   english: Messages,
@@ -42,7 +39,7 @@ export function findMessageProblems(
   return problems
 }
 
-/** Texts of any folder whose ids are the same by bad luck. */
+/** Texts of all folders with colliding ids. */
 export function findSharedIds(catalogues: readonly Messages[]): string[] {
   const texts = catalogues.flatMap((messages) => [...messages.values()])
   return [...Map.groupBy(texts, ({ id }) => id).values()]
@@ -50,7 +47,7 @@ export function findSharedIds(catalogues: readonly Messages[]): string[] {
     .map((shared) => `${shared.map(({ key }) => key).join(' and ')} have the same id: rename one of them`)
 }
 
-/** How the texts of another language differ from the English ones in more than their words. */
+/** Structural differences of another language's texts from the English ones. */
 export function findTranslationProblems(english: Messages, language: string, texts: Messages): string[] {
   const problems: string[] = []
   for (const [key, { inputs }] of english) {
@@ -69,7 +66,7 @@ export function findTranslationProblems(english: Messages, language: string, tex
   return problems
 }
 
-/** Keys that a file gives twice, and those out of the order in which one looks for them. */
+/** Duplicate and unsorted keys of a file. */
 export function findUnsortedKeys(json: string): string[] {
   const keys = [...json.matchAll(/^ {2}"([^"]+)":/gm)].map((match) => match[1] ?? '')
   return keys.filter((key, index) => index > 0 && key <= (keys[index - 1] ?? ''))

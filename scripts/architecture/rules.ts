@@ -3,18 +3,18 @@ import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
 import { VIEW_KINDS } from '../../src/core/views/index.ts'
 import { findImports, type Import } from './find-imports.ts'
 
-/** A source file as the rules see it. */
+/** A source file. */
 export interface SourceFile {
   /** In the project, e.g. `modules/views/service.ts`. */
   path: string
   text: string
 }
 
-/** One thing that holds for every file it applies to. */
+/** A rule for source files. */
 export interface Rule {
-  /** The rule in words, as a failing test should say it. */
+  /** The rule as a failing test names it. */
   name: string
-  /** What in the file breaks it; empty when nothing does. */
+  /** The breaches in a file. */
   check(file: SourceFile): string[]
 }
 
@@ -133,7 +133,7 @@ const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/'
 
 /** Files that hold one line per field type for one purpose; everything else asks for a trait (`field-type.ts`). */
 const TYPE_REGISTRIES = [
-  // What REST clients read and write of each type's column.
+  // Column properties of each type in REST.
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
@@ -159,10 +159,10 @@ const TYPE_BY_NAME = new RegExp(
 /** Folders of the registries of view kinds. */
 const KIND_FOLDERS = ['src/core/views', 'modules/views/rest/kinds', 'web/features/views/kinds']
 const KIND = `['"](${Object.keys(VIEW_KINDS).join('|')})['"]`
-// Other things have a kind too, but none of them is called like a kind of view.
+// Other kinds exist, but none has the name of a view kind.
 const KIND_BY_NAME = new RegExp(`kind\\s*[!=]==?\\s*${KIND}|\\bcase\\s+${KIND}`, 'gi')
 
-/** All rules of style.md's "Where things live" that a look at one file can tell. */
+/** The rules about where things live that a single file can break. */
 export const RULES: Rule[] = [
   importRule(
     'src/core imports only packages without a platform (zod, papaparse, …) and src/core',

@@ -1,4 +1,4 @@
-/** How many tests ended how. */
+/** Numbers of tests by result. */
 export interface Counts {
   passed: number
   failed: number
@@ -13,8 +13,8 @@ const ENDINGS: Record<string, keyof Counts> = {
 }
 
 /**
- * Reads the counts that `bun test` prints last: lines like ` 12 pass` right above `Ran 12 tests across 3 files.`
- * Gives null when they are not there, which means that it ended before its time.
+ * Reads the counts that `bun test` prints last: lines like ` 12 pass` right above `Ran 12 tests across 3 files.` Null
+ * without them: the run ended early.
  */
 export function parseSummary(output: string): Counts | null {
   const lines = Bun.stripANSI(output).split('\n')
@@ -35,14 +35,12 @@ export function formatSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/**
- * What failed in a run of `bun test`, each with the file that it stands in: `tests/a.test.ts: rating > is kept`.
- */
+/** The failed tests of a `bun test` run, each with its file: `tests/a.test.ts: rating > is kept`. */
 export function findFailures(output: string): string[] {
   const found = new Set<string>()
   let file = ''
   for (const line of Bun.stripANSI(output).split('\n')) {
-    // Bun names all failures once more at the end, without their files.
+    // Bun repeats all failures at the end, without their files.
     if (/^\d+ tests? failed:$/.test(line)) break
     const [, name] = /^(\S+\.(?:test|e2e)\.tsx?):$/.exec(line) ?? []
     if (name !== undefined) file = name

@@ -4,7 +4,7 @@ import { run } from '../project.ts'
 
 /** Something the tests need from outside node_modules. */
 interface SystemPackage {
-  /** What would do, best first: names in Debian, not all of which every release has. */
+  /** Alternative Debian package names, best first; not every release has all of them. */
   names: readonly [string, ...string[]]
   isThere(): boolean
   /** False where its absence changes only how a screenshot looks. */
@@ -34,7 +34,7 @@ const PACKAGES: SystemPackage[] = [
   },
 ]
 
-/** What this machine lets us do about missing packages. */
+/** Permissions for installing packages on this machine. */
 export interface Rights {
   hasApt: boolean
   isRoot: boolean
@@ -62,7 +62,7 @@ export async function ensureSystemPackages(): Promise<void> {
     isRoot: process.getuid?.() === 0,
     hasPasswordlessSudo: hasPasswordlessSudo(),
   })
-  // What is missing after this is told below.
+  // Packages still missing after this are reported below.
   if (apt !== null && (await run([...apt, 'update'])) === 0) {
     await run([...apt, 'install', '-y', '--no-install-recommends', ...missing.map(nameInRelease)])
   }

@@ -1,6 +1,6 @@
 import { m } from './messages.gen.ts'
 
-/** What actions are called, by the key that the server sends. */
+/** Labels of actions, by the key that the server sends. */
 const ACTION_LABELS = {
   change_colours_of_view_in_table: m.action_change_colours_of_view_in_table,
   change_description_of_table: m.action_change_description_of_table,
@@ -73,24 +73,24 @@ const ACTION_LABELS = {
 
 export type LabelKey = keyof typeof ACTION_LABELS
 
-/** What stands in the text of a label: `{ count: 12000, table: 'weather' }`. */
+/** Inputs of a label's text: `{ count: 12000, table: 'weather' }`. */
 export type LabelParams<Key extends LabelKey> = Parameters<(typeof ACTION_LABELS)[Key]>[0]
 
-/** What an action is called, as a key and parameters, so that each screen shows it in its language. */
+/** An action's label as key and parameters, so that each client shows it in its language. */
 export interface Label {
   key: LabelKey
   params: Record<string, string | number>
 }
 
-/** A label in the language shown: `Import of 12,000 records into weather`. */
+/** A label's text in the current language: `Import of 12,000 records into weather`. */
 export const labelText = ({ key, params }: Label): string =>
   (ACTION_LABELS[key] as (params: Label['params']) => string)(params)
 
-/** Why an action is not undone without asking; null where a key press is enough. */
+/** Why undoing an action needs a confirmation. */
 export type ConfirmReason =
   /** It changed another table, or another view, than the one on screen. */
   | 'elsewhere'
-  /** It made, changed or deleted a table, a field, a view or a data source. */
+  /** It created, changed or deleted a table, a field, a view or a data source. */
   | 'structure'
   | 'import'
   /** It changed more than `CONFIRM_RECORDS` records. */
@@ -99,15 +99,15 @@ export type ConfirmReason =
 /** Undoing or deleting more records than this asks first. */
 export const CONFIRM_RECORDS = 100
 
-/** The place on screen, which undo by key is limited to. */
+/** The table or view on screen, to which undo by keyboard is limited. */
 export interface ActionScope {
   tableId?: string
   viewId?: string
 }
 
-/** An action of a person or program, as the history lists it and as undo names it before it runs. */
+/** An action as listed in the history and named by undo. */
 export interface Action {
-  /** Its entry in the change log of the base. */
+  /** Id of its entry in the base's change log. */
   id: number
   at: string
   actorId: string | null
@@ -120,14 +120,14 @@ export interface Action {
   tableTitle: string | null
   viewId: string | null
   viewTitle: string | null
-  /** How many records it changed. */
+  /** Number of changed records. */
   records: number
   /** `final` cannot be undone, such as deleting a record forever. */
   state: 'done' | 'undone' | 'final'
   confirm: ConfirmReason | null
 }
 
-/** What an action did, in one line in the language shown: `Qty of Item 3: 42 → 4242`. */
+/** A one-line description of an action in the current language: `Qty of Item 3: 42 → 4242`. */
 export function actionText({ label, further }: Pick<Action, 'label' | 'further'>): string {
   const text = labelText(label)
   return further === 0 ? text : m.action_and_more_changes({ label: text, count: further })

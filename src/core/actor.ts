@@ -1,6 +1,6 @@
 import type { BaseRole } from './roles.ts'
 
-/** Who asks. Every service operation is told, and decides by it. */
+/** The caller of a service operation, which decides access. */
 export type Actor =
   | { kind: 'anonymous' }
   | {
@@ -19,16 +19,15 @@ export type Actor =
   | ShareActor
 
 /**
- * A visitor who came by a public link. What they may do is what the link grants and nothing else: of the
- * rights of a base those that are marked `shared` in `roles.ts`, and for a view or a diagram only what reads
- * it. The link is looked at anew for every request.
+ * A visitor of a public link, limited to the link's rights: for a base those marked `shared` in `roles.ts`, for a view
+ * or diagram only reading it. The link is checked on every request.
  */
 export interface ShareActor {
   kind: 'share'
   /** The id in the link's URL. */
   shareId: string
   baseId: string
-  /** Expiry of the link in ISO form; null: it does not expire. */
+  /** Expiry of the link in ISO 8601; null: never. */
   expiresAt: string | null
   grant:
     | { kind: 'base'; role: 'viewer' | 'editor'; mayDownload: boolean }
@@ -38,9 +37,9 @@ export interface ShareActor {
 
 /** The role in which a user previews the product. It only removes rights. */
 interface Preview {
-  /** Most that they hold in any base. */
+  /** Highest role in any base. */
   role: BaseRole
-  /** They are a super admin, and so would be an owner of every base. */
+  /** True for a super admin, who owns every base. */
   isSuper: boolean
 }
 

@@ -2,12 +2,12 @@ import type { CellValue } from './fields/field-type.ts'
 import type { RecordId } from './model.ts'
 
 /**
- * Values by field id; a field that is absent is not touched. A link field among those of an insert or update
- * then holds exactly the records whose ids its JSON text lists (`readLinkIds` of `fields/list-value.ts`).
+ * Values by field id; absent fields are unchanged. In an insert or update, a link field's JSON text lists the ids of
+ * all its linked records (`readLinkIds` of `fields/list-value.ts`).
  */
 export type Values = Record<string, CellValue>
 
-/** The parts of a change. Each is applied in order, all in one transaction. */
+/** A step of a change. All steps are applied in order, in one transaction. */
 export type Operation =
   /**
    * Adds records. `before` places them ahead of a record, with `viewId` in the manual order of that view as well; absent: at
@@ -29,7 +29,7 @@ export type Operation =
   | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null; viewId?: string }
   | LinkOperation
 
-/** Links other records to one by a link field, or takes such links away; what is so already stays. */
+/** Adds or removes links of a record in a link field; existing links are kept, missing ones ignored. */
 export interface LinkOperation {
   kind: 'link' | 'unlink'
   tableId: string
@@ -50,19 +50,19 @@ const PLACE_PREFIX = '@'
 export const viewOfPlaceKey = (key: string): string | null =>
   key.startsWith(PLACE_PREFIX) ? key.slice(PLACE_PREFIX.length) : null
 
-/** One action of a person or program: all of it is written, or none, and undo takes back all of it. */
+/** One user or API action, applied and undone atomically. */
 export interface Change {
   baseId: string
   operations: Operation[]
-  /** Chosen by the browser so that its own change, coming back over the socket, is recognised. */
+  /** Chosen by the browser to recognise its own change on the socket. */
   clientId?: string
-  /** Whose clock says what day it is where a new record starts with that: an IANA name; absent: UTC. */
+  /** IANA time zone for defaults with the current date; UTC if absent. */
   timeZone?: string
 }
 
 /**
- * What a record looked like on both sides of a change; null: it did not exist. A link field stands in `after`
- * alone, with what the change did to it: `{"linked":[3],"unlinked":[]}`.
+ * A record's values before and after a change; null if it did not exist. A link field is in `after` only, as the
+ * difference: `{"linked":[3],"unlinked":[]}`.
  */
 export interface RecordChange {
   tableId: string
@@ -73,14 +73,14 @@ export interface RecordChange {
 
 /** Result of the write door, also sent over the socket. */
 export interface AppliedChange {
-  /** Position in the base's log. Grows; a browser that sees a gap reads again. */
+  /** Ascending id in the base's log. A browser that sees a gap reloads. */
   id: number
   baseId: string
   clientId?: string
   actorId: string | null
   at: string
   records: RecordChange[]
-  /** True where the change was too large to list its records: read the tables again. */
+  /** True if the change is too large to list its records: reload the tables. */
   truncated: boolean
   tableIds: string[]
 }
@@ -92,9 +92,9 @@ export interface LogEntry {
   actorId: string | null
   kind: string
   tableId: string | null
-  /** How many records it touched. */
+  /** Number of changed records. */
   records: number
   undoes: number | null
-  /** Entries of one person that share it are taken back together. */
+  /** Entries of one user with the same id are undone together. */
   actionId: string | null
 }

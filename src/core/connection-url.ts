@@ -1,4 +1,4 @@
-/** A connection as drivers take it: the client, and what to give it. */
+/** Client and settings of a connection. */
 interface DriverConnection {
   client: string
   connection: Record<string, string>
@@ -17,7 +17,7 @@ const CLIENTS: Record<string, string> = {
   snowflake: 'snowflake',
 }
 
-/** The client that a name means, e.g. `mysql2` for `mysql`; undefined for no database that is known. */
+/** The client for a name, e.g. `mysql2` for `mysql`; undefined if unknown. */
 export const clientOf = (name: string): string | undefined =>
   Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined
 
@@ -25,7 +25,7 @@ export const clientOf = (name: string): string | undefined =>
 const SHORT: Record<string, string> = { u: 'user', p: 'password', d: 'database' }
 
 /**
- * What an address of a database says. Text that is none names a file.
+ * Parses a database URL. Other text is a file name.
  * @example parseConnectionUrl('pg://db:5432?u=ann&p=x&d=crm')
  *   // { client: 'pg', connection: { user: 'ann', password: 'x', database: 'crm', host: 'db', port: '5432' } }
  */
@@ -46,7 +46,7 @@ export function parseConnectionUrl(text: string): DriverConnection {
   return { client, connection }
 }
 
-/** An address may hold a bare percent sign where people wrote their password as it is. */
+/** Tolerates an unescaped percent sign, for example in a password. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

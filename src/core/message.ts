@@ -1,6 +1,6 @@
 /*
- * What a compiled text needs at run time. Texts are written in `messages/en.json` and compiled to `*.gen.ts`
- * (scripts/messages.ts); English is part of the code that shows it, other languages come as one catalogue each.
+ * Runtime of compiled messages. Messages are written in `messages/en.json` and compiled to `*.gen.ts`
+ * (scripts/messages.ts). English is part of the bundle, other languages load as one catalogue each.
  */
 
 /** A text of one language: fixed, or a function of its inputs. */

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
+import { m } from '../messages.gen.ts'
 import { seal, unseal } from '../secrets.ts'
 
 /** How the connection to a database is encrypted. Keys and certificates are PEM texts. */
@@ -64,11 +65,7 @@ export function openConnection(key: Uint8Array, sealed: string): ConnectionConfi
   }
 }
 
-const unreadable = (): AppError =>
-  new AppError(
-    'DATABASE_ERROR',
-    'The connection details of this data source can’t be decrypted with the current key. Enter them again.',
-  )
+const unreadable = (): AppError => new AppError('DATABASE_ERROR', m.source_error_sealed())
 
 /**
  * An address of PostgreSQL as a connection: `postgres://user:password@host:5432/name?sslmode=verify-full`.

@@ -1,3 +1,6 @@
+import { AppError } from '../core/errors.ts'
+import { m } from '../messages.gen.ts'
+
 /** Maximum length of a database's message that is parsed, logged and shown. */
 const MAX_MESSAGE = 1000
 
@@ -7,10 +10,6 @@ export function shortenMessage<E extends Error>(error: E): E {
   return error
 }
 
-/**
- * Error message for a table or column that no longer exists in a connected database.
- *
- * @example changedThere('Shop') // 'The tables of Shop have changed in its database: synchronise the source'
- */
-export const changedThere = (source: string): string =>
-  `The tables of ${source} have changed in the database. Synchronise the data source.`
+/** The error for a table or column that no longer exists in a connected database. */
+export const tablesChanged = (source: string, reason: string): AppError =>
+  new AppError('DATABASE_ERROR', m.source_error_tables_changed({ source, reason }))

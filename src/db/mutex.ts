@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
+import { m } from '../messages.gen.ts'
 
 /** Runs callers one at a time, first come, first served. */
 export function createMutex() {
@@ -103,8 +104,6 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
 
 /** The error for a write that has waited too long. */
 export const baseBusy = (patienceMs: number): AppError =>
-  new AppError(
-    'BASE_BUSY',
-    `Another change of this base takes long: this one waited ${Math.round(patienceMs / 1000)} s and was not made. Try again later`,
-    { retryAfterSeconds: 5 },
-  )
+  new AppError('BASE_BUSY', m.base_error_busy({ seconds: Math.round(patienceMs / 1000) }), {
+    retryAfterSeconds: 5,
+  })

@@ -7,6 +7,7 @@ import { readNameList } from '../core/fields/list-value.ts'
 import { formatValue } from '../core/fields/read.ts'
 import type { Field, RecordId } from '../core/model.ts'
 import type { Engine, Statement } from '../dialects/dialect.ts'
+import { m } from '../messages.gen.ts'
 import { type ColumnValue, columnNameOf, type PagedTable, pagesOf } from './column-values.ts'
 
 /** Runs a statement, in a transaction or as a scan. */
@@ -37,9 +38,7 @@ export interface NamedRecords {
 /** @throws BAD_REQUEST if the display field is not stored in a column */
 export function requireStoredNames({ table, displayField }: NamedTable): void {
   if (!fieldType(displayField.type).computed) return
-  throw badRequest(
-    `Records of ${table.title} can’t be found by name because the display field "${displayField.title}" is computed`,
-  )
+  throw badRequest(m.records_error_computed_names({ table: table.title, field: displayField.title }))
 }
 
 /**

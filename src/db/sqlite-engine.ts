@@ -6,6 +6,7 @@ import type { Engine, EngineStorage, Statement, StatementResult, Transaction } f
 import { sqlite } from '../dialects/sqlite.ts'
 import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import { bound } from '../dialects/standard-sql.ts'
+import { m } from '../messages.gen.ts'
 import type { WorkerPool } from '../pool.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
@@ -175,7 +176,7 @@ export function openExternalSqliteEngine(
     } catch (error) {
       for (const file of opened) file.close()
       const reason = error instanceof Error ? error.message : String(error)
-      throw new AppError('DATABASE_UNREACHABLE', `The file of ${source} cannot be opened: ${reason}`)
+      throw new AppError('DATABASE_UNREACHABLE', m.source_error_file_unopened({ source, reason }))
     }
   }
   const explain = (error: unknown) => explainSqlite(error, source)

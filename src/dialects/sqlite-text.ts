@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../core/errors.ts'
+import { m } from '../messages.gen.ts'
 
 /** https://sqlite.org/limits.html#max_like_pattern_length, for GLOB as well. */
 const MAX_PATTERN_BYTES = 50_000
@@ -14,7 +15,7 @@ export function sqliteLike(text: SQL, pattern: string): SQL {
   const isPlain = /^[\0-\x7f]*$/.test(pattern)
   const sent = isPlain ? pattern : asGlob(pattern)
   if (Buffer.byteLength(sent) > MAX_PATTERN_BYTES) {
-    throw new AppError('INVALID_FILTER', 'The search text is too long')
+    throw new AppError('INVALID_FILTER', m.request_error_search_length())
   }
   // LIKE has no default escape character in SQLite: without one, "50%" would match "500".
   return isPlain ? sql`${text} like ${sent} escape '\\'` : sql`${text} glob ${sent}`

@@ -6,6 +6,7 @@ import { ExactNumber } from '../core/exact-decimal.ts'
 import type { FilterValue } from '../core/filters/dialect-words.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
+import { m } from '../messages.gen.ts'
 import type { GroupSummary, QueryDialect, SelectedRows, Statement } from './dialect.ts'
 
 /**
@@ -26,7 +27,7 @@ export function createRender(
       escapeString: quoteText,
       casing,
     })
-    if (params.length > maxBound) throw new AppError('BAD_REQUEST', 'Too many values in one request')
+    if (params.length > maxBound) throw new AppError('BAD_REQUEST', m.request_error_too_many_values())
     return { sql, params }
   }
 }

@@ -6,6 +6,7 @@ import type { Events } from '../events.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import { hasEnded } from '../jobs.ts'
 import type { Log } from '../log.ts'
+import { m } from '../messages.gen.ts'
 import { explainStorage } from '../storage-full.ts'
 import { createJobStore, subjectOf } from './job-store.ts'
 
@@ -145,7 +146,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
   return {
     register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
     async start(kind, { id = createId('job'), userId, baseId, input }) {
-      if (closing) throw new AppError('CONFLICT', 'The server is stopping')
+      if (closing) throw new AppError('CONFLICT', m.jobs_error_stopping())
       const now = new Date().toISOString()
       const job: Job = {
         id,

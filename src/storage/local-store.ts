@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../core/errors.ts'
+import { m } from '../messages.gen.ts'
 import { type FileStore, requireKey } from './file-store.ts'
 
 /** Stores files in a local folder, which must be on the same disk as the upload folder. */
@@ -11,10 +12,7 @@ export function createLocalStore(folder: string): FileStore {
     async prepare(isUnused) {
       if (existsSync(folder)) return
       if (!(await isUnused()))
-        throw new AppError(
-          'STORAGE_MISSING',
-          `The folder of the attached files is missing: ${basename(folder)} is not in the data folder. Restore it from a backup`,
-        )
+        throw new AppError('STORAGE_MISSING', m.storage_error_missing({ folder: basename(folder) }))
       await mkdir(folder, { recursive: true, mode: 0o700 })
     },
     async keep(key, file) {

@@ -5,6 +5,7 @@ import { AppError, badRequest, concernsOperator, retryAfterOf } from '../core/er
 import { randomText } from '../core/ids.ts'
 import { SHARE_HEADERS } from '../core/shares.ts'
 import type { Kernel } from '../kernel.ts'
+import { m } from '../messages.gen.ts'
 import { parseJsonInTurns } from '../parse-json.ts'
 import { PREVIEW_HEADER, previewAs } from '../preview-role.ts'
 import { explainStorage } from '../storage-full.ts'
@@ -75,7 +76,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
 function refusePrecondition({ method, headers }: Request): void {
   const condition = headers.get('if-match')
   if (condition !== null && condition !== '*' && method !== 'GET' && method !== 'HEAD')
-    throw badRequest('If-Match is not supported: read the record again before writing')
+    throw badRequest(m.request_error_if_match())
 }
 
 /** True where a request names a public link. */
@@ -158,7 +159,7 @@ async function refuseLarge(bytes: number, limits: BodyLimits): Promise<void> {
 
 /** The error for a body size that needs a sign-in. */
 export const tooLargeForAnonymous = (maxBytes: number): AppError =>
-  new AppError('PAYLOAD_TOO_LARGE', `Without signing in, a request may send ${maxBytes} bytes at most`)
+  new AppError('PAYLOAD_TOO_LARGE', m.request_error_anonymous_size({ maxBytes }))
 
 /**
  * Clients distinguish text that is not JSON at all from a malformed object or list.

@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import { type Filter, MAX_DEPTH } from '../core/filters/filter.ts'
 import type { FilterField } from '../core/filters/operand.ts'
+import { m } from '../core/messages.gen.ts'
 import { trimTrailing } from '../core/trim-characters.ts'
 import { chain, fromParts, type Link, unknownAlias, wireCondition } from './filters.ts'
 
@@ -31,7 +32,7 @@ export function parseWhere(text: string, resolve: FieldResolver, maxDepth = MAX_
 const malformed = (): AppError => new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
 
 const tooDeep = (maxDepth: number): AppError =>
-  new AppError('INVALID_FILTER', `Filters can be nested up to ${maxDepth} levels`)
+  new AppError('INVALID_FILTER', m.filter_error_depth({ maxDepth }))
 
 /** A clause with its parentheses and the operator before it. */
 interface Piece {

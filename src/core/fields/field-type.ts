@@ -19,8 +19,8 @@ export type StorageKind =
   | 'json'
 
 /**
- * What a base's home calls the type of a column, by its engine. REST clients read it; how the values lie there
- * follows from the storage kind: each dialect has one type for a kind, and no other is allowed (spec §5).
+ * Database type of a column in a base's home, per engine. REST clients read it; how the values lie there follows from
+ * the storage kind: each dialect has one type for a kind, and no other is allowed (spec §5).
  */
 export type DatabaseTypes = Record<'sqlite3' | 'pg', string>
 
@@ -83,8 +83,8 @@ type ReadFault = 'value' | 'check' | 'option' | 'json'
 export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
 
 /**
- * What the rest of the product asks of a type instead of its name. All are optional: a type without a trait gets the
- * behaviour of its storage. `traits.ts` has a predicate for those that are asked often.
+ * Traits that other code checks instead of the type's name. All are optional: a type without a trait gets the behaviour
+ * of its storage. `traits.ts` has a predicate for those that are asked often.
  */
 interface FieldTraits {
   /** Values are titles of the field's own choices: one, or several joined by commas. */
@@ -192,8 +192,8 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
    */
   summaryText?(value: number, options: O, locale: string): string
   /**
-   * What REST clients read as the type of the column (`dt`, wire reference §8.3), in the words of the engine
-   * that the table lies in. Absent where the field has no column.
+   * Database type of the column in REST (`dt`, wire reference §8.3), in the words of the engine that the table lies in.
+   * Absent where the field has no column.
    */
   databaseTypes?: DatabaseTypes
 }

@@ -10,10 +10,7 @@ import type {
 import { type FieldTypeName, fieldType } from './index.ts'
 import { isSingleLink, linkOf } from './link-options.ts'
 
-/**
- * What the values of a computed field are like: those of a field of this type. It filters, sorts, sums
- * up and is drawn so.
- */
+/** The field type that a computed field's values behave like. It filters, sorts, sums up and is drawn so. */
 export interface FieldResult {
   type: FieldTypeName
   options: FieldOptions

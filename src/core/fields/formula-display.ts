@@ -21,8 +21,8 @@ export const fitsDisplay = (type: ValueType, display: FormulaDisplay | null): bo
   display === null || DISPLAYS[type].some((name) => name === display.type)
 
 /**
- * What a formula of that type gives. A display that does not fit, which is what is left when the formula
- * becomes another, is passed over; numbers without one are shown as they are.
+ * The display of a formula's result. A display that does not fit, which is what is left when the formula becomes
+ * another, is passed over; numbers without one are shown as they are.
  *
  * @throws BAD_REQUEST for options that the shown type cannot have
  */

@@ -69,10 +69,7 @@ export function formatJson(text: string): string | null {
   return node && writeJsonTree(node)
 }
 
-/**
- * What a person typed for a value of the tree: JSON where it is some, else the text itself, so that
- * nobody has to write quotes.
- */
+/** Parses text entered for a value of the tree: as JSON if valid, else as text, so that nobody has to write quotes. */
 export const scalarOf = (typed: string): JsonNode =>
   parseJsonTree(typed) ?? { kind: 'scalar', raw: JSON.stringify(typed) }
 

@@ -4,8 +4,8 @@ import { type CellValue, type Read, readFail } from './field-type.ts'
 export const readNothing = (): Read => readFail('This field is filled in automatically')
 
 /**
- * What fields have in common that are worked out of other fields. Until it is known what comes of one there is
- * nothing to filter by or to sum up.
+ * Shared parts of fields that are computed from other fields. Until it is known what comes of one there is nothing to
+ * filter by or to sum up.
  */
 export const workedOut = {
   group: 'computed' as const,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError, notFound } from '../errors.ts'
 import { type CellValue, describeValue } from '../fields/field-type.ts'
+import { m } from '../messages.gen.ts'
 import { type Condition, DATE_OPERANDS, type Filter, isGroup, MAX_DEPTH } from './filter.ts'
 import { type FilterField, isFilledIn, MAX_LIST, setOf, unfitValue } from './operand.ts'
 import { findOperator } from './operators/index.ts'
@@ -47,8 +48,7 @@ export function checkFilter(
 ): AppError[] {
   const conditions: Condition[] = []
   if (!collect(filter, maxDepth, conditions)) {
-    const message = `A filter can be nested up to ${maxDepth} levels and have up to ${MAX_CONDITIONS} conditions`
-    return [new AppError('INVALID_FILTER', message)]
+    return [invalid(m.filter_error_size({ maxDepth, maxConditions: MAX_CONDITIONS }))]
   }
   return conditions.flatMap((condition) => {
     const known = field(condition.fieldId)
@@ -96,9 +96,9 @@ const group = z.object({
  */
 export function readFilter(input: unknown, depth = MAX_DEPTH): Filter {
   if (typeof input !== 'object' || input === null || !('children' in input)) return readCondition(input)
-  if (depth === 0) throw invalid(`Filters can be nested up to ${MAX_DEPTH} levels`)
+  if (depth === 0) throw invalid(m.filter_error_depth({ maxDepth: MAX_DEPTH }))
   const result = group.safeParse(input)
-  if (!result.success) throw invalid('A filter group needs a join ("and" or "or") and children')
+  if (!result.success) throw invalid(m.filter_error_group())
   const { join, not, children } = result.data
   const named = result.data.id === undefined ? {} : { id: result.data.id }
   const read = children.map((child) => readFilter(child, depth - 1))
@@ -107,7 +107,7 @@ export function readFilter(input: unknown, depth = MAX_DEPTH): Filter {
 
 function readCondition(input: unknown): Condition {
   const result = condition.safeParse(input)
-  if (!result.success) throw invalid('A filter condition needs a fieldId, an operator and a value')
+  if (!result.success) throw invalid(m.filter_error_condition())
   const { fieldId, operator, operand, value } = result.data
   const plain: Condition = { fieldId, operator, value: value satisfies CellValue | CellValue[] }
   const named = result.data.id === undefined ? plain : { id: result.data.id, ...plain }

@@ -2,7 +2,7 @@ import { dayToMs, fromStored, isDay, msToDay, toStored } from '../dates.ts'
 import { trimTrailing } from '../trim-characters.ts'
 
 /**
- * What formulas mean, the same in every database. `evaluate` and `compile` of each function follow this page;
+ * Semantics of formulas, the same in every database. `evaluate` and `compile` of each function follow this page;
  * `tests/formula` holds the engines to it, value by value.
  *
  * **Null.** Arithmetic and functions of null give null, with these exceptions. `&`, CONCAT, LEN, SEARCH and

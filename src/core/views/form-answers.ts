@@ -26,7 +26,7 @@ export type Answers = Readonly<Record<string, unknown>>
 /** When and by whom a form is filled in; a server leaves out what it does not know. */
 type AnswerMoment = Partial<FilterMoment>
 
-/** What is wrong with an answer, in the language shown; a server says it in English. */
+/** The error message for an answer, in the current language; English on the server. */
 export interface AnswerProblem {
   fieldId: string
   message: string

@@ -3,8 +3,9 @@ import { fractionDigits } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
+import { m } from '../../messages.gen.ts'
 import type { MysqlConnection, SslConfig } from '../connection.ts'
-import { changedThere, shortenMessage } from '../driver-errors.ts'
+import { shortenMessage, tablesChanged } from '../driver-errors.ts'
 
 const CONNECT_TIMEOUT_MS = 8_000
 /** Idle connections are closed after this time. */
@@ -174,22 +175,24 @@ export function explainMysql(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   shortenMessage(error)
   const code = codeOf(error)
-  const refuse = (what: string) => new AppError('DATABASE_ERROR', `The database of ${source} ${what}`)
+  const refuse = (message: string) => new AppError('DATABASE_ERROR', message)
+  const reason = error.message
   if (UNREACHABLE.has(code) || /certificate|self.signed/i.test(error.message)) {
-    const message = `The database of ${source} cannot be reached: ${error.message || code}`
-    return new AppError('DATABASE_UNREACHABLE', message)
-  }
-  if (REFUSED.has(code)) return refuse(`refused the connection: ${error.message}`)
-  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || isTimeLimit(error)) return refuse('took too long to answer')
-  if (FORBIDDEN.test(code)) return refuse(`does not allow this: ${error.message}`)
-  if (BUSY.has(code)) return new AppError('CONFLICT', `The database of ${source} is busy. Try again.`)
-  if (GONE.has(code)) return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
-  if (OTHER_LETTERS.test(code)) {
-    return refuse(
-      `cannot compare this text: the column's character set has no such letters (${error.message})`,
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      m.source_error_unreachable({ source, reason: reason || code }),
     )
   }
+  if (REFUSED.has(code)) return refuse(m.source_error_refused({ source, reason }))
+  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || isTimeLimit(error))
+    return refuse(m.source_error_timeout({ source }))
+  if (FORBIDDEN.test(code)) return refuse(m.source_error_forbidden({ source, reason }))
+  if (BUSY.has(code)) return new AppError('CONFLICT', m.source_error_busy({ source }))
+  if (GONE.has(code)) return tablesChanged(source, reason)
+  if (OTHER_LETTERS.test(code)) {
+    return refuse(m.source_error_character_set({ source, reason }))
+  }
   if (REFUSED_VALUES.test(code) || isCheckOfMariadb(error))
-    return refuse(`refused the value: ${error.message}`)
+    return refuse(m.source_error_refused_value_of({ source, reason }))
   return error
 }

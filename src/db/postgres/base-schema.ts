@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import { m } from '../../messages.gen.ts'
 import { VERSION } from '../../version.ts'
 import { createChangeLog, indexHistoryAndTrash, POSTGRES_LOG_COLUMNS } from '../change-log.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -48,10 +49,7 @@ export const upgradeBaseSchema = (connection: PostgresConnection, schema: string
   openBaseSchema(connection, schema, false)
 
 export const missingBaseSchema = (schema: string): AppError =>
-  new AppError(
-    'BASE_DATA_MISSING',
-    `The schema of this base is missing: ${schema} is not in the database of this server. Restore it from a backup`,
-  )
+  new AppError('BASE_DATA_MISSING', m.base_error_schema_missing({ schema }))
 
 /** One transaction, so that of two processes that open a base at once, one waits for the other. */
 async function openBaseSchema(

@@ -6,6 +6,7 @@ import { fractionDigits } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
+import { m } from '../../messages.gen.ts'
 import type { PostgresConnection, SslConfig } from '../connection.ts'
 
 /** Oids of built-in types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
@@ -89,8 +90,7 @@ export function connectPostgres(
   { searchPath, statementTimeoutMs, onclose, signal }: ConnectionSettings,
 ): Sql {
   const { host, port, user, password, database } = target
-  if (user === '' || host.includes('/'))
-    throw new AppError('DATABASE_ERROR', 'A connection needs a user, and the name or address of a host')
+  if (user === '' || host.includes('/')) throw new AppError('DATABASE_ERROR', m.source_error_incomplete())
   const options = {
     // Passed as a list, so that commas do not split it.
     host: [host],

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import { changedThere, shortenMessage } from '../driver-errors.ts'
+import { m } from '../../messages.gen.ts'
+import { shortenMessage, tablesChanged } from '../driver-errors.ts'
 
 /** Name of the `DATABASE_URL` server in error messages. */
 export const OWN_DATABASE = 'this server'
@@ -65,27 +66,24 @@ export function explainPostgres(error: unknown, source: string): unknown {
   if (isConnectionError(error) || isTlsError(error, code)) {
     return new AppError(
       'DATABASE_UNREACHABLE',
-      `The database of ${source} cannot be reached: ${wording(error)}`,
+      m.source_error_unreachable({ source, reason: wording(error) }),
     )
   }
   if (REFUSED.has(code)) {
-    return new AppError(
-      'DATABASE_ERROR',
-      `The database of ${source} refused the connection: ${error.message}`,
-    )
+    return new AppError('DATABASE_ERROR', m.source_error_refused({ source, reason: error.message }))
   }
   if (code === '57014') {
-    return new AppError('DATABASE_ERROR', `The database of ${source} took too long to answer`)
+    return new AppError('DATABASE_ERROR', m.source_error_timeout({ source }))
   }
   if (code === '42501' || code === '25006') {
-    return new AppError('DATABASE_ERROR', `The database of ${source} does not allow this: ${error.message}`)
+    return new AppError('DATABASE_ERROR', m.source_error_forbidden({ source, reason: error.message }))
   }
   if (GONE.test(code) && source !== OWN_DATABASE) {
-    return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
+    return tablesChanged(source, error.message)
   }
   if (code === '23505' || code === '23502' || code === '54011') return error
   if (REFUSED_VALUES.test(code) || (UNREADABLE_VALUE.test(code) && source !== OWN_DATABASE)) {
-    return new AppError('DATABASE_ERROR', `The database refused the value: ${error.message}`)
+    return new AppError('DATABASE_ERROR', m.source_error_refused_value({ reason: error.message }))
   }
   return error
 }
