@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * Sums and averages of decimal numbers, which most columns keep as doubles: 0.1 + 0.2 is 0.3 here on every engine.
- * Adding doubles up leaves noise in the last digits (90.76999999999998), by which a filter for 90.77 finds nothing.
- * An average is the sum divided by the number of values, both as doubles, so that all engines round alike.
+ * Sums and averages of decimal numbers, which most columns store as doubles: 0.1 + 0.2 is 0.3 on every engine. Plain
+ * addition of doubles leaves noise in the last digits (90.76999999999998), so that a filter for 90.77 finds nothing. An
+ * average is the sum divided by the count, both as doubles, so that all engines round alike.
  */
 
-/** Doubles hold any decimal number of so many digits; whole numbers from here on are exact as they are. */
+/** Doubles preserve decimal numbers of 15 digits; whole numbers from this size on need no correction. */
 const EXACT_BELOW = sql.raw('1e15')
 
-/** A number's text is the shortest that reads back, so that it is the decimal that people wrote. */
+/** By way of text: the shortest text that parses to the same double is the decimal that was entered. */
 const postgresExact = (value: SQL): SQL => sql`(${value})::text::numeric`
 
 /** The sum of numbers of any type, NULL over nothing. */
@@ -19,25 +19,25 @@ export const postgresSum = (value: SQL, isDistinct = false): SQL =>
 /** The average of numbers of any type, NULL over nothing. */
 export const postgresAverage = (value: SQL): SQL => sql`(${postgresSum(value)} / nullif(count(${value}), 0))`
 
-/** A double without noise behind its fifteenth digit. */
+/** A double rounded to 15 digits. */
 export const postgresRounded = (value: SQL): SQL =>
   sql`case when abs(${value}) < ${EXACT_BELOW} then (${value})::numeric::double precision else ${value} end`
 
 /** A `decimal(65,30)` holds 35 digits in front of the point; below the least number here it would lose some behind it. */
 const [LEAST, MOST] = [sql.raw('1e-14'), sql.raw('1e34')]
 
-/** How numbers are added up in MySQL. */
+/** Options of sums in MySQL. */
 interface MysqlNumbers {
   isDistinct?: boolean
-  /** True for whole numbers, of which MySQL makes exact sums by itself. */
+  /** True for whole numbers, which MySQL sums exactly. */
   isWhole?: boolean
 }
 
-/** The sum of numbers, NULL over nothing. Where decimals have no room for the numbers they are added as doubles. */
+/** The sum of numbers, NULL without values. Numbers outside the range of decimals are added as doubles. */
 export function mysqlSum(value: SQL, { isDistinct = false, isWhole = false }: MysqlNumbers = {}): SQL {
   const plain = sql`sum(${distinct(isDistinct)}${value})`
   const exact = sql`sum(${distinct(isDistinct)}cast(${value} as decimal(65, 30)))`
-  // Beside another aggregate MariaDB 10.11 gives a distinct sum of the rows before.
+  // Next to another aggregate, MariaDB 10.11 computes a wrong distinct sum.
   if (isDistinct && !isWhole) return sql`cast(${exact} as double)`
   if (isWhole) return sql`cast(${plain} as double)`
   return sql`cast(if(max(abs(${value})) between ${LEAST} and ${MOST}, ${exact}, ${plain}) as double)`
@@ -47,7 +47,7 @@ export function mysqlSum(value: SQL, { isDistinct = false, isWhole = false }: My
 export const mysqlAverage = (value: SQL, numbers: MysqlNumbers = {}): SQL =>
   sql`(${mysqlSum(value, numbers)} / nullif(count(${distinct(numbers.isDistinct ?? false)}${value}), 0))`
 
-/** A double without noise behind its fifteenth digit. */
+/** A double rounded to 15 digits. */
 export const sqliteRounded = (value: SQL): SQL =>
   sql`case when abs(${value}) < ${EXACT_BELOW} then cast(printf('%.15g', ${value}) as real) else ${value} end`
 

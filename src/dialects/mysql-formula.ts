@@ -6,10 +6,10 @@ import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
 import { standardFormula } from './standard-sql.ts'
 
-/** Without an exponent it would be an exact decimal, which loses digits when it is divided. */
+/** Written with an exponent: otherwise it would be a decimal, which loses digits in divisions. */
 const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(value) : `${value}e0`)
 
-/** Bytes as they stand: a language's collation would make "abc" and "ABC" one, and pads with spaces. */
+/** Compares bytes: a language's collation would equate "abc" and "ABC", and pads with spaces. */
 const text = (value: SQL): SQL => sql`convert(${value} using utf8mb4) collate utf8mb4_bin`
 
 /** The collation whose letters are those of `letters.ts`, in MySQL and MariaDB alike. */
@@ -25,7 +25,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   nothing: (type) => (type === 'text' || type === 'null' ? text(sql`null`) : sql`(null + 0e0)`),
   cell: (column, form, name) => {
     if (name === null || !['integer', 'real', 'boolean'].includes(form)) return cell(column, form)
-    // As a double: MariaDB writes a year and a bit into JSON in ways that it cannot read.
+    // As a double: MariaDB writes YEAR and BIT values into JSON in a form that it cannot parse.
     return bound([{ sql: sql`(${column} + 0e0)`, type: 'number' }], [name], ([value]) => cell(value, form))
   },
   finish,
@@ -35,7 +35,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   divide: (left, right) => sql`((${left} + 0e0) / nullif(${right} + 0e0, 0e0))`,
   negate: (value) => sql`(-${value})`,
   abs: (value) => sql`abs(${value})`,
-  // Of some doubles MariaDB makes exact decimals here, and those it divides to few digits.
+  // MariaDB turns some doubles into decimals here, and divides those to few digits.
   floor: (value) => sql`(floor(${value}) + 0e0)`,
   ceil: (value) => sql`(ceiling(${value}) + 0e0)`,
   sqrt: (value) => sql`sqrt(${value})`,
@@ -88,7 +88,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
 
 /** Steps that a pattern may take on a text, and more for each of its characters; one may look at the whole text. */
 const [REGEX_STEPS, STEPS_PER_CHARACTER] = [20_000, 4]
-/** Longest text that is looked at: the most steps that it allows take less than a second. */
+/** Longest text to match: its maximum of steps takes less than a second. */
 const MAX_REGEX_TEXT = 20_000
 
 /**
@@ -111,14 +111,14 @@ export const mariadbFormula: FormulaWords<SQL> = {
     sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
   regexExtract: (value, pattern) =>
     sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexExtract(value, pattern)} end`,
-  // One after the other, as they are replaced.
+  // Replaced one after the other.
   regexReplace: (value, pattern, by) =>
     sql`case when ${endsInTime(value, `(?>${ANYTHING}(?:${pattern}))*+`)} then ${mysqlFormula.regexReplace(value, pattern, by)} end`,
 }
 
 const integer = (value: SQL): SQL => sql`cast(${value} as signed)`
 
-/** A derived table may not name the row it stands in; JSON_TABLE may. */
+/** A derived table cannot reference the outer row; JSON_TABLE can. */
 function bound(values: Bound<SQL>[], names: string[], use: (values: SQL[]) => SQL): SQL {
   const isText = values.map(({ type }) => type === 'text' || type === 'null')
   const array = values.map((value) => (value.type === 'boolean' ? sql`(${value.sql} + 0)` : value.sql))
@@ -134,7 +134,7 @@ function bound(values: Bound<SQL>[], names: string[], use: (values: SQL[]) => SQ
 
 const wallClock = (ms: SQL): SQL => sql`date_add('1970-01-01', interval ${integer(ms)} * 1000 microsecond)`
 
-/** Divided as exact decimals: a double does not hold the microseconds of far years. */
+/** Divides decimals: a double has too few digits for the microseconds of distant years. */
 const toMs = (time: SQL): SQL => sql`(floor(timestampdiff(microsecond, '1970-01-01', ${time}) / 1000) + 0e0)`
 
 /** Format specifiers of `str_to_date`. */
@@ -161,7 +161,7 @@ function readDate(value: SQL, { pieces, parts, source }: DateFormat): SQL {
   const missing = [...(hasMonth ? [] : ['%m']), ...(parts.includes('day') ? [] : ['%d'])]
   const whole = missing.length === 0 ? value : sql`concat(${value}, ${missing.map(() => ' 01').join('')})`
   const read = sql`str_to_date(${whole}, ${[written.join(''), ...missing].join(' ')})`
-  // Of two digits, 69 is 1969 here and 2069 there. Arithmetic gives null for a day such as 30 February.
+  // A two-digit 69 is 1969 in some engines and 2069 in others. Date arithmetic gives null for days such as 30 February.
   const years = parts.includes('shortYear')
     ? sql`if(year(${read}) = ${sql.raw(String(2001 + LAST_SHORT_YEAR))}, -100, 0)`
     : sql`0`

@@ -10,7 +10,7 @@ const shared = {
     sql`(select concat('[1,[', json_array(${json(id)}, ${json(title)}), ']]') from ${rows.from} limit 1)`,
   count: (from) => sql`(select count(*) from ${from})`,
   rollup(rows, name, { value, storage }) {
-    // Whole numbers are added up as exact decimals by themselves.
+    // MySQL sums whole numbers as exact decimals.
     const whole = storage === 'integer' || storage === 'id'
     return sql`(select ${AGGREGATES[name](value, whole)} from ${rows.from})`
   },
@@ -29,7 +29,7 @@ export const mariadbRelated: RelatedWords = {
       json_arrayagg(json_array(${json(id)}, ${json(title)}) order by ${orderBy} limit ${count(limit)}), ']')
       from ${from} having count(*) > 0)`,
   list: ({ from, orderBy }, value, limit) =>
-    // Through concat, so that the driver gives the text and not what it says.
+    // By `concat`, so that the driver returns the text unparsed.
     sql`(select concat(json_arrayagg(${json(value)} order by ${orderBy} limit ${count(limit)}))
       from ${from} and ${isThere(value)})`,
   joined: ({ from, orderBy }, value, limit) =>
@@ -37,7 +37,10 @@ export const mariadbRelated: RelatedWords = {
       from ${from} and ${isThere(value)})`,
 }
 
-/** The same in MySQL (8.0.14 or later): its aggregates neither sort nor end, and its derived tables look outside. */
+/**
+ * As `mariadbRelated`, for MySQL (8.0.14 or later): its aggregates have no order and limit, but its derived tables can
+ * reference the outer row.
+ */
 export const mysqlRelated: RelatedWords = {
   ...shared,
   links: (rows, id, title, limit, counted) => {
@@ -71,18 +74,21 @@ const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: numb
 
 function json(value: RelatedValue): SQL {
   if (value.storage === 'id' || value.storage === 'integer') return wholeNumber(value.value)
-  // In a JSON array a truth of MySQL's would be 1.
+  // MySQL writes booleans as 1 into a JSON array.
   if (value.storage === 'boolean') return sql`json_extract(${text(value)}, '$')`
   return value.storage === 'real' ? value.value : text(value)
 }
 
-/** One that JavaScript would round is text. Of a number and a text in one expression MySQL makes two texts. */
+/**
+ * Integers beyond JavaScript's safe range become text. MySQL converts both branches to text if one expression has a
+ * number and a text.
+ */
 const wholeNumber = (value: SQL): SQL =>
   sql`json_extract(if(${value} between ${LEAST} and ${MOST}, ${value}, concat('"', ${value}, '"')), '$')`
 
 const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
 
-/** Times and instants in their stored forms. */
+/** Formats times and instants in their stored form. */
 function text({ value, storage }: RelatedValue): SQL {
   switch (storage) {
     case 'text':

@@ -4,19 +4,19 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { insertSelected, quoteText } from './standard-sql.ts'
 
-/** The types of columns in tables that we make. */
+/** Column types of created tables. */
 export const MYSQL_TYPES: Record<StorageKind, string> = {
   id: 'bigint auto_increment primary key',
   integer: 'bigint',
   real: 'double',
-  // Compares bytes: upper and lower case, and trailing spaces, are told apart as in every other dialect.
+  // Binary collation: case and trailing spaces are significant, as in every other dialect.
   text: 'longtext character set utf8mb4 collate utf8mb4_bin',
   longText: 'longtext character set utf8mb4 collate utf8mb4_bin',
   boolean: 'boolean',
   date: 'date',
   datetime: 'datetime(3)',
   time: 'time(3)',
-  // Text: the engine's own type would put keys and numbers into an order and form of its own.
+  // Text: the JSON type would reorder keys and reformat numbers.
   json: 'longtext character set utf8mb4 collate utf8mb4_bin',
 }
 
@@ -24,8 +24,8 @@ export const quoteMysql = (name: string): string => `\`${name.replaceAll('`', '`
 const quote = quoteMysql
 
 /**
- * How MySQL makes and alters tables. Each of these statements commits what came before it and cannot be
- * taken back: a schema change that is cut off leaves what it had added, which no metadata names.
+ * DDL of MySQL. Each statement commits implicitly and cannot be rolled back: an interrupted schema change leaves its
+ * additions, which no metadata references.
  */
 export const mysqlTables = {
   createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
@@ -45,7 +45,7 @@ export const mysqlTables = {
     ),
   ],
   dropUniqueIndex: (table, name) => [ddl(`drop index ${uniqueName(name)} on ${quote(table)}`)],
-  // They go with the column.
+  // Indexes are dropped with the column.
   dropIndexesOf: () => [],
 } satisfies Partial<Dialect>
 
@@ -88,7 +88,7 @@ export const mysqlWrites = {
     throw new Error('MySQL numbers records only as they are inserted')
   },
 
-  // It counts on from the greatest number in the table by itself.
+  // AUTO_INCREMENT continues from the greatest number by itself.
   continueIds: () => [],
 
   violation(error) {
@@ -97,14 +97,14 @@ export const mysqlWrites = {
       return { kind: 'required', columns: [/'([^']+)'/.exec(error.message)?.[1] ?? ''] }
     }
     if (error.code !== 'ER_DUP_ENTRY') return null
-    // The message names the key: a column's own name, or what we have called it.
+    // The message names the index, which is named after its column.
     const key = /for key '(?:[^']+\.)?([^'.]+)'$/.exec(error.message)?.[1] ?? ''
     return { kind: 'unique', columns: [key.replace(/__unique$/, '')] }
   },
   isFullTable: (error) => error instanceof Error && 'code' in error && error.code === 'ER_TOO_MANY_FIELDS',
 } satisfies Partial<Dialect>
 
-/** MySQL keeps instants without saying where; every connection of ours counts in UTC. */
+/** MySQL stores instants without a zone; all connections use UTC. */
 const withoutZone = (value: CellValue): CellValue =>
   typeof value === 'string' ? value.replace(/\+00:00$/, '') : value
 
@@ -116,7 +116,7 @@ const CAST_TYPES: Partial<Record<StorageKind, string>> = {
   time: 'time(3)',
 }
 
-/** As cells have values: instants in their stored form, flags as such. */
+/** Encodes a value as in cells: instants in their stored form, booleans as such. */
 function jsonMember(value: SQL, storage: StorageKind | null): SQL {
   if (storage === 'boolean') {
     return sql`if(${value} is null, null, json_extract(if(${value}, 'true', 'false'), '$'))`
@@ -126,7 +126,7 @@ function jsonMember(value: SQL, storage: StorageKind | null): SQL {
   return storage === 'json' || storage === null ? sql`cast(${value} as char)` : value
 }
 
-/** Milliseconds or microseconds, with the point, only where there are some. */
+/** Milliseconds or microseconds with the point, or an empty text for a zero fraction. */
 const fractionText = (value: SQL): SQL =>
   sql`case when microsecond(${value}) = 0 then ''
     when microsecond(${value}) % 1000 = 0 then concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))

@@ -15,7 +15,7 @@ const TYPES: Record<ValueType, string> = {
   null: 'text',
 }
 
-/** Numbers of our own are written so: without a type they would be exact ones, with which doubles mix slowly. */
+/** Typed literals: untyped ones would be numeric, which is slow in combination with doubles. */
 const double = (value: number): SQL => sql.raw(`'${value}'::float8`)
 
 type Pairs = readonly (readonly [from: string, to: string])[]
@@ -31,16 +31,16 @@ const SCRIPTS: readonly (readonly (readonly [from: number, to: number])[])[] = [
 ]
 
 /**
- * `translate` looks each character up in its whole list: one that stands nowhere in it takes longest. What needs no
- * change and is met most stands in front, as what becomes itself.
+ * `translate` searches its list linearly for each character, so frequent characters that need no change are at the
+ * front, mapped to themselves.
  */
 const OFTEN = " eaionrtlsudcmhpgbfykwvzjxq0123456789.,-:/()'_@"
 
-/** Where letters that have a case lie: text of other scripts alone, such as Japanese, stays as it is. */
+/** Ranges of letters that have a case: text in other scripts, such as Japanese, is unchanged. */
 const CASED =
   '[\u00b5-\u0587\u10a0-\u10ff\u1d79-\u1fff\u2126-\u24e9\u2c00-\u2dff\ua640-\ua7ff\uff21-\uff5a\u{10400}-\u{1044f}]'
 
-/** Changes letters beside A to Z by a list as short as the text's script allows. */
+/** Translates letters other than A to Z, with a list as short as the text's script allows. */
 function translated(text: SQL, ascii: SQL, pairs: Pairs, often: string): SQL {
   const list = (known: Pairs): SQL => {
     const whole = [...[...often].map((sign) => [sign, sign] as const), ...known]
@@ -49,7 +49,7 @@ function translated(text: SQL, ascii: SQL, pairs: Pairs, often: string): SQL {
   }
   const scripts = SCRIPTS.map((ranges) => {
     const isIn = (code: number) => ranges.some(([from, to]) => code >= from && code <= to)
-    // A capital that is one already is looked up, too.
+    // Letters already in the target case are in the list, too.
     const known = pairs
       .filter(([from]) => isIn(from.codePointAt(0) ?? 0))
       .flatMap((pair) => [pair, [pair[1], pair[1]] as const])
@@ -59,7 +59,10 @@ function translated(text: SQL, ascii: SQL, pairs: Pairs, often: string): SQL {
   return sql`case ${sql.join(scripts, sql` `)} else ${list(pairs)} end`
 }
 
-/** With the collation "C" upper() and lower() know A to Z, whatever the server's language is. Most text has no more. */
+/**
+ * With the collation "C", upper() and lower() change only A to Z, whatever the server's language. That suffices for
+ * most text.
+ */
 function cased(
   name: 'upper' | 'lower',
   text: SQL,
@@ -72,7 +75,7 @@ function cased(
     then ${sql.raw(name)}(${text} collate "C") else ${translated(text, ascii, pairs, often)} end`
 }
 
-/** The last Σ of a word becomes a ς. */
+/** Replaces a final sigma with ς. */
 const endedWords = (text: SQL): SQL =>
   sql`case when strpos(${text}, 'Σ') > 0 then regexp_replace(${text}, ${quoted(FINAL_SIGMA)}, 'ς', 'g') else ${text} end`
 
@@ -142,26 +145,26 @@ export const postgresFormula: FormulaWords<SQL> = {
   regexEnd: '\\Z',
   regexMatch: (text, pattern) => sql`(${text} ~ ${pattern})`,
   regexExtract: (text, pattern) => sql`substring(${text} from ${pattern})`,
-  // Of a replacement only the backslash means anything.
+  // Only the backslash is special in a replacement.
   regexReplace: (text, pattern, by) =>
     sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`,
 }
 
 const quoted = (text: string): SQL => sql.raw(quoteText(text))
 
-/** OFFSET 0 keeps the planner from putting the values where they are named. */
+/** OFFSET 0 keeps the planner from inlining the values. */
 function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {
   const columns = values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`)
   return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)} offset 0) as ${sql.raw(`${names[0]}_`)})`
 }
 
-/** The seconds are rounded to milliseconds: far from 1970 a double holds no more of them. */
+/** Rounds to milliseconds: far from 1970 a double is not more precise. */
 const instant = (ms: SQL): SQL =>
   sql`date_trunc('milliseconds', to_timestamp((${ms}) / 1000) + interval '500 microseconds')`
 
 const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
 
-/** As exact numbers: before version 14 these are doubles, of which .001 may be a little less. */
+/** As numeric: before version 14 these are doubles, in which .001 may be slightly less. */
 const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
 
 /** One match splits the text; the day is validated before make_date, which raises an error for an invalid one. */
@@ -197,10 +200,10 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
         when ${column} > ${sql.raw(`-${CELL_LIMIT}`)} and ${column} < ${sql.raw(String(CELL_LIMIT))} then (${column})::float8 end`
     case 'date':
     case 'datetime':
-      // Values outside this range, infinity included, have no milliseconds.
+      // Values outside this range, such as infinity, cannot be converted to milliseconds.
       return sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${toMs(column)} end`
     case 'boolean':
-      // Whole numbers in databases that are not ours become truths by way of integer alone.
+      // Integer types of external databases convert to boolean only by way of `integer`.
       return sql`(${column})::int::boolean`
     case 'list':
       return sql`(select string_agg(listed, ', ') from json_array_elements_text((${column})::text::json) as listed) collate "C"`

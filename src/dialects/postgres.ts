@@ -18,7 +18,7 @@ import { createRender, groupSummaryBy, standardWords } from './standard-sql.ts'
  */
 const MAX_BOUND = 65_533
 
-/** Number of `double precision` among PostgreSQL's types. */
+/** Oid of `double precision`. */
 const DOUBLE = sql.raw('701')
 
 /** True where the text of a column, whatever it holds, fits a `like` pattern in any case of its letters. */
@@ -31,7 +31,7 @@ function postgresSearch(expression: SQL, storage: StorageKind, text: string): SQ
   const pattern = `%${escapeLike(text)}%`
   if (storage === 'real') return fits(printed(expression), pattern)
   const shown = sql`(${expression})::text`
-  // Nobody looks for the zone, and "00" would be in every moment.
+  // Without the zone, in which "00" would always match.
   return fits(storage === 'datetime' ? sql`regexp_replace(${shown}, '[+]00$', '')` : shown, pattern)
 }
 
@@ -118,7 +118,7 @@ export const postgres: Dialect = {
   foreign: postgresForeign,
 }
 
-/** Right side of a comparison. An untyped parameter would get the column's type, and 1.5 is not a bigint. */
+/** Right side of a comparison, typed: an untyped parameter would get the column's type, and 1.5 is not a bigint. */
 function operand(value: FilterValue): SQL {
   if (value instanceof ExactNumber) return sql`${value.text}::numeric`
   return typeof value === 'number' && !Number.isSafeInteger(value)
@@ -126,7 +126,7 @@ function operand(value: FilterValue): SQL {
     : sql`${value}`
 }
 
-/** Numbers that JavaScript might round come as text. */
+/** The driver returns numbers beyond JavaScript's precision as text. */
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   id: exactNumber,
   integer: exactNumber,
@@ -136,7 +136,7 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
 /** Numbers print as themselves, and text passes unchanged. */
 const asText = (expression: SQL): SQL => sql`(${expression})::text`
 
-/** `''` counts as no value in text, and cannot be compared with anything else. */
+/** Treats an empty text as null. Only text can be compared with ''. */
 const filled = (expression: SQL): SQL => sql`nullif(${asText(expression)}, '')`
 
 function summary(part: SummaryPart, expression: SQL): SQL {
