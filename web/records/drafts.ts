@@ -167,7 +167,7 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     saved(id: RecordId, real: RecordId, values: Values): void {
       if (!drafts.has(id)) return
       state.rename(id, real)
-      state.rows.settle(id, real, paging.columns(), values)
+      state.rows.replaceDraft(id, real, paging.columns(), values)
       touched.delete(id)
       recheck(real)
       state.rowChanged(real)

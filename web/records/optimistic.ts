@@ -69,7 +69,7 @@ export function createOptimistic(deps: OptimisticDeps) {
         done(written) {
           live.answered(clientId, written)
           if (written) confirm(number, operations, written)
-          else settle(number, operations)
+          else dropEdits(number, operations)
           for (const { id, values } of looks) uncover(number, id, written ? values : {})
           resolve(written)
         },
@@ -114,7 +114,7 @@ export function createOptimistic(deps: OptimisticDeps) {
   function uncover(number: number, id: RecordId, stored: Values): void {
     const real = state.realId(id)
     state.rows.merge(real, stored)
-    state.rows.edits.settle(number, real)
+    state.rows.edits.confirm(number, real)
     state.rowChanged(real)
   }
 
@@ -152,10 +152,10 @@ export function createOptimistic(deps: OptimisticDeps) {
   }
 
   /** Nothing was sent: the values stand in drafts, which carry them. */
-  function settle(number: number, operations: Operation[]): void {
+  function dropEdits(number: number, operations: Operation[]): void {
     for (const operation of operations) {
       if (operation.kind !== 'update') continue
-      for (const { id } of operation.rows) state.rows.edits.settle(number, state.realId(id))
+      for (const { id } of operation.rows) state.rows.edits.confirm(number, state.realId(id))
     }
   }
 
@@ -234,7 +234,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     reason: string,
   ): void {
     const { edits } = state.rows
-    if (rows > MAX_RED_ROWS) edits.settle(number, id)
+    if (rows > MAX_RED_ROWS) edits.confirm(number, id)
     else {
       const isNamedHere = typeof named === 'string' && named in values
       const other = m.records_not_saved_because_another_value()

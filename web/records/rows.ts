@@ -151,7 +151,7 @@ export function createRows() {
     },
 
     /** A local record became one of the server's. */
-    settle(draftId: RecordId, id: RecordId, columns: Columns, values: Values): void {
+    replaceDraft(draftId: RecordId, id: RecordId, columns: Columns, values: Values): void {
       drafts.delete(draftId)
       drawn.delete(draftId)
       edits.rename(draftId, id)
@@ -198,7 +198,7 @@ function createLocalEdits() {
     },
 
     /** The change is stored: its values need no cover any more. True where the record looks different now. */
-    settle(change: number, id: RecordId): boolean {
+    confirm(change: number, id: RecordId): boolean {
       return alter(id, (cells) => {
         for (const [fieldId, cell] of cells) if (cell.change === change) cells.delete(fieldId)
       })

@@ -18,10 +18,8 @@ export function createTableState() {
   /** Local ids of records that have got one from the server since. */
   const realIds = new Map<RecordId, RecordId>()
   const rowListeners = new Map<number, Set<() => void>>()
-  const listeners = new Set<() => void>()
-  const dataListeners = new Set<() => void>()
+  const listeners = createListListeners()
   const valueListeners = new Set<() => void>()
-  const recordListeners = new Map<RecordId, Set<() => void>>()
   let count: number | null = null
 
   const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
@@ -35,7 +33,7 @@ export function createTableState() {
   }
 
   function structureChanged(): void {
-    for (const listener of [...listeners]) listener()
+    listeners.structureChanged()
     for (const set of [...rowListeners.values()]) for (const listener of [...set]) listener()
     valuesChanged()
   }
@@ -127,7 +125,7 @@ export function createTableState() {
     /** Something in a record changed. */
     rowChanged(id: RecordId): void {
       rows.touch(id)
-      for (const listener of [...(recordListeners.get(id) ?? [])]) listener()
+      listeners.recordChanged(id)
       const index = segments.indexOf(id)
       if (index !== undefined) for (const listener of [...(rowListeners.get(index) ?? [])]) listener()
       valuesChanged()
@@ -144,10 +142,7 @@ export function createTableState() {
     /** The count or the order changed. */
     structureChanged,
 
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: listeners.subscribe,
 
     subscribeRow(index: number, listener: () => void): () => void {
       const set = rowListeners.get(index) ?? new Set()
@@ -164,7 +159,32 @@ export function createTableState() {
       return () => valueListeners.delete(listener)
     },
 
-    /** Calls back when a record changes, wherever it stands by then. */
+    onRow: listeners.onRow,
+    onData: listeners.onData,
+    dataChanged: listeners.dataChanged,
+  }
+}
+
+/** The listeners that every layout has: of its structure, of single records, and of stored values. */
+export function createListListeners() {
+  const structureListeners = new Set<() => void>()
+  const dataListeners = new Set<() => void>()
+  const recordListeners = new Map<RecordId, Set<() => void>>()
+  const notify = (set: Iterable<() => void>): void => {
+    for (const listener of [...set]) listener()
+  }
+
+  return {
+    structureChanged: (): void => notify(structureListeners),
+    recordChanged: (id: RecordId): void => notify(recordListeners.get(id) ?? []),
+    dataChanged: (): void => notify(dataListeners),
+
+    subscribe(listener: () => void): () => void {
+      structureListeners.add(listener)
+      return () => structureListeners.delete(listener)
+    },
+
+    /** Calls back when a record changes, whatever its position by then. */
     onRow(id: RecordId, listener: () => void): () => void {
       const set = recordListeners.get(id) ?? new Set()
       recordListeners.set(id, set.add(listener))
@@ -178,10 +198,6 @@ export function createTableState() {
     onData(listener: () => void): () => void {
       dataListeners.add(listener)
       return () => dataListeners.delete(listener)
-    },
-
-    dataChanged(): void {
-      for (const listener of [...dataListeners]) listener()
     },
   }
 }

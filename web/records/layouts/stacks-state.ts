@@ -2,7 +2,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { GridRow } from '../../grid/contract.ts'
 import { createRows } from '../rows.ts'
-import type { ListState } from './list.ts'
+import { createListListeners, type ListState } from './list.ts'
 import { createSegments, type Segments } from './segments.ts'
 import type { StackKey } from './stack-by.ts'
 
@@ -25,17 +25,11 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
   const lanes = createLanes()
   const rows = createRows()
   const realIds = new Map<RecordId, RecordId>()
-  const listeners = new Set<() => void>()
-  const dataListeners = new Set<() => void>()
-  const recordListeners = new Map<RecordId, Set<() => void>>()
+  const listeners = createListListeners()
   let order: readonly StackKey[] = []
 
   const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
   const inOrder = (): Lane[] => order.map(lanes.lane)
-
-  function structureChanged(): void {
-    for (const listener of [...listeners]) listener()
-  }
 
   /** The place of an index: its stack, and the index within that. */
   function placeAt(index: number): { lane: Lane; at: number } | undefined {
@@ -81,13 +75,13 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
     return lanes.length(lane)
   }
 
-  /** Puts a card where its values say, in its stack or another. */
-  function settle(id: RecordId): void {
+  /** Moves a card to the stack and position that its values give. */
+  function moveToOwnStack(id: RecordId): void {
     const wanted = wantedLane(id)
     if (!wanted || !lanes.of(id)) return
     lanes.remove([id])
     lanes.insert(wanted, sortedPlace(id, wanted), [id])
-    structureChanged()
+    listeners.structureChanged()
   }
 
   /** Puts cards that stand nowhere ahead of another of their stack, else where they belong. */
@@ -146,7 +140,7 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
 
     placed(id: RecordId, after: Values) {
       rows.merge(id, after)
-      settle(id)
+      moveToOwnStack(id)
     },
 
     insert(index, ids) {
@@ -168,38 +162,20 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
     rowChanged(id) {
       rows.touch(id)
       const lane = lanes.of(id)
-      if (lane && wantedLane(id) !== lane) settle(id)
-      for (const listener of [...(recordListeners.get(id) ?? [])]) listener()
+      if (lane && wantedLane(id) !== lane) moveToOwnStack(id)
+      listeners.recordChanged(id)
     },
 
-    structureChanged,
-
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    structureChanged: listeners.structureChanged,
+    subscribe: listeners.subscribe,
 
     // A card is followed by its record: what stands at an index means nothing on a board.
     subscribeRow: () => () => {},
     subscribeValues: () => () => {},
 
-    onRow(id, listener) {
-      const set = recordListeners.get(id) ?? new Set()
-      recordListeners.set(id, set.add(listener))
-      return () => {
-        set.delete(listener)
-        if (set.size === 0) recordListeners.delete(id)
-      }
-    },
-
-    onData(listener) {
-      dataListeners.add(listener)
-      return () => dataListeners.delete(listener)
-    },
-
-    dataChanged() {
-      for (const listener of [...dataListeners]) listener()
-    },
+    onRow: listeners.onRow,
+    onData: listeners.onData,
+    dataChanged: listeners.dataChanged,
   }
 
   return {
@@ -210,7 +186,7 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
     setOrder(keys: readonly StackKey[]): void {
       if (keys.length === order.length && keys.every((key, at) => key === order[at])) return
       order = keys
-      structureChanged()
+      listeners.structureChanged()
     },
 
     /** Where a card would stand in a stack by the order of the view. */

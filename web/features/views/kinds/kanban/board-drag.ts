@@ -28,8 +28,8 @@ interface DragHost {
   /** The cards that go along with one that is picked up; none: it may not be moved. */
   cardsWith(id: RecordId): readonly RecordId[]
   mayMoveStacks(): boolean
-  /** Where cards will really stand that are dropped there; null: they cannot be dropped. */
-  settle(ids: readonly RecordId[], key: StackKey, index: number): { index: number } | null
+  /** The index that dropped cards get by the view's order; null: they cannot be dropped. */
+  dropIndex(ids: readonly RecordId[], key: StackKey, index: number): { index: number } | null
   /** A sentence beside what is dragged, while it is over a stack. */
   hint(ids: readonly RecordId[], key: StackKey): string | null
   drop(drag: Drag): void
@@ -127,7 +127,7 @@ function createCardDrag(host: DragHost) {
     showHint(host.hint(drag.ids, key))
     const list = stack.querySelector<HTMLElement>('[data-cards]')
     if (!list) {
-      const settled = host.settle(drag.ids, key, Number.MAX_SAFE_INTEGER)
+      const settled = host.dropIndex(drag.ids, key, Number.MAX_SAFE_INTEGER)
       return { ...drag, over: settled && { key, index: settled.index, line: 0 } }
     }
     const edge = list.getBoundingClientRect()
@@ -137,7 +137,7 @@ function createCardDrag(host: DragHost) {
       const { top, bottom } = card.getBoundingClientRect()
       return { index: Number(card.dataset.index), top, bottom }
     })
-    const settled = host.settle(drag.ids, key, placeAmong(cardBoxes, pointer.y))
+    const settled = host.dropIndex(drag.ids, key, placeAmong(cardBoxes, pointer.y))
     if (!settled) return { ...drag, over: null }
     const { index } = settled
     const ahead = cardBoxes.find((card) => card.index === index)
@@ -320,7 +320,7 @@ function hostOf(get: () => BoardDragInput): DragHost {
 
     mayMoveStacks: () => true,
 
-    settle(ids, key, index) {
+    dropIndex(ids, key, index) {
       const { move } = get()
       const { board, order } = move
       if (dropRefusal(move, ids, key) !== null) return null
