@@ -3,7 +3,7 @@ export {
   type CopiedViews,
   FIELD_EXPRESSIONS,
   type FieldExpressions,
-  type FieldPlace,
+  type FieldPosition,
   type LogNames,
   type PlannedChange,
   TABLE_VIEWS,
@@ -30,7 +30,7 @@ export {
   type PresentTableViews,
   presentFull,
   presentShared,
-  readPlace,
+  readFieldPosition,
   schemaRest,
   VIEW_PRESENTER,
 } from './rest/index.ts'

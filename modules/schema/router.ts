@@ -99,8 +99,8 @@ export const schemaRouter = (schema: SchemaService) =>
       .mutation(({ ctx, input }) => schema.restoreTable(ctx.actor, input.tableId)),
     createField: member
       .input(createFieldInput)
-      .mutation(({ ctx, input: { tableId, field, ...place } }) =>
-        schema.createField(ctx.actor, tableId, field, place),
+      .mutation(({ ctx, input: { tableId, field, ...position } }) =>
+        schema.createField(ctx.actor, tableId, field, position),
       ),
     updateField: member
       .input(updateFieldInput)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../src/core/actor.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import type { FieldPlace, SchemaContext, ScriptFollower } from './change/index.ts'
+import type { FieldPosition, SchemaContext, ScriptFollower } from './change/index.ts'
 import { duplicateField, duplicateTable, type FieldCopy, type TableCopy } from './duplicate/index.ts'
 import { createField, setDisplayField, updateField } from './fields/index.ts'
 import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
@@ -63,7 +63,7 @@ export function createSchemaWriter(context: SchemaContext) {
     placeTable: (actor: Actor, tableId: string, order: number) => placeTable(context, actor, tableId, order),
     deleteTable: (actor: Actor, tableId: string) => deleteTable(context, actor, tableId),
     restoreTable: (actor: Actor, tableId: string) => restoreTable(context, actor, tableId),
-    async createField(actor: Actor, tableId: string, input: NewField, place?: FieldPlace): Promise<Field> {
+    async createField(actor: Actor, tableId: string, input: NewField, place?: FieldPosition): Promise<Field> {
       refuseUnstorable(input)
       return createField(context, actor, tableId, input, place)
     },

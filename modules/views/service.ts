@@ -81,7 +81,7 @@ export function createViewsService(
   const tableViews: TableViews = {
     ofTable: store.ofModel,
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
-    forNewField: (model, field, place, actor) => placeNewField(context, model, field, place, actor),
+    forNewField: (model, field, position, actor) => placeNewField(context, model, field, position, actor),
     forReverse: (model, field) => placeReverseLink(context, model, field),
     forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
     forCopies: copies.forCopies,

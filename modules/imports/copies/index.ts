@@ -5,7 +5,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { type AuthService, requireUser } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import type { FieldPlace, SchemaService, TableModel } from '../../schema/index.ts'
+import type { FieldPosition, SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import {
   COPY_JOB,
@@ -28,7 +28,7 @@ export interface CopyOptions {
 
 export interface FieldCopyOptions {
   withData?: boolean
-  place?: FieldPlace
+  place?: FieldPosition
 }
 
 interface Deps {
@@ -70,7 +70,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   }
 
   /** Checked before the job, so that the caller gets the error. */
-  async function requirePlace(model: TableModel, { viewId, beforeFieldId }: FieldPlace): Promise<void> {
+  async function requirePlace(model: TableModel, { viewId, beforeFieldId }: FieldPosition): Promise<void> {
     if (viewId !== undefined && !(await schema.viewsOf(model)).some(({ id }) => id === viewId))
       throw notFound('View', viewId.slice(0, 64))
     if (beforeFieldId !== undefined && !model.field(beforeFieldId))

@@ -11,7 +11,12 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import { type FieldPlace, fieldWithNewIds, type SchemaRows, type SchemaService } from '../../schema/index.ts'
+import {
+  type FieldPosition,
+  fieldWithNewIds,
+  type SchemaRows,
+  type SchemaService,
+} from '../../schema/index.ts'
 import { type ViewRows, type ViewsService, viewsWithNewIds } from '../../views/index.ts'
 
 /** Job name on the wire. */
@@ -211,7 +216,7 @@ export interface FieldCopyInput {
   fieldId: string
   newFieldId: string
   withData: boolean
-  place: FieldPlace
+  place: FieldPosition
 }
 
 /** Copies a field within its table, in one transaction. */

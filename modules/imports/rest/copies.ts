@@ -8,7 +8,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { BasesService } from '../../bases/index.ts'
-import { readPlace, type SchemaReader } from '../../schema/index.ts'
+import { readFieldPosition, type SchemaReader } from '../../schema/index.ts'
 import type { Copies } from '../copies/index.ts'
 
 const flag = z.boolean().optional()
@@ -66,7 +66,7 @@ export function copiesRest(
         const { model, field } = await openColumn(actor, params.columnId)
         await requireIn(actor, params.baseId, model.table, unknownColumn())
         const { options, extra } = readBody(ColumnBody, body)
-        const place = readPlace(extra?.column_order)
+        const place = readFieldPosition(extra?.column_order)
         const { jobId } = await copies.field(actor, field.id, { ...partsOf(options), place })
         return { id: jobId }
       })

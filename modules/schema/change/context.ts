@@ -14,7 +14,7 @@ import { batches, type SchemaStore, type TableModel, toField, toTable } from '..
 import type { ApplyChange, ApplyScript } from './change.ts'
 
 /** The position of a new field in one view: before another field, at an order number, or by default at the end. */
-export interface FieldPlace {
+export interface FieldPosition {
   viewId?: string
   beforeFieldId?: string
   order?: number
@@ -36,7 +36,7 @@ export interface TableViews {
   forNewField(
     model: TableModel,
     field: Field,
-    place: FieldPlace,
+    position: FieldPosition,
     actor: Actor | null,
   ): Promise<MetaStatement[]>
   /** For the reverse field of a new link, in the related table. */

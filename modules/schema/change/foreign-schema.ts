@@ -16,7 +16,7 @@ import {
   type TableModel,
   uniqueTitle,
 } from '../model/index.ts'
-import type { FieldPlace, SchemaContext } from './context.ts'
+import type { FieldPosition, SchemaContext } from './context.ts'
 
 /** True if a column can be shown as either type without converting its values. */
 export function areAlike(one: string, other: string): boolean {
@@ -121,7 +121,7 @@ export async function createForeignField(
   context: SchemaContext,
   actor: Actor,
   { model, source }: { model: TableModel; source: SourceRow },
-  { input, definition, place }: { input: NewField; definition: FieldDefinition; place: FieldPlace },
+  { input, definition, position }: { input: NewField; definition: FieldDefinition; position: FieldPosition },
 ): Promise<Field> {
   const { store, apply, kernel } = context
   const { table } = model
@@ -170,7 +170,7 @@ export async function createForeignField(
     return {
       statements: [
         kernel.meta.db.insert(store.fields).values({ ...field, ...times, wireMeta: input.wireMeta ?? null }),
-        ...(await context.views.forNewField(current, field, place, actor)),
+        ...(await context.views.forNewField(current, field, position, actor)),
       ],
       entry: { kind: 'field.create', tableId: table.id, detail: { fieldId: field.id } },
       tableIds: [table.id],

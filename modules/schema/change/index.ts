@@ -22,7 +22,7 @@ export {
   type CopiedViews,
   FIELD_EXPRESSIONS,
   type FieldExpressions,
-  type FieldPlace,
+  type FieldPosition,
   type LogNames,
   loadShown,
   openField,

@@ -5,7 +5,7 @@ import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts
 import type { Field } from '../../../src/core/model.ts'
 import {
   actorIdOf,
-  type FieldPlace,
+  type FieldPosition,
   foreignSourceOf,
   openField,
   type PlannedScript,
@@ -39,7 +39,7 @@ export interface FieldCopy {
   fieldId: string
   newFieldId: string
   withData: boolean
-  place: FieldPlace
+  place: FieldPosition
 }
 
 /**

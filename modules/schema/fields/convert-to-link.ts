@@ -67,21 +67,21 @@ export async function convertToLink(
           required: false,
           defaultValue: null,
         }
-        const parts =
+        const storage =
           link.kind === 'mm'
             ? await addJunction(context, change, actorIdOf(actor), ends, converted, link, suffix)
             : addForeignKey(ends, converted, link, false, suffix)
         addInverse(ends, converted, link)
         for (const statement of columnStatements(change, ends)) await change.tx.run(statement)
         const values = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
-        const count = await writeLinks(change, values, parts.target, actorIdOf(actor))
+        const count = await writeLinks(change, values, storage.target, actorIdOf(actor))
         const added = [...new Set([...ends.own.added, ...ends.related.added])]
         const { db } = context.kernel.meta
         const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }
         const [before, after] = [definitionOf(current), definitionOf(converted)]
         return {
           statements: [
-            ...parts.statements,
+            ...storage.statements,
             ...added.map((each) => db.insert(store.fields).values({ ...each, ...times })),
             ...(await placeInverse(context, ends, converted)),
             db
@@ -96,7 +96,7 @@ export async function convertToLink(
           },
           cells: { count, write: async () => {} },
           touchesRecords: true,
-          tableIds: [...new Set([table.id, link.relatedTableId, ...parts.tableIds])],
+          tableIds: [...new Set([table.id, link.relatedTableId, ...storage.tableIds])],
           result: undefined,
         }
       },

@@ -10,7 +10,7 @@ import type { Field } from '../../../src/core/model.ts'
 import {
   createForeignField,
   expectRecords,
-  type FieldPlace,
+  type FieldPosition,
   foreignSourceOf,
   openTable,
   type SchemaContext,
@@ -35,7 +35,7 @@ import { storableFormula } from './formula-input.ts'
 
 /**
  * Creates a field. Existing records stay empty: the default value applies to new ones. The default title is the name of
- * the type; the field goes to the end of every view, except for the position given in `place`.
+ * the type; the field goes to the end of every view, except for the position given in `position`.
  *
  * @throws TABLE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for an invalid definition
  */
@@ -44,11 +44,11 @@ export async function createField(
   actor: Actor,
   tableId: string,
   input: NewField,
-  place: FieldPlace = {},
+  position: FieldPosition = {},
 ): Promise<Field> {
   const { store, apply, kernel } = context
   const computed = fieldType(input.type).computed
-  if (computed === 'link') return createLink(context, actor, tableId, input, place)
+  if (computed === 'link') return createLink(context, actor, tableId, input, position)
   const opened = await openTable(context, actor, 'field.create', tableId)
   const { table } = opened
   await refuseUnknownFunction(store, input)
@@ -57,7 +57,7 @@ export async function createField(
   const source = computed ? null : await foreignSourceOf(context, table)
   if (source) {
     const model = await store.load(tableId)
-    return createForeignField(context, actor, { model, source }, { input, definition, place })
+    return createForeignField(context, actor, { model, source }, { input, definition, position })
   }
 
   const created = await withFreshName((suffix) =>
@@ -108,7 +108,7 @@ export async function createField(
               updatedAt: now,
               deletedAt: null,
             }),
-            ...(await context.views.forNewField(model, field, place, actor)),
+            ...(await context.views.forNewField(model, field, position, actor)),
           ],
           entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
           ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),

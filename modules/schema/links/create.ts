@@ -3,7 +3,13 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { isSingleLink } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
-import { actorIdOf, type FieldPlace, openTable, type SchemaContext, withFreshName } from '../change/index.ts'
+import {
+  actorIdOf,
+  type FieldPosition,
+  openTable,
+  type SchemaContext,
+  withFreshName,
+} from '../change/index.ts'
 import { checkTitle, type NewField } from '../model/index.ts'
 import {
   addForeignKey,
@@ -32,7 +38,7 @@ export async function createLink(
   actor: Actor,
   tableId: string,
   input: NewField,
-  place: FieldPlace,
+  position: FieldPosition,
 ): Promise<Field> {
   const { store, apply } = context
   const { table } = await openTable(context, actor, 'field.create', tableId)
@@ -48,7 +54,7 @@ export async function createLink(
       await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
       if (title !== null) ends.own.requireTitle(title)
       const field = addOwnField(ends, input, link, title)
-      const parts =
+      const storage =
         link.kind === 'mm'
           ? await addJunction(context, change, actorIdOf(actor), ends, field, link, suffix)
           : addForeignKey(ends, field, link, input.required ?? false, suffix)
@@ -59,18 +65,18 @@ export async function createLink(
       const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null }
       return {
         statements: [
-          ...parts.statements,
+          ...storage.statements,
           ...fields.map((added) =>
             db
               .insert(store.fields)
               .values({ ...added, ...times, wireMeta: added === field ? (input.wireMeta ?? null) : null }),
           ),
-          ...(await context.views.forNewField(ends.own.model, field, place, actor)),
+          ...(await context.views.forNewField(ends.own.model, field, position, actor)),
           ...(await placeInverse(context, ends, field)),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
         altered: { fields: fields.map((added) => ({ ...added, deletedAt: null })), checked: [field.id] },
-        tableIds: [...new Set([tableId, link.relatedTableId, ...parts.tableIds])],
+        tableIds: [...new Set([tableId, link.relatedTableId, ...storage.tableIds])],
         result: field,
       }
     }),

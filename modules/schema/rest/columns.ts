@@ -10,10 +10,10 @@ import { plainObject } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
-import type { FieldPlace } from '../change/index.ts'
+import type { FieldPosition } from '../change/index.ts'
 import { type FieldPatch, MAX_FIELDS, type TableModel } from '../model/index.ts'
 import type { SchemaService } from '../service.ts'
-import { hashOf, presentColumn, presentFull, surroundingsOf } from './present.ts'
+import { hashOf, presentColumn, presentFull, wireContextOf } from './present.ts'
 import type { WireColumn } from './wire-column-storage.ts'
 import { readWireLink } from './wire-computed.ts'
 import { readColumnPatch, readNewColumn } from './wire-field.ts'
@@ -21,13 +21,16 @@ import { readColumnPatch, readNewColumn } from './wire-field.ts'
 const MAX_COLUMN_JSON = 2_000_000
 
 const ColumnBody = plainObject(MAX_COLUMN_JSON)
-const Place = z.object({ order: z.number().optional().catch(undefined), view_id: z.string().optional() })
+const ColumnOrder = z.object({
+  order: z.number().optional().catch(undefined),
+  view_id: z.string().optional(),
+})
 const BulkBody = z.object({
   hash: z.string().max(64),
   ops: z.array(z.object({ op: z.enum(['add', 'update', 'delete']), column: ColumnBody })).max(2 * MAX_FIELDS),
 })
 
-/** Columns as REST clients know them (wire reference §8). Most calls answer with the whole table. */
+/** The routes of columns (wire reference §8). Most calls respond with the whole table. */
 export function columnsRest(prefix: string, schema: SchemaService, kernel: Kernel, auth: Authenticator) {
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))
@@ -87,12 +90,12 @@ async function readPatch(
 async function presentOne(schema: SchemaService, model: TableModel, fieldId: string) {
   const stored = model.stored.find((field) => field.id === fieldId)
   if (!stored) throw notFound('Field', fieldId)
-  return presentColumn(model.table, stored, await surroundingsOf(schema, model.table.id))
+  return presentColumn(model.table, stored, await wireContextOf(schema, model.table.id))
 }
 
-/** The place of a new column in a view (`column_order`), as far as it says one. */
-export function readPlace(wanted: unknown): FieldPlace {
-  const { order, view_id: viewId } = Place.safeParse(wanted).data ?? {}
+/** The position of a new column in a view (`column_order`); empty if the body has none. */
+export function readFieldPosition(columnOrder: unknown): FieldPosition {
+  const { order, view_id: viewId } = ColumnOrder.safeParse(columnOrder).data ?? {}
   return viewId !== undefined && order !== undefined ? { viewId, order } : {}
 }
 
@@ -102,20 +105,25 @@ async function addColumn(
   tableId: string,
   column: WireColumn,
 ): Promise<void> {
-  const place = readPlace(column.column_order)
+  const position = readFieldPosition(column.column_order)
   const field = readNewColumn(column)
   if (fieldType(field.type).computed !== 'link') {
-    await schema.createField(actor, tableId, field, place)
+    await schema.createField(actor, tableId, field, position)
     return
   }
   const link = readWireLink(column, tableId)
   const options = { ...field.options, ...link.options }
-  await schema.createField(actor, link.tableId, { ...field, options }, link.tableId === tableId ? place : {})
+  await schema.createField(
+    actor,
+    link.tableId,
+    { ...field, options },
+    link.tableId === tableId ? position : {},
+  )
 }
 
 type Op = z.output<typeof BulkBody>['ops'][number]
 
-/** Carries out one after the other; what is refused is named in the answer and does not stop the rest. */
+/** Applies the operations in order and returns those that fail; a failure does not stop the rest. */
 async function applyOps(schema: SchemaService, actor: Actor, model: TableModel, ops: Op[]) {
   const failedOps: (Op & { error: string })[] = []
   for (const { op, column } of ops) {
@@ -129,7 +137,7 @@ async function applyOps(schema: SchemaService, actor: Actor, model: TableModel, 
   return failedOps
 }
 
-/** Why an operation failed; of a body that does not fit, what does not fit in it. */
+/** The reason of a failure; for an invalid body, its first problem. */
 function reasonOf({ message, details }: AppError): string {
   const [first] = Array.isArray(details?.errors) ? (details.errors as { message?: unknown }[]) : []
   return typeof first?.message === 'string' ? first.message : message

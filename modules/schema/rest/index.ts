@@ -1,7 +1,7 @@
 /**
- * Tables and columns over REST: their routes, their shape as clients know it, and reading that shape.
+ * REST routes of tables, columns and synchronization.
  */
 
-export { readPlace } from './columns.ts'
+export { readFieldPosition } from './columns.ts'
 export { type PresentTableViews, presentFull, presentShared, VIEW_PRESENTER } from './present.ts'
 export { schemaRest } from './routes.ts'

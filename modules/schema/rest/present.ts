@@ -8,7 +8,7 @@ import { wireTime } from '../../../src/wire/lists.ts'
 import { choicesOf, namesOnly, narrowModel, type StoredField, type TableModel } from '../model/index.ts'
 import type { SchemaReader } from '../reader.ts'
 import { presentColumnType } from './wire-column-type.ts'
-import { presentComputed, virtualName, type WireSurroundings } from './wire-computed.ts'
+import { presentComputed, virtualName, type WireContext } from './wire-computed.ts'
 import { metaOf } from './wire-meta.ts'
 
 /** A table in a list (wire reference §7). */
@@ -38,15 +38,19 @@ export const presentTable = (table: Table) => ({
   fk_custom_url_id: null,
 })
 
-/** A table fetched by its id: with its columns and views. */
-function presentWholeTable(
+/** A table with its columns and views. */
+function presentWithColumns(
   model: TableModel,
   views: View[],
   presentedViews: Record<string, unknown>[],
-  around: WireSurroundings,
+  context: WireContext,
 ) {
-  const lines = new Map(views.find((view) => view.isDefault)?.fields.map((line) => [line.fieldId, line]))
-  const columns = model.stored.map((field) => presentColumn(model.table, field, around, lines.get(field.id)))
+  const viewFields = new Map(
+    views.find((view) => view.isDefault)?.fields.map((viewField) => [viewField.fieldId, viewField]),
+  )
+  const columns = model.stored.map((field) =>
+    presentColumn(model.table, field, context, viewFields.get(field.id)),
+  )
   return {
     ...presentTable(model.table),
     views: presentedViews,
@@ -56,30 +60,33 @@ function presentWholeTable(
   }
 }
 
-/** Changes whenever a column does: 40 hexadecimal characters. */
+/** A hash of all columns: 40 hexadecimal characters. */
 export function hashOf({ stored }: TableModel): string {
   return new Bun.CryptoHasher('sha1').update(JSON.stringify(stored)).digest('hex')
 }
 
 /**
- * A column with every key (wire reference §8.1).
+ * A column (wire reference §8.1).
  *
- * @param line what the default view says of it, for tables; a column fetched by itself has none
+ * @param viewField its position and visibility in the default view; only in responses with a whole table
  */
 export function presentColumn(
   { id, sourceId, baseId }: Table,
   field: StoredField,
-  around: WireSurroundings,
-  line?: ViewField,
+  context: WireContext,
+  viewField?: ViewField,
 ) {
   const type = fieldType(field.type)
   const isVirtual = field.columnName === ''
-  const columnType = isVirtual ? null : presentColumnType(field, around.client)
-  const colOptions = presentComputed(field, baseId, around)
+  const columnType = isVirtual ? null : presentColumnType(field, context.client)
+  const colOptions = presentComputed(field, baseId, context)
   const isKey = field.isPrimaryKey
-  const meta = metaOf(field.type, field.options, field.wireMeta)
-  const own = Object.keys(meta).length === 0 ? null : meta
-  const place = line && { defaultViewColOrder: line.order, defaultViewColVisibility: line.show }
+  const fieldMeta = metaOf(field.type, field.options, field.wireMeta)
+  const viewMeta = viewField && {
+    defaultViewColOrder: viewField.order,
+    defaultViewColVisibility: viewField.show,
+  }
+  const meta = { ...fieldMeta, ...viewMeta }
   return {
     id: field.id,
     source_id: sourceId,
@@ -114,7 +121,7 @@ export function presentColumn(
     order: field.order,
     created_at: wireTime(field.createdAt),
     updated_at: wireTime(field.updatedAt),
-    meta: place ? { ...own, ...place } : own,
+    meta: Object.keys(meta).length === 0 ? null : meta,
     description: field.description,
     readonly: field.readOnlyReason !== null,
     custom_index_name: null,
@@ -123,7 +130,7 @@ export function presentColumn(
   }
 }
 
-/** Keys of ours are never negative; of a column that is not ours its type says so. */
+/** Record ids and foreign keys are never negative; for a connected database the column type decides. */
 const isUnsigned = ({ databaseType, isPrimaryKey, type }: StoredField): boolean =>
   databaseType === null ? isPrimaryKey || isForeignKey({ type }) : /\bunsigned\b/i.test(databaseType)
 
@@ -147,28 +154,23 @@ const VALIDATORS: Partial<Record<string, string>> = {
   URL: validator('isURL'),
 }
 
-/** How views are sent to REST clients. */
-export interface PresentedViews {
-  /** As in lists of views: each view also names its table. */
+interface PresentedViews {
+  /** Each view also names its table, as in lists of views. */
   detailed: boolean
-  /** Without what is for members only. */
+  /** Leaves out what only members may see. */
   forVisitors?: boolean
 }
 
-/** The views of a table as REST clients know them, in their order. */
+/** Presents the views of a table in their order. */
 export type PresentTableViews = (
   model: TableModel,
   options: PresentedViews,
 ) => Promise<Record<string, unknown>[]>
 
-/** A table is sent with its views, whose module comes after this one: app.ts fills this slot with its presenter. */
+/** Slot for the presenter of the views module, which comes after this one; app.ts fills it. */
 export const VIEW_PRESENTER = defineSlot<PresentTableViews>('schema.rest.views')
 
-/**
- * A table as REST clients get it, with its columns and views.
- *
- * @param detailed as a table fetched by its id has them: each view then names its table too
- */
+/** A table with its columns and views. */
 export async function presentFull(
   schema: SchemaReader,
   registry: Registry,
@@ -178,14 +180,14 @@ export async function presentFull(
   const model = await schema.load(tableId)
   const views = await schema.viewsOf(model)
   const presented = await registry.get(VIEW_PRESENTER)(model, { detailed, forVisitors })
-  return presentWholeTable(model, views, presented, await surroundingsOf(schema, tableId))
+  return presentWithColumns(model, views, presented, await wireContextOf(schema, tableId))
 }
 
-/** What the columns of a table speak of: the record ids of tables linked with it, fields in formulas, its engine. */
-export async function surroundingsOf(
+/** The context for presenting the columns of a table. */
+export async function wireContextOf(
   schema: Pick<SchemaReader, 'loadReachable' | 'load' | 'clientOf'>,
   tableId: string,
-): Promise<WireSurroundings> {
+): Promise<WireContext> {
   const reachable = await schema.loadReachable(tableId)
   const model = await schema.load(tableId)
   return {
@@ -196,16 +198,16 @@ export async function surroundingsOf(
 }
 
 /**
- * A table as REST clients get it by a link to one of its views (wire reference §17): `model`, and by their ids
- * the tables of the links that it shows, of which there is the key and the name of their records and no more.
+ * A table for visitors of a view's public link (wire reference §17): `model`, and in `relatedMetas` the tables of its
+ * links by id, with only their key and display field.
  */
 export async function presentShared(
   schema: Pick<SchemaReader, 'load' | 'clientOf'>,
-  whole: TableModel,
+  fullModel: TableModel,
   view: View,
 ) {
-  const client = await schema.clientOf(whole)
-  const model = narrowModel(whole, view)
+  const client = await schema.clientOf(fullModel)
+  const model = narrowModel(fullModel, view)
   const links = model.fields.flatMap((field) => (field.error === null && linkOf(field)) || [])
   const relatedMetas: Record<string, ReturnType<typeof presentNarrow>> = {}
   for (const { relatedTableId } of links) {
@@ -216,7 +218,7 @@ export async function presentShared(
   return { client, model: presentNarrow(model, view, client), relatedMetas }
 }
 
-/** @param view the one that shows the table; null for a table that is only linked */
+/** @param view the shared view; null for a linked table */
 function presentNarrow(model: TableModel, view: View | null, client: string) {
   const stored = model.stored.map((field) => ({
     ...field,
@@ -225,25 +227,25 @@ function presentNarrow(model: TableModel, view: View | null, client: string) {
     wireMeta: null,
   }))
   const shown = { ...model, table: publicTable(model.table), stored }
-  const around = { client, fields: [], primaryKeyOf: () => null }
+  const context = { client, fields: [], primaryKeyOf: () => null }
   const {
     views: _,
     columnsById: __,
     columns,
     ...table
-  } = presentWholeTable(shown, view ? [view] : [], [], around)
-  const linked = new Map(model.fields.map((field) => [field.id, linkOf(field)]))
-  const own = columns.map((column) => withTable(column, linked.get(column.id) ?? null))
+  } = presentWithColumns(shown, view ? [view] : [], [], context)
+  const links = new Map(model.fields.map((field) => [field.id, linkOf(field)]))
+  const linkedColumns = columns.map((column) => withRelatedTable(column, links.get(column.id) ?? null))
   return {
     ...table,
     views: [],
-    columns: own,
-    columnsById: Object.fromEntries(own.map((one) => [one.id, one])),
+    columns: linkedColumns,
+    columnsById: Object.fromEntries(linkedColumns.map((column) => [column.id, column])),
   }
 }
 
-/** A link names its table by id: under that its key and name stand among the related tables. */
-const withTable = <C extends { colOptions?: object }>(column: C, link: LinkOptions | null): C =>
+/** Adds the id of the related table, which `relatedMetas` is keyed by. */
+const withRelatedTable = <C extends { colOptions?: object }>(column: C, link: LinkOptions | null): C =>
   link === null
     ? column
     : { ...column, colOptions: { ...column.colOptions, fk_related_model_id: link.relatedTableId } }

@@ -16,8 +16,8 @@ import { syncRest } from './sync.ts'
 import type { WireColumn } from './wire-column-storage.ts'
 import { isTrue, readNewColumn } from './wire-field.ts'
 
-/** Where tables of a base are, and where a table is by its own id, in both versions. */
-const DOORS = [
+/** The path prefixes of bases and of tables, in both API versions. */
+const PREFIXES = [
   { base: '/api/v1/db/meta/projects', meta: '/api/v1/db/meta' },
   { base: '/api/v2/meta/bases', meta: '/api/v2/meta' },
 ]
@@ -42,10 +42,10 @@ const PatchBody = z.object({
 })
 const OrderBody = z.object({ order: z.number() })
 
-/** Tables and columns as REST clients know them (wire reference §7, §8). */
+/** The routes of tables and columns (wire reference §7, §8). */
 export const schemaRest = (schema: SchemaService, kernel: Kernel, auth: RestAuth) => {
   const app = new Elysia({ name: 'schema-rest' })
-  for (const { base, meta } of DOORS) {
+  for (const { base, meta } of PREFIXES) {
     app
       .use(listRoutes(base, schema, kernel, auth))
       .use(syncRest(base, schema, kernel, auth))
@@ -59,8 +59,8 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
   const list = async (actor: Actor, idOrTitle: string, query: Record<string, unknown>, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
     const tables = await schema.tables(actor, base.id, { includeJunctions: isTrue(query.includeM2M) })
-    const wanted = tables.filter((table) => sourceId === undefined || table.sourceId === sourceId)
-    return { list: wanted.map(presentTable) }
+    const ofSource = tables.filter((table) => sourceId === undefined || table.sourceId === sourceId)
+    return { list: ofSource.map(presentTable) }
   }
   const create = async (actor: Actor, idOrTitle: string, body: unknown, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
@@ -71,7 +71,7 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
     const { table } = await schema.createTable(actor, base.id, {
       title,
       description,
-      fields: columns.filter((column) => !isOwnColumn(column)).map(readNewColumn),
+      fields: columns.filter((column) => !isSystemColumn(column)).map(readNewColumn),
       ...(tableName && { tableName }),
       ...(meta && { meta }),
     })
@@ -82,7 +82,7 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
       .use(restBase(kernel, auth))
       .get('/:baseId/tables', ({ actor, params, query }) => list(actor, params.baseId, query))
       .post('/:baseId/tables', ({ actor, params, body }) => create(actor, params.baseId, body))
-      // The same, limited to one source: the base's own is the one that there is.
+      // The same, limited to one source.
       .get('/:baseId/:sourceId/tables', ({ actor, params, query }) =>
         list(actor, params.baseId, query, params.sourceId),
       )
@@ -95,11 +95,11 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
 const unknownSource = (): AppError =>
   new AppError('NOT_FOUND', 'Source not found or source id not extracted', undefined, 'msg')
 
-const OWN_COLUMNS = ['created_at', 'updated_at', 'created_by', 'updated_by', 'nc_order']
+const SYSTEM_COLUMNS = ['created_at', 'updated_at', 'created_by', 'updated_by', 'nc_order']
 
-/** A system column that the client lists as well: every table gets these by itself. */
-const isOwnColumn = ({ system, column_name: name }: WireColumn): boolean =>
-  isTrue(system) && OWN_COLUMNS.some((own) => own === name)
+/** System columns in the body are ignored, because every table gets them anyway. */
+const isSystemColumn = ({ system, column_name: name }: WireColumn): boolean =>
+  isTrue(system) && SYSTEM_COLUMNS.some((column) => column === name)
 
 function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
   return new Elysia({ prefix: `${prefix}/tables/:tableId` })
@@ -135,18 +135,18 @@ function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth
     }))
 }
 
-/** Clients rename by `table_name` and `title` together; `meta` and `description` may come alone. */
+/** A rename needs `table_name`, optionally with `title`; `meta` and `description` may come alone. */
 function readTablePatch({ table }: TableModel, patch: z.output<typeof PatchBody>) {
   const { title, table_name: tableName, description, meta } = patch
   const renames = title != null || tableName != null
-  const saysMore = meta !== undefined || description !== undefined
-  if (!tableName && (renames || !saysMore)) {
+  const hasOthers = meta !== undefined || description !== undefined
+  if (!tableName && (renames || !hasOthers)) {
     throw badRequest('Missing table name `table_name` property in request body')
   }
-  const wanted = title ?? tableName ?? undefined
-  if (wanted === table.title && !saysMore) throw duplicateTable(wanted, table.baseId)
+  const newTitle = title ?? tableName ?? undefined
+  if (newTitle === table.title && !hasOthers) throw duplicateTable(newTitle, table.baseId)
   return {
-    ...(wanted !== undefined && { title: wanted }),
+    ...(newTitle !== undefined && { title: newTitle }),
     ...(description !== undefined && { description }),
     ...(meta !== undefined && { meta: meta ?? {} }),
   }

@@ -12,10 +12,10 @@ import { presentColumn } from './present.ts'
 
 type RestAuth = Authenticator & Pick<AuthService, 'access'>
 
-/** `keys` of differences as the GET gives them; absent: all of them. */
+/** `keys` of differences from the GET; absent applies all. */
 const SyncBody = z.object({ keys: z.array(z.string().max(2000)).max(100_000).nullish() })
 
-/** Differences between the metadata and the databases (wire §6). `prefix` is where bases are. */
+/** The routes of synchronization (wire reference §6), below the path prefix of bases. */
 export const syncRest = (prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) => {
   const differences = async (actor: Actor, idOrTitle: string, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
@@ -38,7 +38,7 @@ export const syncRest = (prefix: string, schema: SchemaService, kernel: Kernel, 
     )
 }
 
-/** The names of differences for REST clients (wire §6); a view's begin with its own word. */
+/** The suffixes of the types of differences (wire reference §6), after `TABLE_` or `VIEW_`. */
 const TYPES: Record<SyncChange['kind'], string> = {
   'table.add': 'NEW',
   'table.remove': 'REMOVE',
@@ -69,26 +69,26 @@ const messageOf = ({ kind, column, isView }: SyncChange): string => {
   }
 }
 
-/** The differences of a source as REST clients know them: one entry for each table. */
+/** Presents the differences of a source, one entry per table. */
 function presentDifferences({ source, changes, known }: SourceDifferences) {
-  const byId = new Map(known.map((one) => [one.table.id, one]))
+  const byId = new Map(known.map((knownTable) => [knownTable.table.id, knownTable]))
   const keyOf = (tableId: string): string | null =>
     byId.get(tableId)?.fields.find((field) => field.isPrimaryKey)?.id ?? null
-  const aroundOf = (fields: readonly Field[]) => ({ primaryKeyOf: keyOf, fields, client: source.client })
-  // What nobody chose is no difference: a client that applies all would add it.
-  const told = changes.filter(({ isLeftOut }) => !isLeftOut)
-  return [...Map.groupBy(told, (change) => change.table)].map(([name, own]) => {
-    const tableId = own[0]?.tableId ?? null
-    const one = tableId === null ? undefined : byId.get(tableId)
-    const isView = own[0]?.isView ?? false
+  const contextOf = (fields: readonly Field[]) => ({ primaryKeyOf: keyOf, fields, client: source.client })
+  // Deselected tables are not listed, because clients that apply all differences would add them.
+  const listed = changes.filter(({ isLeftOut }) => !isLeftOut)
+  return [...Map.groupBy(listed, (change) => change.table)].map(([name, ofTable]) => {
+    const tableId = ofTable[0]?.tableId ?? null
+    const knownTable = tableId === null ? undefined : byId.get(tableId)
+    const isView = ofTable[0]?.isView ?? false
     return {
-      title: one?.table.title ?? name,
+      title: knownTable?.table.title ?? name,
       meta: null,
       table_name: name,
       source_id: source.id,
       type: isView ? 'view' : 'table',
-      detectedChanges: own.map((change) => {
-        const field = one?.fields.find(({ id }) => id === change.fieldId)
+      detectedChanges: ofTable.map((change) => {
+        const field = knownTable?.fields.find(({ id }) => id === change.fieldId)
         return {
           type: `${isView ? 'VIEW' : 'TABLE'}_${TYPES[change.kind]}`,
           msg: messageOf(change),
@@ -97,8 +97,11 @@ function presentDifferences({ source, changes, known }: SourceDifferences) {
           ...(change.column !== null && { cn: change.column }),
           ...(change.relatedTable !== null && { tn: name, rtn: change.relatedTable }),
           ...(change.relatedColumn !== null && { rcn: change.relatedColumn }),
-          ...(one &&
-            field && { colId: field.id, column: presentColumn(one.table, field, aroundOf(one.fields)) }),
+          ...(knownTable &&
+            field && {
+              colId: field.id,
+              column: presentColumn(knownTable.table, field, contextOf(knownTable.fields)),
+            }),
         }
       }),
     }

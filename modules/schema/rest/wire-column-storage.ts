@@ -3,54 +3,24 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
 
 /*
- * What a column says of its storage: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire reference §8.1).
- * Sheaf chooses how a type is stored, so most of it cannot be set. A client that sends a whole column back unchanged
- * is served; anything else is refused by name, instead of being dropped.
+ * The storage properties of a column: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire reference §8.1).
+ * Sheaf chooses the storage of a type, so most of them cannot be set. Unchanged values are accepted, because clients send
+ * whole columns back; any other value is refused by name.
  */
 
-/** Spellings of database types that hold the same kind of value. */
-const FAMILIES: readonly (readonly string[])[] = [
-  [
-    ...[
-      'varchar',
-      'character varying',
-      'text',
-      'char',
-      'character',
-      'nvarchar',
-      'nchar',
-      'clob',
-      'string',
-      'enum',
-    ],
-    ...['set', 'tinytext', 'mediumtext', 'longtext', 'json', 'jsonb'],
-  ],
-  [
-    'integer',
-    'int',
-    'bigint',
-    'smallint',
-    'mediumint',
-    'tinyint',
-    'int2',
-    'int4',
-    'int8',
-    'serial',
-    'bigserial',
-    'year',
-  ],
-  [
-    ...['decimal', 'numeric', 'real', 'float', 'double', 'double precision', 'float4', 'float8', 'money'],
-    // Numbers that are shown as durations or amounts may be whole.
-    ...['integer', 'int', 'bigint'],
-  ],
-  ['boolean', 'bool', 'tinyint', 'bit', 'integer', 'int'],
-  ['date'],
-  ['datetime', 'timestamp', 'timestamptz', 'timestamp with time zone', 'timestamp without time zone'],
-  ['time', 'timetz', 'time with time zone', 'time without time zone'],
-]
+/** Database types, separated by `|`, that hold the same kind of value. */
+const FAMILIES = [
+  'varchar|character varying|text|char|character|nvarchar|nchar|clob|string|enum|set|tinytext|mediumtext|longtext|json|jsonb',
+  'integer|int|bigint|smallint|mediumint|tinyint|int2|int4|int8|serial|bigserial|year',
+  // Durations and amounts may be stored as integers.
+  'decimal|numeric|real|float|double|double precision|float4|float8|money|integer|int|bigint',
+  'boolean|bool|tinyint|bit|integer|int',
+  'date',
+  'datetime|timestamp|timestamptz|timestamp with time zone|timestamp without time zone',
+  'time|timetz|time with time zone|time without time zone',
+].map((names) => names.split('|'))
 
-/** Sizes: a client that changes the type sends the usual ones of the new type along. */
+/** Sizes are ignored in a change of type, with which clients send the usual sizes of the new type. */
 const SIZES = {
   dtxp: 'A length',
   dtxs: 'A scale',
@@ -70,10 +40,12 @@ const FLAGS: Record<string, (title: string) => string> = {
 }
 
 /**
- * @param current the column as clients read it
- * @param type what it is, or is going to be
- * @param usual the name of the database type that stores it
- * @throws BAD_REQUEST naming what cannot be changed
+ * Refuses an update of storage properties.
+ *
+ * @param current the presented column
+ * @param type the type after the update
+ * @param usual the database type that stores it
+ * @throws BAD_REQUEST naming the property
  */
 export function refuseStorageChange(
   column: WireColumn,
@@ -83,34 +55,34 @@ export function refuseStorageChange(
 ): void {
   const title = String(current.title)
   for (const [key, explain] of Object.entries(FLAGS)) {
-    if (isSaid(column[key]) && isSet(column[key]) !== isSet(current[key])) throw badRequest(explain(title))
+    if (isGiven(column[key]) && isSet(column[key]) !== isSet(current[key])) throw badRequest(explain(title))
   }
   const isOtherType = type !== current.uidt
-  for (const [key, what] of Object.entries(SIZES)) {
-    if (!isSaid(column[key]) || isSame(column[key], current[key]) || isOtherType) continue
+  for (const [key, size] of Object.entries(SIZES)) {
+    if (!isGiven(column[key]) || isSame(column[key], current[key]) || isOtherType) continue
     if (key === 'dtxp' && hasChoices({ type })) continue
     throw badRequest(
-      `${what} (${key}) cannot be set for column '${title}': a ${type} column is stored without such limits${hintOf(type)}`,
+      `${size} (${key}) cannot be set for column '${title}': a ${type} column is stored without such limits${hintOf(type)}`,
     )
   }
   const { dt } = column
-  // The database type of SpecificDBType is its option; what it takes is checked there.
-  if (fieldType(type).namesDatabaseType || !isSaid(dt) || isSame(dt, current.dt) || fits(dt, usual)) return
+  // The database type of SpecificDBType is an option, which is checked with the others.
+  if (fieldType(type).namesDatabaseType || !isGiven(dt) || isSame(dt, current.dt) || fits(dt, usual)) return
   throw badRequest(
     `Column '${title}' cannot be stored as '${text(dt)}': the type ${type} is stored as '${usual ?? 'nothing'}'. Send another uidt to change its type`,
   )
 }
 
-/** For new columns: what they ask of their storage, and cannot have. @throws BAD_REQUEST as `refuseStorageChange` */
+/** Refuses storage properties of a new column. @throws BAD_REQUEST naming the property */
 export function refuseNewStorage(column: WireColumn, title: string, type: FieldTypeName): void {
   const isKey = isRecordId({ type })
   for (const [key, explain] of Object.entries(FLAGS)) {
-    // A primary key of another type is refused by name elsewhere; keys are unsigned and count by themselves.
+    // `readNewColumn` refuses primary keys of other types; record ids are unsigned and auto-increment.
     if (key !== 'pk' && isSet(column[key]) && !(isKey && key !== 'au')) throw badRequest(explain(title))
   }
 }
 
-/** The titles in `dtxp`: `'Todo','it''s'`, or bare ones with commas between them. */
+/** Parses the option titles in `dtxp`: `'Todo','it''s'`, or unquoted and separated by commas. */
 export function readOptionTitles(dtxp: unknown): string[] {
   if (typeof dtxp !== 'string' || dtxp.trim() === '') return []
   const titles: string[] = []
@@ -142,7 +114,7 @@ const hintOf = (type: FieldTypeName): string =>
     ? '; meta.precision says how many decimals are shown'
     : ''
 
-/** True for a family that has both names. */
+/** True if both names belong to one family. */
 const fits = (dt: unknown, usual: string | null): boolean => {
   const [name = ''] = text(dt)
     .toLowerCase()
@@ -154,11 +126,12 @@ const fits = (dt: unknown, usual: string | null): boolean => {
   )
 }
 
-const isSaid = (value: unknown): boolean => value !== undefined && value !== null && text(value).trim() !== ''
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && text(value).trim() !== ''
 const isSet = (value: unknown): boolean => value === true || value === 1 || value === '1' || value === 'true'
 const isSame = (sent: unknown, known: unknown): boolean => text(sent).trim() === text(known).trim()
 const text = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 
-/** A column as a REST client sends it; whatever else is in the object is of no matter. */
+/** A column in a request body; unknown keys are ignored. */
 export type WireColumn = Record<string, unknown>

@@ -4,43 +4,43 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import { hasChoices } from '../../../src/core/fields/traits.ts'
 import { choicesOf, type StoredField } from '../model/index.ts'
 
-/** How an engine's own clients write what they say of a column. */
-interface ColumnWords {
+/** How the REST API describes columns of an engine. */
+interface ColumnFormat {
   name: keyof DatabaseTypes
   checked: string
   unchecked: string
-  /** Digits behind the point, or nothing in so many words. */
+  /** `dtxs`: decimal digits, or a space. */
   scales: Partial<Record<FieldTypeName, string>>
 }
 
 const LENGTHS: Partial<Record<FieldTypeName, string>> = { Duration: '20' }
 const SCALES = { ID: ' ', Number: ' ', LongText: ' ', Duration: '4' }
-const IN_A_FILE: ColumnWords = { name: 'sqlite3', checked: '1', unchecked: '0', scales: SCALES }
-const WORDS: ReadonlyMap<string, ColumnWords> = new Map([
+const SQLITE: ColumnFormat = { name: 'sqlite3', checked: '1', unchecked: '0', scales: SCALES }
+const FORMATS: ReadonlyMap<string, ColumnFormat> = new Map([
   ['pg', { name: 'pg', checked: 'true', unchecked: 'false', scales: { ...SCALES, Decimal: '2' } }],
 ])
 
 /**
- * What REST clients read of how a column lies in its database (wire reference §8.3): the type's name `dt`, its
- * length or options `dtxp`, its scale `dtxs`, and the default value `cdf`.
+ * The storage of a column (wire reference §8.3): type name `dt`, length or options `dtxp`, scale `dtxs`, and default
+ * value `cdf`.
  *
- * @param client the engine of the table's source: `sqlite3`, `pg`; all others are answered as the first
+ * @param client the engine of the table's source; all but `pg` are presented like `sqlite3`
  */
 export function presentColumnType(field: StoredField, client: string) {
-  const words = WORDS.get(client) ?? IN_A_FILE
+  const format = FORMATS.get(client) ?? SQLITE
   return {
     dt: foreignType(field) ?? specificType(field) ?? usualType(field.type, client),
-    cdf: defaultText(field, words),
+    cdf: defaultText(field, format),
     dtxp: LENGTHS[field.type] ?? optionList(field),
-    dtxs: words.scales[field.type] ?? null,
+    dtxs: format.scales[field.type] ?? null,
   }
 }
 
-/** The database type that stores a field type in an engine, as clients name it; null for those that store nothing. */
+/** The database type that stores a field type in an engine; null for types without a column. */
 export const usualType = (type: FieldTypeName, client: string): string | null =>
-  fieldType(type).databaseTypes?.[(WORDS.get(client) ?? IN_A_FILE).name] ?? null
+  fieldType(type).databaseTypes?.[(FORMATS.get(client) ?? SQLITE).name] ?? null
 
-/** The type of a connected database's column without its sizes, as clients know types. */
+/** The type of a connected database's column without its sizes. */
 function foreignType({ databaseType }: StoredField): string | null {
   if (databaseType === null) return null
   const open = databaseType.indexOf('(')
@@ -50,16 +50,16 @@ function foreignType({ databaseType }: StoredField): string | null {
     : databaseType.slice(0, open).trimEnd() + databaseType.slice(close + 1)
 }
 
-/** The type that a client gave a column of text which only a database knows; the usual one goes by the engine's name. */
+/** The database type chosen for a SpecificDBType field; null for the default one. */
 function specificType({ type, options }: StoredField): string | null {
   if (!fieldType(type).namesDatabaseType || options.databaseType === 'varchar') return null
   return typeof options.databaseType === 'string' ? options.databaseType : null
 }
 
-/** `cdf` is text: `"5"`, `"1"` for a checked box; types that begin with a value of their own show it. */
+/** `cdf` is text, such as `"5"`, or `"1"` for a checked box; without a default it is the type's initial value. */
 function defaultText(
   { type, defaultValue }: StoredField,
-  { checked, unchecked }: ColumnWords,
+  { checked, unchecked }: ColumnFormat,
 ): string | null {
   if (startsNow({ type, defaultValue })) return 'CURRENT_TIMESTAMP'
   const value = defaultValue ?? fieldType(type).initial ?? null
@@ -67,7 +67,7 @@ function defaultText(
   return typeof value === 'boolean' ? (value ? checked : unchecked) : String(value)
 }
 
-/** `'Todo','Done','it''s'` for selects, and nothing for others. */
+/** `'Todo','Done','it''s'` for selects, else empty. */
 function optionList(field: StoredField): string {
   if (!hasChoices(field)) return ''
   return choicesOf(field)

@@ -12,15 +12,16 @@ import { hasFormula } from '../fields/index.ts'
 import type { StoredField } from '../model/index.ts'
 import type { WireColumn } from './wire-column-storage.ts'
 
-/** Which field of a table is its record id; null for a table that is out of reach. */
-export type PrimaryKeyOf = (tableId: string) => string | null
-
-/** What a column's `colOptions` speak of beside the field. */
-export interface WireSurroundings extends FormulaSurroundings {
-  primaryKeyOf: PrimaryKeyOf
+/** What the `colOptions` of a table's columns refer to. */
+export interface WireContext {
+  /** The primary key field of a table; null for an unreachable one. */
+  primaryKeyOf: (tableId: string) => string | null
+  fields: readonly Field[]
+  /** The client of the table's database, which determines the functions of formulas. */
+  client: string
 }
 
-/** Options of computed types under both names. */
+/** The options of computed types by their names in REST. */
 const KEYS: Partial<Record<FieldTypeName, Record<string, string>>> = {
   Lookup: { fk_relation_column_id: 'relationFieldId', fk_lookup_column_id: 'targetFieldId' },
   Rollup: {
@@ -33,10 +34,10 @@ const KEYS: Partial<Record<FieldTypeName, Record<string, string>>> = {
   Barcode: { fk_barcode_value_column_id: 'valueFieldId' },
 }
 
-/** Keys that clients expect and that are always null: the format of a barcode is in the column's meta. */
+/** Keys that are always null: the format of a barcode is in the column's `meta`. */
 const CONSTANTS: Partial<Record<FieldTypeName, Record<string, null>>> = { Barcode: { barcode_format: null } }
 
-/** Prefixes of the ids that options have on the wire (wire reference §1.5). */
+/** The prefixes of the ids of `colOptions` (wire reference §1.5). */
 const PREFIXES: Partial<Record<FieldTypeName, string>> = {
   Lookup: 'lk',
   Rollup: 'rl',
@@ -48,8 +49,7 @@ const PREFIXES: Partial<Record<FieldTypeName, string>> = {
 }
 
 /**
- * What a column says of the options of a computed field: of a new one all of them, else those that are
- * there.
+ * Reads the options of a computed field; a new field must have all of them.
  *
  * @throws BAD_REQUEST `Missing 'fk_relation_column_id' property in request body`
  */
@@ -65,17 +65,16 @@ export function computedOptions(column: WireColumn, type: FieldTypeName, isNew: 
 
 const missing = (key: string) => refusal(`Missing '${key}' property in request body`)
 
-/** A link as a REST client asks for it: the table that gets the field, and the field's options. */
+/** A new link: the table that gets the field, and the field's options. */
 export interface WireLink {
   tableId: string
   options: FieldOptions
 }
 
 /**
- * Reads `parentId`, `childId` and `type` (wire reference §8.2). The field goes to the parent, of a `bt` to
- * the child.
+ * Reads `parentId`, `childId` and `type` (wire reference §8.2). The field goes to the parent, or for `bt` to the child.
  *
- * @throws BAD_REQUEST naming what is missing, or a pair of tables that the posted one is none of
+ * @throws BAD_REQUEST naming the missing property, or if neither id is the table itself
  */
 export function readWireLink(column: WireColumn, tableId: string): WireLink {
   const text = (key: string): string => {
@@ -90,15 +89,14 @@ export function readWireLink(column: WireColumn, tableId: string): WireLink {
   if (parentId !== tableId && childId !== tableId) {
     throw badRequest(`One of 'parentId' and 'childId' must be the table itself`)
   }
-  const [own, relatedTableId] = kind === 'bt' ? [childId, parentId] : [parentId, childId]
-  return { tableId: own, options: { kind, relatedTableId } }
+  const [ownTableId, relatedTableId] = kind === 'bt' ? [childId, parentId] : [parentId, childId]
+  return { tableId: ownTableId, options: { kind, relatedTableId } }
 }
 
 /**
- * Reads the relation that a column of values is to become, in the words in which a new link is asked for. Nothing
- * where a client names none: then it means what it cannot have.
+ * Reads the relation for a conversion of a column to a link; empty if the body has none.
  *
- * @throws BAD_REQUEST as `readWireLink`, and for a link that would stand in the other table
+ * @throws BAD_REQUEST as `readWireLink`, and for a link field in the other table
  */
 export function readWireRelation(column: WireColumn, tableId: string): FieldOptions {
   if (['parentId', 'childId', 'type'].every((key) => column[key] === undefined)) return {}
@@ -107,15 +105,15 @@ export function readWireRelation(column: WireColumn, tableId: string): FieldOpti
   throw badRequest("The column's own table is the 'childId' of a bt, and the 'parentId' of any other link")
 }
 
-/** `colOptions` of a computed field (wire reference §8.1, §8.2); undefined for one that has none. */
-export function presentComputed(field: StoredField, baseId: string, around: WireSurroundings) {
+/** The `colOptions` of a computed field (wire reference §8.1, §8.2); undefined for other fields. */
+export function presentComputed(field: StoredField, baseId: string, context: WireContext) {
   const link = linkOf(field)
-  if (link) return presentLink(field, link, baseId, around.primaryKeyOf)
+  if (link) return presentLink(field, link, baseId, context)
   if (hasFormula(field.type)) {
     return {
       id: idOf(field, PREFIXES[field.type] ?? 'f'),
       fk_column_id: field.id,
-      ...presentFormula(field, around),
+      ...presentFormula(field, context),
       deleted: null,
       order: 1,
       ...timesOf(field),
@@ -136,7 +134,7 @@ export function presentComputed(field: StoredField, baseId: string, around: Wire
   }
 }
 
-function presentLink(field: StoredField, link: LinkOptions, baseId: string, primaryKeyOf: PrimaryKeyOf) {
+function presentLink(field: StoredField, link: LinkOptions, baseId: string, { primaryKeyOf }: WireContext) {
   const { junction } = link
   return {
     virtual: true,
@@ -166,7 +164,7 @@ function presentLink(field: StoredField, link: LinkOptions, baseId: string, prim
   }
 }
 
-/** Options have no id of their own here: the field's serves, under their prefix. */
+/** The id of `colOptions`, derived from the field's id. */
 const idOf = (field: StoredField, prefix: string): string => prefix + field.id.slice(1)
 
 const timesOf = ({ createdAt, updatedAt }: StoredField) => ({
@@ -174,13 +172,13 @@ const timesOf = ({ createdAt, updatedAt }: StoredField) => ({
   updated_at: wireTime(updatedAt),
 })
 
-/** The column name of a field without a column: its title, but none for links and system values (§8.1). */
+/** The `column_name` of a field without a column: its title, or null for links and system fields (§8.1). */
 export const virtualName = (field: Pick<StoredField, 'type' | 'title'>): string | null => {
   const { computed } = fieldType(field.type)
   return computed === undefined || computed === 'link' ? null : field.title
 }
 
-/** What of a button stands in a column as it is, by the names of both sides. */
+/** The options of a button by their names in REST. */
 const BUTTON_KEYS: Record<string, string> = {
   type: 'kind',
   label: 'label',
@@ -191,8 +189,8 @@ const BUTTON_KEYS: Record<string, string> = {
 }
 
 /**
- * What a column says of a formula or a button. `formula_raw` goes before `formula`: a client that changes the one
- * sends the other back as it was.
+ * Reads the options of a formula or button. `formula_raw` takes precedence, because clients that change it send `formula`
+ * back unchanged.
  */
 function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOptions {
   if (!hasFormula(type)) return {}
@@ -207,14 +205,8 @@ function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOptions {
   return options
 }
 
-/** The table of a formula: its fields, and what its database can do. */
-interface FormulaSurroundings {
-  fields: readonly Field[]
-  client: string
-}
-
-/** `colOptions` of a formula or a button beside its ids and times (wire reference §8.1). */
-function presentFormula(field: Field, { fields, client }: FormulaSurroundings) {
+/** The `colOptions` of a formula or button, without ids and times (wire reference §8.1). */
+function presentFormula(field: Field, { fields, client }: WireContext) {
   const stored = formulaOf(field).formula
   const named = fields.map(formulaField)
   const checked = stored === '' ? null : checkFormula(stored, { fields: named, client })
@@ -242,7 +234,7 @@ function presentFormula(field: Field, { fields, client }: FormulaSurroundings) {
   }
 }
 
-/** A formula written out as clients know it: text in double quotes, and a bracket around every operation. */
+/** Formats a formula: text in double quotes, and parentheses around every operation. */
 function writeTree(node: ParsedTree): string {
   switch (node.type) {
     case 'Literal':

@@ -22,9 +22,9 @@ import {
 } from './wire-column-storage.ts'
 import { usualType } from './wire-column-type.ts'
 import { computedOptions, readWireRelation } from './wire-computed.ts'
-import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
+import { absentOptions, optionsFromMeta, type WireMeta } from './wire-meta.ts'
 
-/** Types in the order in which clients see them listed. `AI` is known to clients and not available here. */
+/** The types in the order of the REST API. `AI` is not implemented. */
 const LISTED = [
   'Attachment',
   'AutoNumber',
@@ -71,18 +71,18 @@ const LISTED = [
   'Order',
 ]
 
-/** Every `uidt` that clients may send (wire reference §8.3). */
+/** Every valid `uidt` (wire reference §8.3). */
 const WIRE_TYPES: readonly string[] = [
   ...LISTED,
-  // Clients know no type whose values cannot be read.
+  // Types with secret values are not available over REST.
   ...FIELD_TYPE_NAMES.filter((name) => !LISTED.includes(name) && !fieldType(name).isSecret),
 ]
 
 /**
- * The field that a new column means.
+ * Reads a new column.
  *
- * @throws INVALID_REQUEST_BODY without a title, or for an unknown type; NOT_IMPLEMENTED for a type
- *   that does not exist here yet, and for a primary key of another type than ID
+ * @throws INVALID_REQUEST_BODY without a title, or for an unknown type; NOT_IMPLEMENTED for an unsupported type, and for
+ *   a primary key of another type than ID
  */
 export function readNewColumn(column: WireColumn): NewField {
   const type = readType(column.uidt ?? 'SingleLineText', null)
@@ -102,11 +102,11 @@ export function readNewColumn(column: WireColumn): NewField {
 }
 
 /**
- * What of a field a partial or whole column changes. The name in the database never changes.
+ * Reads an update of a column, partial or whole. The name in the database never changes.
  *
- * @param current the column as clients read it
+ * @param current the presented column
  * @param client the engine of its table
- * @throws as `readNewColumn`; BAD_REQUEST for a change of how the column is stored
+ * @throws as `readNewColumn`; BAD_REQUEST for a change of storage properties
  */
 export function readColumnPatch(
   column: WireColumn,
@@ -121,13 +121,13 @@ export function readColumnPatch(
     ...(becomesLink(field, type) && readWireRelation(column, field.tableId)),
   }
   const isSameType = type === field.type
-  // Of a computed field the patch alone is handed on: what it does not name is kept where it is checked.
-  const kept = isSameType && !fieldType(type).computed ? field.options : {}
-  // `meta` replaces what was there; the choices of a select and the like lie elsewhere and stay.
-  const unsaid =
-    isSameType && column.meta !== undefined ? unsaidOptions(type, readMeta(column.meta) ?? {}) : {}
+  // `updateField` merges the options of computed fields itself.
+  const before = isSameType && !fieldType(type).computed ? field.options : {}
+  // `meta` replaces the former one, but not options outside of `meta`, such as the choices of a select.
+  const reset =
+    isSameType && column.meta !== undefined ? absentOptions(type, readMeta(column.meta) ?? {}) : {}
   const isSame = isSameType && Object.keys(sent).length === 0 && column.meta === undefined
-  const options = { ...kept, ...unsaid, ...sent }
+  const options = { ...before, ...reset, ...sent }
   const title = textOf(column.title)
   return {
     ...(title !== undefined && { title }),
@@ -137,15 +137,14 @@ export function readColumnPatch(
   }
 }
 
-/** The types that may stand in `uidt`, as a refusal of the body names them. */
 function readType(uidt: unknown, from: FieldTypeName | null): FieldTypeName {
   if (typeof uidt !== 'string' || !WIRE_TYPES.includes(uidt)) throw unknownType()
   if (isFieldTypeName(uidt)) return uidt
   throw notImplemented(from === null ? `The field type ${uidt}` : `Updating ${from} => ${uidt}`)
 }
 
-const notImplemented = (what: string): AppError =>
-  new AppError('NOT_IMPLEMENTED', `${what} is not implemented`)
+const notImplemented = (feature: string): AppError =>
+  new AppError('NOT_IMPLEMENTED', `${feature} is not implemented`)
 
 const unknownType = (): AppError =>
   invalidBody({
@@ -156,7 +155,7 @@ const unknownType = (): AppError =>
     message: `must be equal to one of the allowed values: ${WIRE_TYPES.join(', ')}`,
   })
 
-/** `must have required property 'title'`. */
+/** INVALID_REQUEST_BODY with `must have required property 'title'`. */
 export const missingProperty = (missingProperty: string): AppError =>
   invalidBody({
     instancePath: '',
@@ -182,12 +181,10 @@ function optionsOf(column: WireColumn, type: FieldTypeName, current: Field | nul
 }
 
 /**
- * The options that a column names: in `colOptions`, or in `dtxp` alone, as older clients do (wire reference §8.3). Null
- * where it names none, or those that the field has.
+ * Reads the options of a select from `colOptions`, or from `dtxp` alone, as older clients do (wire reference §8.3). Null
+ * if the body has none, or if `dtxp` is unchanged. A new column with both takes `colOptions`.
  *
- * A new column with both has those of `colOptions`.
- *
- * @throws BAD_REQUEST for a column that is there, where both are given and differ
+ * @throws BAD_REQUEST in an update with both, if they differ
  */
 function readChoices(
   sent: readonly { title?: unknown }[] | null,
@@ -212,7 +209,7 @@ function readChoices(
   return [...sent]
 }
 
-/** What a client says of the column's type, where it is one that may be named; else the type's default. */
+/** The database type of a SpecificDBType; an unknown one falls back to the default. */
 const specificType = (dt: unknown): FieldOptions => {
   const known = typeof dt === 'string' && SPECIFIC_TYPES.find((name) => name === dt.trim().toLowerCase())
   return known ? { databaseType: known } : {}
@@ -230,7 +227,7 @@ function readRules(
   return {
     ...(options && { options }),
     ...(description !== undefined && { description }),
-    // A client sends a whole column back: `rqd` of the record id is a fact, not a wish.
+    // Clients send whole columns back, so constraints of fields that fill themselves are ignored.
     ...(!isFilled && column.rqd !== undefined && { required: isTrue(column.rqd) }),
     ...(!isFilled && column.unique !== undefined && { unique: isTrue(column.unique) }),
     ...(!isFilled &&
@@ -244,11 +241,11 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
   if (typeof cdf !== 'string' && typeof cdf !== 'number' && typeof cdf !== 'boolean') {
     throw badRequest('A default value must be text, a number or a boolean')
   }
-  if (isMoment(cdf)) {
+  if (isCurrentTime(cdf)) {
     if (takesNow(type)) return NOW
     throw badRequest(`The default ${cdf} is only valid for dates and times, not for ${type} fields`)
   }
-  // Options may be new ones in this very call: what names none of them is refused where all is checked.
+  // The options may be new in this call, so `checkDefault` validates the default later.
   if (hasChoices({ type })) return String(cdf)
   const value = fieldType(type).parse(String(cdf), readOptions(type, options))
   if (value === null)
@@ -256,13 +253,14 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
   return value
 }
 
-/** What the engines call the present (spec §5): a word of theirs, or a function, which `now` alone is not. */
-const PRESENT = /^((current_(timestamp|date|time)|localtimestamp)(\(\d?\))?|(now|getdate)\(\d?\))$/i
+/** The SQL keywords and functions for the current time (spec §5). */
+const CURRENT_TIME = /^((current_(timestamp|date|time)|localtimestamp)(\(\d?\))?|(now|getdate)\(\d?\))$/i
 
-/** True for a default that is worked out when a record is made: `CURRENT_TIMESTAMP`, `now()`, `GETDATE()`. */
-const isMoment = (cdf: unknown): cdf is string => typeof cdf === 'string' && PRESENT.test(cdf.trim())
+/** True for a default that is evaluated when a record is created: `CURRENT_TIMESTAMP`, `now()`, `GETDATE()`. */
+const isCurrentTime = (cdf: unknown): cdf is string =>
+  typeof cdf === 'string' && CURRENT_TIME.test(cdf.trim())
 
-/** An object, or the same as JSON text (wire reference §1.4); anything else is no meta. */
+/** Reads `meta`, an object or its JSON text (wire reference §1.4); null for anything else. */
 function readMeta(meta: unknown): WireMeta | null {
   if (typeof meta === 'string') return readMeta(parseJson(meta))
   if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null
@@ -282,6 +280,6 @@ function parseJson(text: string): unknown {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** Clients send flags as booleans, numbers or text. */
+/** A boolean, also as number or text. */
 export const isTrue = (value: unknown): boolean =>
   value === true || value === 1 || value === '1' || value === 'true'

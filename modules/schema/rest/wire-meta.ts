@@ -7,19 +7,19 @@ import { RATING_ICONS } from '../../../src/core/fields/rating.ts'
 /** A column's `meta` as REST clients send and read it. */
 export type WireMeta = Record<string, unknown>
 
-/** One option under both names. */
-interface Word {
+/** Maps an option to a key in `meta`. */
+interface MetaKey {
   option: string
   key: string
-  /** Where the value has another form there. */
+  /** Converts the value, if it has another form in `meta`. */
   toWire?(value: unknown, options: FieldOptions): unknown
   toOption?(value: unknown, meta: WireMeta): unknown
-  /** Null is a value of its own, and not the absence of one. */
+  /** Null is a value, not the absence of one. */
   takesNull?: true
 }
 
-/** Names of the material icons that clients draw our signs with: filled and empty. */
-const SIGNS: Record<string, [filled: string, empty: string]> = {
+/** The Material icons in `meta` for our icons: filled and empty. */
+const ICONS: Record<string, [filled: string, empty: string]> = {
   square: ['mdi-check-bold', 'mdi-crop-square'],
   star: ['mdi-star', 'mdi-star-outline'],
   heart: ['mdi-heart', 'mdi-heart-outline'],
@@ -28,28 +28,28 @@ const SIGNS: Record<string, [filled: string, empty: string]> = {
   flag: ['mdi-flag', 'mdi-flag-outline'],
 }
 
-const asIs = (option: string, key = option): Word => ({ option, key })
-const flag = (option: string, key: string): Word => ({ option, key, toOption: Boolean })
-const precision: Word = { ...asIs('precision'), toOption: wholeNumber }
+const asIs = (option: string, key = option): MetaKey => ({ option, key })
+const flag = (option: string, key: string): MetaKey => ({ option, key, toOption: Boolean })
+const precision: MetaKey = { ...asIs('precision'), toOption: wholeNumber }
 const thousands = flag('thousands', 'isLocaleString')
 const validate = flag('validate', 'validate')
 
-function icon(names: readonly string[], filled: string, empty: string): Word {
+function icon(names: readonly string[], filled: string, empty: string): MetaKey {
   return {
     option: 'icon',
     key: 'icon',
     toWire: (value) => {
-      const [full, blank] = SIGNS[String(value)] ?? []
+      const [full, blank] = ICONS[String(value)] ?? []
       return { [filled]: full, [empty]: blank }
     },
     toOption: (value) => {
       const name = isObject(value) ? value[filled] : undefined
-      return names.find((known) => SIGNS[known]?.[0] === name)
+      return names.find((known) => ICONS[known]?.[0] === name)
     },
   }
 }
 
-const time: Word = {
+const time: MetaKey = {
   option: 'seconds',
   key: 'time_format',
   toWire: (_, { seconds, milliseconds }) => (milliseconds ? 'HH:mm:ss.SSS' : seconds ? 'HH:mm:ss' : 'HH:mm'),
@@ -58,7 +58,7 @@ const time: Word = {
 
 const PEOPLE = [flag('multiple', 'is_multi'), flag('notify', 'notify')]
 
-const WORDS: Partial<Record<FieldTypeName, Word[]>> = {
+const META_KEYS: Partial<Record<FieldTypeName, MetaKey[]>> = {
   LongText: [flag('rich', 'richMode')],
   Number: [thousands],
   Decimal: [
@@ -102,50 +102,45 @@ const WORDS: Partial<Record<FieldTypeName, Word[]>> = {
   Rollup: [precision, thousands],
 }
 
-const wordsOf = (type: FieldTypeName): Word[] =>
-  WORDS[type] ?? (fieldType(type).systemColumn && type.endsWith('Time') ? (WORDS.DateTime ?? []) : [])
+const metaKeysOf = (type: FieldTypeName): MetaKey[] =>
+  META_KEYS[type] ?? (fieldType(type).systemColumn && type.endsWith('Time') ? (META_KEYS.DateTime ?? []) : [])
 
-/**
- * The options that a `meta` means. What the type cannot take falls back to its default: `meta` is the
- * client's own, so nothing in it is refused.
- */
+/** Reads the options in `meta`. Invalid values are ignored, because clients may store anything in `meta`. */
 export function optionsFromMeta(type: FieldTypeName, meta: WireMeta): FieldOptions {
   const options: FieldOptions = {}
-  for (const { option, key, toOption, takesNull } of wordsOf(type)) {
+  for (const { option, key, toOption, takesNull } of metaKeysOf(type)) {
     if (!(key in meta)) continue
     const value = toOption ? toOption(meta[key], meta) : meta[key]
     if (value === undefined || (value === null && !takesNull)) continue
-    const isFit = fieldType(type).options.safeParse({ [option]: value }).success
-    if (isFit) options[option] = value
+    const isValid = fieldType(type).options.safeParse({ [option]: value }).success
+    if (isValid) options[option] = value
   }
   return options
 }
 
 /**
- * The options that a `meta` could have named and did not, at their defaults: it replaces the one before. The words
- * for a link's records stay, since a link always has some.
+ * The defaults of the options that are absent from `meta`, because a new `meta` replaces the former one. The nouns of a
+ * link stay as they are.
  */
-export function unsaidOptions(type: FieldTypeName, meta: WireMeta): FieldOptions {
+export function absentOptions(type: FieldTypeName, meta: WireMeta): FieldOptions {
   if (fieldType(type).computed === 'link') return {}
-  const said = optionsFromMeta(type, meta)
+  const given = optionsFromMeta(type, meta)
   const defaults = readable(type, {})
-  const unsaid = wordsOf(type).flatMap(({ option }) => (option in said ? [] : [[option, defaults[option]]]))
-  return Object.fromEntries(unsaid.filter(([, value]) => value !== undefined))
+  const absent = metaKeysOf(type).flatMap(({ option }) =>
+    option in given || defaults[option] === undefined ? [] : [[option, defaults[option]]],
+  )
+  return Object.fromEntries(absent)
 }
 
-/**
- * The `meta` of a field: as a client sent it, with what the options say otherwise by now. What is left
- * at its default and was never sent stays unsaid, as clients expect.
- */
+/** The `meta` of a field: as the client sent it, updated with changed options. Unsent defaults are left out. */
 export function metaOf(type: FieldTypeName, options: FieldOptions, sent: WireMeta | null): WireMeta {
-  // What was not sent, or does not fit, means the default.
-  const meant = readable(type, optionsFromMeta(type, sent ?? {}))
+  const inMeta = readable(type, optionsFromMeta(type, sent ?? {}))
   const meta: WireMeta = { ...sent }
-  for (const { option, key, toWire } of wordsOf(type)) {
-    if (options[option] === undefined || Bun.deepEquals(meant[option], options[option])) continue
+  for (const { option, key, toWire } of metaKeysOf(type)) {
+    if (options[option] === undefined || Bun.deepEquals(inMeta[option], options[option])) continue
     meta[key] = toWire ? toWire(options[option], options) : options[option]
   }
-  // Clients ask it of links alone: whether the words are their own.
+  // Only links have this key: whether the nouns are custom.
   if (fieldType(type).linkAnswer === 'count') meta.custom ??= false
   return meta
 }

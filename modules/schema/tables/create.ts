@@ -101,19 +101,19 @@ async function addTable(
   const { tableId, baseId } = planned
   const attempt = (suffix: string) =>
     apply(actor, baseId, async (change) => {
-      const parts = await buildTable(context, change, actorIdOf(actor), planned, physical, {
+      const built = await buildTable(context, change, actorIdOf(actor), planned, physical, {
         ...options,
         suffix,
       })
       return {
-        statements: parts.statements,
+        statements: built.statements,
         entry: {
           kind: 'table.create',
           tableId,
-          detail: { tableId, tableTitle: parts.table.title, imported },
+          detail: { tableId, tableTitle: built.table.title, imported },
         },
         tableIds: [tableId],
-        result: parts.table,
+        result: built.table,
       }
     })
   return withFreshName(attempt)

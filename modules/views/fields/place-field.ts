@@ -4,7 +4,7 @@ import type { Field, View, ViewField } from '../../../src/core/model.ts'
 import { canBeAsked } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, isTabular } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { FieldPlace, TableModel } from '../../schema/index.ts'
+import type { FieldPosition, TableModel } from '../../schema/index.ts'
 import { defaultViewField, isOpenTo, namesRecords, requireField, type ViewsContext } from '../model/index.ts'
 import { unstoredFields, upsertViewFields } from './arrange.ts'
 
@@ -20,12 +20,12 @@ export async function placeNewField(
   context: ViewsContext,
   model: TableModel,
   field: Field,
-  place: FieldPlace,
+  position: FieldPosition,
   actor: Actor | null,
 ): Promise<MetaStatement[]> {
   const views = await context.store.ofModel(model)
-  const target = place.viewId === undefined ? undefined : views.find(({ id }) => id === place.viewId)
-  if (place.viewId !== undefined && !target) throw notFound('View', place.viewId.slice(0, 64))
+  const target = position.viewId === undefined ? undefined : views.find(({ id }) => id === position.viewId)
+  if (position.viewId !== undefined && !target) throw notFound('View', position.viewId.slice(0, 64))
   const shared = await context.store.sharedIn(model)
   const statements: MetaStatement[] = []
   for (const view of views) {
@@ -34,7 +34,7 @@ export async function placeNewField(
       actor === null || isOpenTo(actor, { id, title, lock, ownedBy: ownerId, createdBy: null })
     const viewField =
       view === target && isChangeable
-        ? fieldInItsView(model, view, field, place)
+        ? fieldInItsView(model, view, field, position)
         : fieldInOtherView(view, field, shared)
     if (viewField) statements.push(...(await addViewField(context, model, view, viewField)))
   }
@@ -49,7 +49,7 @@ function fieldInItsView(
   model: TableModel,
   view: View,
   field: Field,
-  { beforeFieldId, order }: FieldPlace,
+  { beforeFieldId, order }: FieldPosition,
 ): ViewField | null {
   if (beforeFieldId !== undefined) {
     requireField(model, beforeFieldId)
