@@ -176,7 +176,7 @@ export async function planSetCascade(context: CascadeContext, condition: SQL): P
     (relation): relation is KeyRelation =>
       relation.kind === 'key' &&
       (isParent(relation) || gaveUp(context, relation)) &&
-      // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
+      // Required keys in the trash stay: nobody could fill them.
       (relation.isLive || !relation.key.required),
   )
   const statements: SQL[] = []

@@ -84,8 +84,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans }
     if (!visitor) return { engine, model, context }
     // The view’s own conditions on people use all data of people.
-    const told = { ...moment, people: people.map(asPublicPerson) }
-    return { engine, model, context: { ...context, moment: told, ownMoment: moment } }
+    const visible = { ...moment, people: people.map(asPublicPerson) }
+    return { engine, model, context: { ...context, moment: visible, ownMoment: moment } }
   }
 
   /** The view of a share link. @throws as `open` */
@@ -186,8 +186,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   /**
    * The compiled plan of a page, from the cache if possible.
    *
-   * @param text names the query among all of the same table and view; null: a query that nobody asks for twice
-   * @param query called where no plan is known
+   * @param text identifies the query among those of its table and view; null: not cached
+   * @param query called if there is no cached plan
    * @throws as `select`
    */
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
