@@ -131,7 +131,7 @@ export function PasswordPage() {
         value={next}
         onChange={(event) => setNext(event.target.value)}
         error={wasSubmitted ? nextError : null}
-        help={m.account_least_characters_other_devices_signed({ count: MIN_PASSWORD })}
+        help={m.account_new_password_hint({ count: MIN_PASSWORD })}
       />
       <KeptTokens tokens={tokens.data ?? []} revokes={revokes} onChange={setRevokes} />
       <Button type="submit" variant="primary" busy={change.isPending}>

@@ -64,24 +64,24 @@ function ServerSetup() {
   const { mail, files, database, publicUrl } = setup.data
   return (
     <>
-      <p className={styles.note}>{m.account_following_set_environment_variables_server()}</p>
+      <p className={styles.note}>{m.account_environment_hint()}</p>
       <Part title={m.account_mail()} isSet={mail !== null}>
         {mail === null ? (
-          <p className={styles.note}>{m.account_invitations_reset_links_form_answers()}</p>
+          <p className={styles.note}>{m.account_no_mail_hint()}</p>
         ) : (
           <MailSetup mail={mail} />
         )}
       </Part>
       <Part title={m.account_public_address()} isSet={publicUrl !== null}>
         {publicUrl === null ? (
-          <p className={styles.note}>{m.account_links_use_address_each_request()}</p>
+          <p className={styles.note}>{m.account_no_public_url_hint()}</p>
         ) : (
           <Facts facts={[[m.account_address(), publicUrl]]} />
         )}
       </Part>
       <Part title={m.account_attached_files()} isSet>
         {files.kind === 'folder' ? (
-          <p className={styles.note}>{m.account_stored_folder_attachments_data_dir()}</p>
+          <p className={styles.note}>{m.account_files_in_folder()}</p>
         ) : (
           <Facts
             facts={[
@@ -94,9 +94,7 @@ function ServerSetup() {
       </Part>
       <Part title={m.account_database()} isSet>
         <p className={styles.note}>
-          {database === 'postgres'
-            ? m.account_postgresql_set_database_url()
-            : m.account_sqlite_files_data_dir_set()}
+          {database === 'postgres' ? m.account_database_postgres() : m.account_database_sqlite()}
         </p>
       </Part>
     </>

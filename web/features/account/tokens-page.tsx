@@ -148,7 +148,7 @@ export function FreshToken({ token, note }: { token: string; note?: string }) {
   const [copied, setCopied] = useState(false)
   return (
     <Alert>
-      <p>{note ?? m.account_copy_token_now_wont_able()}</p>
+      <p>{note ?? m.account_copy_token_hint()}</p>
       <div className={styles.fresh}>
         <code>{token}</code>
         <Button

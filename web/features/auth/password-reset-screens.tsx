@@ -47,7 +47,7 @@ function AskForLink() {
     return (
       <>
         <Alert>
-          {m.auth_account_exists_email_weve_sent({
+          {m.auth_reset_link_sent({
             email: email.trim(),
           })}
         </Alert>
@@ -57,7 +57,7 @@ function AskForLink() {
   }
   return (
     <form className={formStyles.form} onSubmit={submit} noValidate>
-      <p>{m.auth_enter_email_address_well_send()}</p>
+      <p>{m.auth_reset_link_hint()}</p>
       {ask.error && <Alert tone="error">{messageOf(ask.error)}</Alert>}
       <TextField
         label={m.auth_email()}
@@ -80,7 +80,7 @@ function AskForLink() {
 function NoMail() {
   return (
     <>
-      <Alert>{m.auth_server_cant_send_email_cant()}</Alert>
+      <Alert>{m.auth_no_mail_hint()}</Alert>
       <p>{m.auth_ask_administrator_reset_link()}</p>
       <p>{m.auth_change_password_elsewhere_hint()}</p>
     </>

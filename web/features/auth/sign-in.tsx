@@ -41,7 +41,7 @@ export function SignInScreen() {
 export function SignedOutDialog() {
   return (
     <Dialog title={m.auth_youve_been_signed_out()} size="confirm" closable={false} onClose={leave}>
-      <p style={{ marginBlockEnd: 16 }}>{m.auth_sign_again_continue_nothing_page()}</p>
+      <p style={{ marginBlockEnd: 16 }}>{m.auth_signed_out_hint()}</p>
       <SignInForm initialEmail={session.email()} />
       <p style={{ marginBlockStart: 8, textAlign: 'center' }}>
         <Button variant="ghost" onClick={leave}>

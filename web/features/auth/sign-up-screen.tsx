@@ -43,7 +43,7 @@ export function SignUpScreen() {
     return (
       <AuthPage
         title={m.auth_invitation_no_longer_valid()}
-        text={m.auth_already_used_withdrawn_ask_new()}
+        text={m.auth_invitation_invalid_hint()}
         below={toSignIn}
       />
     )

@@ -207,7 +207,7 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
         <Skeleton height={60} />
       ) : (
         <>
-          <p>{m.bases_moves_trash()}</p>
+          <p>{m.bases_delete_base_contents()}</p>
           <ul data-testid="base-contents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
             {linesOf(data).map((line) => (
               <li key={line}>{line}</li>

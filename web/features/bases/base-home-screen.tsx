@@ -160,7 +160,7 @@ function Overview({ base }: { base: Base }) {
         <EmptyState
           icon={Table2}
           title={m.bases_no_tables_yet()}
-          text={roleCan(base.role, 'table.create') ? m.bases_create_table_import_file_get() : undefined}
+          text={roleCan(base.role, 'table.create') ? m.bases_no_tables_hint() : undefined}
         >
           {roleCan(base.role, 'table.create') && (
             <Button variant="primary" icon={Plus} onClick={() => createTable(base.id)}>

@@ -117,7 +117,7 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
         title={
           deleted.length === 1 && only
             ? m.bases_base_title_trash({ title: only.title })
-            : m.bases_all_bases_trash()
+            : m.bases_all_bases_in_trash()
         }
         text={canCreate ? m.bases_restore_tables_records_create_new() : m.bases_restore_tables_records()}
       >
@@ -136,22 +136,12 @@ function NoBases({ canCreate }: { canCreate: boolean }) {
   }
   if (canCreate) {
     return (
-      <EmptyState
-        icon={Database}
-        title={m.bases_create_your_first_base()}
-        text={m.bases_base_holds_related_tables_such()}
-      >
+      <EmptyState icon={Database} title={m.bases_create_your_first_base()} text={m.bases_first_base_hint()}>
         {create}
       </EmptyState>
     )
   }
-  return (
-    <EmptyState
-      icon={Database}
-      title={m.bases_no_bases_yet()}
-      text={m.bases_ask_base_owner_invite_restore()}
-    />
-  )
+  return <EmptyState icon={Database} title={m.bases_no_bases_yet()} text={m.bases_no_bases_hint()} />
 }
 
 function BaseListSkeleton() {

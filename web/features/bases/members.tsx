@@ -274,11 +274,7 @@ function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
               value={text}
               onChange={(event) => setText(event.target.value)}
               error={refused ?? (invite.error && messageOf(invite.error))}
-              help={
-                sendsMail
-                  ? m.bases_people_without_account_get_sign_up()
-                  : m.bases_people_without_account_get_sign()
-              }
+              help={sendsMail ? m.bases_invite_hint_mail() : m.bases_invite_hint_links()}
             />
             <RoleChoice own={base.role} role={role} onChange={setRole} />
           </>
@@ -292,7 +288,7 @@ function InviteDialog({ base, onClose }: { base: Base; onClose: () => void }) {
 function InviteLinks({ invitations, sendsMail }: { invitations: MemberInvitation[]; sendsMail: boolean }) {
   return (
     <section className={styles.links} aria-label={m.bases_invitation_links()}>
-      <p>{sendsMail ? m.bases_invitations_sent_also_share_these() : m.bases_server_cant_send_email_send()}</p>
+      <p>{sendsMail ? m.bases_invitation_links_mailed_hint() : m.bases_invitation_links_no_mail_hint()}</p>
       {invitations.map(({ email, inviteToken }) => (
         <div key={email} className={styles.link}>
           <span dir="ltr">{email}</span>

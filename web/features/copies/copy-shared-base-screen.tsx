@@ -51,7 +51,7 @@ export function CopySharedBaseScreen() {
         setProblem(password === null ? null : m.common_incorrect_password())
         setPassword(password ?? '')
       } else if (appCodeOf(error) === 'BASE_NOT_FOUND') {
-        setProblem(m.copies_link_no_longer_active_url())
+        setProblem(m.copies_link_invalid())
       } else setProblem(messageOf(error))
     } finally {
       setIsStarting(false)

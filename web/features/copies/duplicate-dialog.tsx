@@ -85,7 +85,7 @@ export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps)
       newTitle={copyTitle(base.title)}
       labels={{
         views: m.copies_include_all_views(),
-        waiting: m.copies_duplicating_base_appears_base_list(),
+        waiting: m.copies_duplicating_base(),
       }}
       problemOf={(name) => (name === '' ? m.common_enter_a_name() : null)}
       start={async (options) => {
@@ -125,7 +125,7 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
       newTitle={freeTitle(copyTitle(title), taken)}
       labels={{
         views: m.copies_include_all_views(),
-        waiting: m.copies_duplicating_table_appears_next_original(),
+        waiting: m.copies_duplicating_table(),
       }}
       problemOf={problemOf}
       start={async (options) => {

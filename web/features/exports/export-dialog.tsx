@@ -103,10 +103,10 @@ function Choices({
     <div className={styles.choices}>
       <p className={styles.scope}>
         {source.recordIds
-          ? m.exports_exports_count_selected_records_fields({
+          ? m.exports_scope_selected({
               count: source.recordIds.length,
             })
-          : m.exports_exports_views_records_current_filter()}
+          : m.exports_scope_view()}
       </p>
       <SelectField
         label={m.common_format()}

@@ -112,8 +112,8 @@ function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
       kind="base"
       targetId={base.id}
       title={base.title}
-      hint={m.shares_anyone_link_open_whole_base()}
-      summary={m.shares_visitors_see_every_table_all()}
+      hint={m.shares_base_link_hint()}
+      summary={m.shares_base_summary()}
       beforeSettings={(share, change) => (
         <fieldset className={styles.choices}>
           <legend className={styles.legend}>{m.shares_visitor_permissions()}</legend>
@@ -136,14 +136,14 @@ function BaseShare({ base, onClose }: { base: Base; onClose: () => void }) {
       afterSettings={({ settings }, change) => (
         <Switch
           label={m.shares_allow_download()}
-          hint={m.shares_visitors_download_each_view_csv()}
+          hint={m.shares_base_download_hint()}
           checked={settings.allowDownload}
           onChange={(allowDownload) => change({ settings: { allowDownload } })}
         />
       )}
     >
       <p className={styles.seen}>
-        {m.shares_share_people_who_account_add()}{' '}
+        {m.shares_members_hint()}{' '}
         <a href={hrefOf(paths.members(base.id))} onClick={onClose}>
           {m.shares_members_of_the_base()}
         </a>
@@ -161,14 +161,14 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
       targetId={view.id}
       title={view.title}
       viewKind={view.kind}
-      hint={isForm ? m.shares_anyone_link_fill_form_without() : m.shares_anyone_link_view_without_signing()}
+      hint={isForm ? m.shares_form_link_hint() : m.shares_view_link_hint()}
       summary={visitorSummary(schema, view).join(' ')}
       beforeSettings={(share, change) =>
         isForm && (
           <>
             <Switch
               label={m.shares_survey()}
-              hint={m.shares_show_one_question_time()}
+              hint={m.shares_survey_hint()}
               checked={share.settings.survey}
               onChange={(survey) => change({ settings: { survey } })}
             />
@@ -181,7 +181,7 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
           {!isForm && (
             <Switch
               label={m.shares_allow_download()}
-              hint={m.shares_visitors_download_view_csv_excel()}
+              hint={m.shares_view_download_hint()}
               checked={settings.allowDownload}
               onChange={(allowDownload) => change({ settings: { allowDownload } })}
             />
@@ -202,7 +202,7 @@ function ViewShare({ view, schema }: { view: View; schema: TableSchema }) {
           )}
           <Switch
             label={m.shares_right_to_left()}
-            hint={m.shares_lay_out_page_right_left()}
+            hint={m.shares_right_to_left_hint()}
             checked={settings.rtl}
             onChange={(rtl) => change({ settings: { rtl } })}
           />
@@ -265,7 +265,7 @@ function LinkPanel(props: LinkPanelProps) {
       {share !== null && address !== null && (
         <>
           <ShareLink address={address} title={title} onRegenerate={state.regenerate} />
-          {share.isBlocked && <Alert tone="error">{m.shares_link_shows_no_records_because()}</Alert>}
+          {share.isBlocked && <Alert tone="error">{m.shares_link_blocked()}</Alert>}
           <p className={styles.seen} data-testid="what-is-seen">
             {summary}{' '}
             {share.lastVisitAt === null
@@ -353,8 +353,8 @@ export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDial
         kind="erd"
         targetId={sourceId}
         title={title}
-        hint={m.shares_anyone_link_view_diagram_without()}
-        summary={m.shares_visitors_see_tables_field_names()}
+        hint={m.shares_diagram_link_hint()}
+        summary={m.shares_diagram_summary()}
       />
     </Dialog>
   )

@@ -11,4 +11,4 @@ export interface ShareTarget {
 
 /** Why a role may not share, or null. */
 export const shareRefusal = (role: BaseRole | null): string | null =>
-  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : m.shares_only_creators_owners_share()
+  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : m.shares_not_allowed()

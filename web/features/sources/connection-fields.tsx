@@ -136,7 +136,7 @@ export function ConnectionFields({
           dir="ltr"
           data-autofocus
           placeholder="shop.db"
-          help={m.sources_file_servers_sqlite_sources_folder()}
+          help={m.sources_sqlite_file_hint()}
           {...input('file')}
         />
       )}

@@ -130,7 +130,7 @@ export function SourceDialog({
       {step === 'tables' && found && (
         <div className={styles.form}>
           {found.tables.length === 0 ? (
-            <Alert>{m.sources_user_no_readable_tables_database()}</Alert>
+            <Alert>{m.sources_no_readable_tables()}</Alert>
           ) : (
             <TablePicker tables={found.tables} chosen={chosen} onChange={setChosen} />
           )}
@@ -212,7 +212,7 @@ function SettingsFields({ settings, onChange }: SettingsFieldsProps) {
           onChange={(may) => onChange({ ...settings, isDataReadonly: !may })}
         />
         <Checkbox
-          label={m.sources_add_fields_hide_fields_tables()}
+          label={m.sources_change_fields()}
           checked={!settings.isSchemaReadonly}
           onChange={(may) => onChange({ ...settings, isSchemaReadonly: !may })}
         />

@@ -31,7 +31,7 @@ export function SourcesPanel({ base }: { base: Base }) {
         <EmptyState
           icon={Database}
           title={m.sources_no_data_sources_connected()}
-          text={m.sources_connect_database_view_edit_tables()}
+          text={m.sources_no_sources_hint()}
         >
           {mayConnect && (
             <Button variant="primary" icon={Plus} onClick={() => connectDatabase(base.id)}>

@@ -91,7 +91,7 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
     return (
       <div className={styles.form}>
         {news.length === 0 && <Alert>{m.sources_no_changes_in_the_database()}</Alert>}
-        <p className={styles.help}>{m.sources_tables_fields_removed_database_moved()}</p>
+        <p className={styles.help}>{m.sources_sync_hint()}</p>
         {[...Map.groupBy(news, ({ table }) => table)].map(([table, own]) => (
           <section key={table}>
             <h3 className={styles.label} dir="auto">
