@@ -15,7 +15,7 @@ import {
 } from '@xyflow/react'
 import { KeyRound, Link2 } from 'lucide-react'
 import { createContext, use } from 'react'
-import { HEAD_HEIGHT } from './layout.ts'
+import { HEAD_HEIGHT, lineBetween } from './layout.ts'
 import { moreFields } from './picture.ts'
 import '@xyflow/react/dist/base.css'
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
@@ -24,7 +24,6 @@ import { m } from '../../messages.gen.ts'
 import { ErdToolbar } from './erd-toolbar.tsx'
 import styles from './erd-view.module.css'
 import { BOX_WIDTH, boxHeight, placeBoxes, ROW_HEIGHT } from './layout.ts'
-import { lineBetween } from './lines.ts'
 import { ALL, type DiagramOptions, type ShownLink, type ShownTable, shownDiagram } from './shown-diagram.ts'
 
 export interface ErdViewProps {

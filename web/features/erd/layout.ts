@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre'
-import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
+import type { ShownDiagram, ShownLink, ShownTable } from './shown-diagram.ts'
 
 /** Measures of a box, in pixels: what is drawn and what is exported agree on them. */
 export const BOX_WIDTH = 240
@@ -103,4 +103,48 @@ function placeGroup(tables: readonly ShownTable[], { links }: ShownDiagram): Gro
     height = Math.max(height, node.y + node.height / 2)
   }
   return { places, width, height }
+}
+
+/** The line between two boxes: from the sides that face each other, or round the right where they lie above another. */
+export function lineBetween(
+  link: ShownLink,
+  box: (tableId: string) => { table: ShownTable; place: Place } | undefined,
+): Line | null {
+  const [from, to] = [link.from, link.to].map(({ tableId, fieldId, isMany }) => {
+    const found = box(tableId)
+    if (!found) return null
+    return { ...found.place, y: found.place.y + rowCentre(found.table, fieldId), isMany }
+  })
+  if (!from || !to) return null
+  const [fromSide, toSide] = sidesOf(from.x, to.x)
+  const start = { x: from.x + (fromSide > 0 ? BOX_WIDTH : 0), y: from.y }
+  const end = { x: to.x + (toSide > 0 ? BOX_WIDTH : 0), y: to.y }
+  const bend = Math.max(STUB, Math.abs(end.x - start.x) / 2)
+  const path = `M${start.x} ${start.y}C${start.x + fromSide * bend} ${start.y} ${end.x + toSide * bend} ${end.y} ${end.x} ${end.y}`
+  return {
+    path,
+    ends: [
+      { x: start.x + fromSide * SIGN, y: start.y - 8, text: from.isMany ? 'n' : '1' },
+      { x: end.x + toSide * SIGN, y: end.y - 8, text: to.isMany ? 'n' : '1' },
+    ],
+  }
+}
+
+/** How far a line goes straight before it turns. */
+export const STUB = 36
+
+/** 1: the line leaves to the right; -1: to the left. */
+export function sidesOf(from: number, to: number): [1 | -1, 1 | -1] {
+  if (to >= from + BOX_WIDTH) return [1, -1]
+  if (from >= to + BOX_WIDTH) return [-1, 1]
+  return [1, 1]
+}
+
+/** Place of the sign beside a box. */
+export const SIGN = 12
+
+/** A line as it is drawn: its path, and where "1" or "n" stands at either end. */
+export interface Line {
+  path: string
+  ends: { x: number; y: number; text: '1' | 'n' }[]
 }

@@ -1,6 +1,5 @@
 import { m } from '../../messages.gen.ts'
-import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, type Place, ROW_HEIGHT } from './layout.ts'
-import { lineBetween } from './lines.ts'
+import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, lineBetween, type Place, ROW_HEIGHT } from './layout.ts'
 import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
 
 const MARGIN = 32

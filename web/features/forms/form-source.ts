@@ -1,7 +1,8 @@
+import { writeAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import type { LinkLines } from '../../cells/cell.ts'
-import type { LocalFile } from './local-files.ts'
 
 /** Answers on their way to the server. */
 export interface Submission {
@@ -53,3 +54,20 @@ export interface FormSource {
   /** @throws AnswersRefused; other errors where it could not be sent */
   submit: (submission: Submission) => Promise<Submitted>
 }
+
+/** A file that was chosen and has not been sent. */
+export interface LocalFile {
+  key: string
+  file: File
+}
+
+/** Chosen files as the cell that they will be, for the rules: where they will lie the server says. */
+export const pendingCell = (files: readonly LocalFile[]): CellValue =>
+  writeAttachments(
+    files.map(({ key, file }) => ({
+      path: `download/pending/${key}`,
+      title: file.name,
+      mimetype: file.type || typeByName(file.name),
+      size: file.size,
+    })),
+  )

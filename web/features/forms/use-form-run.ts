@@ -11,10 +11,14 @@ import {
 } from '../../../src/core/views/form-answers.ts'
 import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
-
 import { timeZone } from '../../time-zone.ts'
-import { AnswersRefused, type FormSource, type Submitted } from './form-source.ts'
-import { type LocalFile, pendingCell } from './local-files.ts'
+import {
+  AnswersRefused,
+  type FormSource,
+  type LocalFile,
+  pendingCell,
+  type Submitted,
+} from './form-source.ts'
 import type { Prefill } from './prefill.ts'
 import { savedAnswers } from './saved-answers.ts'
 

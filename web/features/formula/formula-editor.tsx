@@ -1,18 +1,29 @@
 import { SquareFunction } from 'lucide-react'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
 import {
   type CheckedFormula,
+  checkFormula,
+  type FormulaHelp,
+  formulaField,
+  formulaFunctions,
   type Problem,
   signatureAt,
+  storedReferences,
   toShown,
   toStored,
   type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { ComputedView } from '../../cells/computed.tsx'
+import look from '../../cells/formula-look.module.css'
 import { CELLS } from '../../cells/index.ts'
-import { plainMessage } from '../../errors.ts'
+import { messageOf, plainMessage } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
+import { timeZone } from '../../time-zone.ts'
+import { trpc } from '../../trpc.ts'
 import { Option } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { keyed } from '../../ui/keyed.ts'
@@ -21,7 +32,6 @@ import { useDebounced } from '../layout/use-debounced.ts'
 import toolbar from '../views/controls/toolbar.module.css'
 import styles from './formula.module.css'
 import { FormulaInput, type FormulaInputHandle } from './formula-input.tsx'
-import { FormulaPreview } from './formula-preview.tsx'
 import {
   findOffers,
   insertionOf,
@@ -31,7 +41,6 @@ import {
   syntaxParts,
   typingAt,
 } from './offers.ts'
-import { type FormulaTable, useFormulaTable } from './use-formula-table.ts'
 
 /** Words are not held against somebody who is still writing them. */
 const PAUSE_MS = 600
@@ -317,3 +326,131 @@ function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: Off
     </div>
   )
 }
+
+/** A table as its formulas see it. */
+interface FormulaTable {
+  /** All fields, by which titles become ids and ids titles. */
+  all: Field[]
+  /** The fields that a person is offered. */
+  fields: Field[]
+  /** The functions of the table's database. */
+  functions: FormulaHelp[]
+  /** Checks as the server does, but for circles through other tables. */
+  check: (text: string) => CheckedFormula
+}
+
+/** Null while the table is being read. @param self the field that has the formula, which it cannot read */
+function useFormulaTable(
+  { id, baseId }: Pick<Table, 'id' | 'baseId'>,
+  self: Field | null,
+): { table: FormulaTable | null; error: unknown } {
+  const schema = trpc.schema.table.useQuery({ tableId: id })
+  const sources = trpc.sources.list.useQuery({ baseId })
+  const table = useMemo(() => {
+    const source = sources.data?.find((one) => one.id === schema.data?.table.sourceId)
+    if (!schema.data || !source) return null
+    const { fields } = schema.data
+    const byId = new Map(fields.map((field) => [field.id, field]))
+    const referencesOf = (fieldId: string) => {
+      const field = byId.get(fieldId)
+      return field && hasFormula(field) ? storedReferences(formulaOf(field).formula) : []
+    }
+    const context = {
+      fields: fields.map(formulaField),
+      client: source.client,
+      referencesOf,
+      ...(self && { selfId: self.id }),
+    }
+    return {
+      all: fields,
+      fields: fields.filter((field) => field.id !== self?.id && isOffered(field)),
+      functions: formulaFunctions(source.client),
+      check: (text: string) => checkFormula(text, context),
+    }
+  }, [schema.data, sources.data, self])
+  return { table, error: schema.error ?? sources.error }
+}
+
+/** What the product keeps for itself, and what is no value, can be named but is not offered. */
+function isOffered(field: Field): boolean {
+  const { computed } = fieldType(field.type)
+  return !field.isSystem && !isSecret(field) && computed !== 'button' && computed !== 'code'
+}
+
+/** Records that a formula is tried on. */
+const ROWS = 3
+
+interface FormulaPreviewProps {
+  tableId: string
+  fieldId: string | undefined
+  /** The formula with titles. */
+  formula: string
+  /** False while it is being written, or has problems. */
+  isReady: boolean
+  /** How the result is shown, where that has been chosen. */
+  result?: FieldResult
+}
+
+/** What the formula gives for the first records, worked out by the database itself. */
+function FormulaPreview({ tableId, fieldId, formula, isReady, result }: FormulaPreviewProps) {
+  const isAsked = isReady && formula.trim() !== ''
+  const preview = trpc.records.previewFormula.useQuery(
+    { tableId, formula, timeZone, limit: ROWS, ...(fieldId !== undefined && { fieldId }) },
+    { enabled: isAsked, staleTime: 0, retry: false, placeholderData: (before) => before },
+  )
+  const schema = trpc.schema.table.useQuery({ tableId })
+  const { data } = preview
+  const name = schema.data?.fields.find(({ isDisplay }) => isDisplay)
+  if (preview.error && isAsked) {
+    return (
+      <p role="alert" className={styles.problem}>
+        {messageOf(preview.error)}
+      </p>
+    )
+  }
+  return (
+    <section className={styles.preview} aria-label={m.formula_result()} data-testid="formula-preview">
+      <h3>{m.formula_result()}</h3>
+      {!data && isAsked && <Skeleton height={60} />}
+      {!data && !isAsked && <p>{m.formula_result_first_records_appears_here()}</p>}
+      {data && !data.ok && (
+        <p role="alert" className={styles.problem}>
+          {plainMessage(data.problems[0]?.message ?? '')}
+        </p>
+      )}
+      {data?.ok && data.page.rows.length === 0 && <p>{m.formula_no_records_yet()}</p>}
+      {data?.ok && data.page.rows.length > 0 && name && (
+        <table className={look.values} data-stale={!isAsked || preview.isPlaceholderData || undefined}>
+          <tbody>
+            {data.page.rows.map(([title, value], index) => (
+              <tr key={data.page.ids[index]}>
+                <th scope="row">
+                  <bdi>
+                    {titleOf(name, title ?? null) || m.common_record_id({ id: String(data.page.ids[index]) })}
+                  </bdi>
+                </th>
+                <td data-testid="formula-result">
+                  {value === null || value === undefined ? (
+                    <span className={styles.none}>{m.common_empty()}</span>
+                  ) : (
+                    <ComputedView
+                      value={value}
+                      field={{ ...name, result: result ?? data.result, error: null }}
+                      options={{}}
+                      variant="grid"
+                      lines={1}
+                      width={null}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+const titleOf = ({ type, options, result }: Field, value: string | number | boolean | null): string =>
+  fieldType(result?.type ?? type).format(value, result?.options ?? options)

@@ -14,7 +14,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { WorkBar } from '../records/bars/work-bar.tsx'
+import { WorkBar } from '../records/bars/status-bars.tsx'
 
 import { undoChosen } from '../records/undo/undo-commands.tsx'
 import styles from './history.module.css'

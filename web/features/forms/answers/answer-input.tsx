@@ -1,15 +1,19 @@
 import type { ComponentType, ReactNode } from 'react'
+import { titlesIn } from '../../../../src/core/fields/choices.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
+import { type OptionsOf, readOptions } from '../../../../src/core/fields/index.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
-import { hasChoices, hasSingleChoice } from '../../../../src/core/fields/traits.ts'
+import { hasChoices, hasMultipleChoices, hasSingleChoice } from '../../../../src/core/fields/traits.ts'
+import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
+import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { Group } from '../../../ui/composite.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 import { CellAnswer } from './cell-answer.tsx'
 import { loadedCell } from './cells.ts'
-import { ChoiceList, ChoiceSelect } from './choice-answer.tsx'
-import { StarsAnswer, TickAnswer } from './tick-answer.tsx'
 
 const FileAnswer = lazyPart(() => import('./file-answer.tsx'), 'FileAnswer', <Skeleton height={32} />)
 const ScanButton = lazyPart(() => import('./scan-button.tsx'), 'ScanButton')
@@ -49,3 +53,140 @@ export const isOneControl = ({ field, form }: AnswerProps['question']): boolean 
 
 /** True where the browser reads bar and QR codes by itself and there may be a camera. */
 const canScan = (): boolean => 'BarcodeDetector' in globalThis && 'mediaDevices' in navigator
+
+/** A box to tick. */
+function TickAnswer({ question, run, id, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+  const { field } = question
+  return (
+    <span className={styles.choice}>
+      <input
+        id={id}
+        type="checkbox"
+        checked={run.value(field.id) === true}
+        disabled={isReadOnly}
+        aria-labelledby={labelId}
+        aria-describedby={describedBy}
+        aria-invalid={isInvalid || undefined}
+        onChange={(event) => {
+          run.set(field.id, event.target.checked)
+          run.leave(field.id)
+        }}
+      />
+    </span>
+  )
+}
+
+/** Signs without a form of their own for "none" are drawn faint. */
+const SIGNS = { star: '★', heart: '♥', circle: '●', thumb: '👍', flag: '⚑' } as const
+
+/** Stars as one choice of several: arrow keys walk along them. */
+function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+  const { field } = question
+  const { max, icon, color } = readOptions('Rating', field.options) as OptionsOf<'Rating'>
+  const stars = Number(run.value(field.id) ?? 0)
+  const set = (next: number) => {
+    run.set(field.id, next)
+    run.leave(field.id)
+  }
+  return (
+    <div
+      role="radiogroup"
+      aria-labelledby={labelId}
+      aria-describedby={describedBy}
+      className={styles.stars}
+      style={{ color }}
+    >
+      {Array.from({ length: max }, (_, at) => at + 1).map((star) => (
+        <label key={star} className={styles.star} data-on={star <= stars || undefined}>
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={labelId}
+            checked={star === stars}
+            disabled={isReadOnly}
+            aria-invalid={isInvalid || undefined}
+            aria-label={m.form_stars_of_max({ stars: star, max })}
+            // The same star once more takes them away.
+            onClick={() => star === stars && set(0)}
+            onChange={() => set(star)}
+          />
+          <span aria-hidden>{SIGNS[icon]}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+/** Options in a row to be ticked, or to choose one of. */
+function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+  const { field, form } = question
+  const value = run.value(field.id)
+  const isSeveral = hasMultipleChoices(field)
+  const chosen = value === null ? [] : isSeveral ? titlesIn(String(value)) : [String(value)]
+  const choices = offeredChoices(field, form)
+  const set = (next: CellValue) => {
+    run.set(field.id, next)
+    run.leave(field.id)
+  }
+  const toggle = (title: string, isOn: boolean) => {
+    // In the order of the field, whatever the order of the clicks.
+    const titles = choices.map((choice) => choice.title)
+    set(titles.filter((one) => (one === title ? isOn : chosen.includes(one))).join(',') || null)
+  }
+  return (
+    <Group
+      role={isSeveral ? 'group' : 'radiogroup'}
+      aria-labelledby={labelId}
+      aria-describedby={describedBy}
+      className={styles.choices}
+    >
+      {choices.map(({ id, title, color }) => (
+        <label key={id} className={styles.choice} data-invalid={isInvalid || undefined}>
+          <input
+            type={isSeveral ? 'checkbox' : 'radio'}
+            name={labelId}
+            checked={chosen.includes(title)}
+            disabled={isReadOnly}
+            aria-invalid={isInvalid || undefined}
+            onChange={(event) => (isSeveral ? toggle(title, event.target.checked) : set(title))}
+          />
+          <span className={styles.dot} style={{ background: color }} aria-hidden />
+          <span dir="auto">{title}</span>
+        </label>
+      ))}
+      {choices.length === 0 && <span className={styles.faint}>{m.form_no_options_yet()}</span>}
+      {!isSeveral && value !== null && !isReadOnly && (
+        <button type="button" className={styles.clear} onClick={() => set(null)}>
+          {m.form_clear_selection()}
+        </button>
+      )}
+    </Group>
+  )
+}
+
+/** One of the options from a list that opens: the browser's own, which phones and readers know best. */
+function ChoiceSelect({ question, run, id, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+  const { field, form } = question
+  const value = run.value(field.id)
+  return (
+    <select
+      id={id}
+      className={styles.select}
+      value={value === null ? '' : String(value)}
+      disabled={isReadOnly}
+      aria-invalid={isInvalid || undefined}
+      aria-describedby={describedBy}
+      onChange={(event) => {
+        run.set(field.id, event.target.value || null)
+        run.leave(field.id)
+      }}
+    >
+      <option value="">{m.common_choose()}</option>
+      {offeredChoices(field, form).map(({ id, title }) => (
+        <option key={id} value={title}>
+          {title}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -13,7 +13,7 @@ import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Group } from '../../../ui/composite.tsx'
-import type { LocalFile } from '../local-files.ts'
+import type { LocalFile } from '../form-source.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 

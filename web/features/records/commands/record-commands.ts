@@ -51,7 +51,7 @@ async function agrees(
   count: number,
 ): Promise<boolean> {
   if (!schema.fields.some((field) => field.isPrimaryKey && field.databaseType !== null)) return true
-  const { askDeletion } = await import('./ask-deletion.tsx')
+  const { askDeletion } = await import('./confirm-deletion.tsx')
   return askDeletion({ ...selection, tableId: schema.table.id }, count)
 }
 

@@ -9,7 +9,7 @@ import { copyText } from '../../../ui/copy-text.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { anchorOf, can, fieldOf, type GetContext } from '../context/table-context.ts'
-import { offerRecordIn } from './offer-record.ts'
+import { offerRecordIn } from './group-values.ts'
 
 /** The menu of a group's header. */
 export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnchor): void {

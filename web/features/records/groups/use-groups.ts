@@ -21,7 +21,7 @@ import { toast } from '../../../ui/toast.ts'
 import { type RememberedGroups, rememberedGroups, type ViewGroups } from '../context/collapsed-groups.ts'
 import { summaryText } from '../context/summary-text.ts'
 import type { GetContext } from '../context/table-context.ts'
-import { offerRecordIn } from './offer-record.ts'
+import { offerRecordIn } from './group-values.ts'
 
 /** The groups of a view, for as long as it is on the screen. */
 export function useViewGroups(viewId: string): ViewGroups {

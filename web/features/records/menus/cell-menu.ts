@@ -25,7 +25,7 @@ import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
 import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
-import { offerRecord } from '../groups/offer-record.ts'
+import { offerRecord } from '../groups/group-values.ts'
 
 /** Most records that a range menu acts on one by one. */
 const MAX_ROWS = 1000

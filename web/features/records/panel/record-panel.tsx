@@ -1,5 +1,6 @@
 import {
   ChevronDown,
+  ChevronRight,
   ChevronUp,
   EllipsisVertical,
   Files,
@@ -14,6 +15,7 @@ import {
   type KeyboardEvent,
   useCallback,
   useEffect,
+  useId,
   useMemo,
   useRef,
   useState,
@@ -22,13 +24,13 @@ import {
 import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
-import { shownText } from '../../../cells/index.ts'
+import { CELLS, shownText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
-import { IconButton } from '../../../ui/button.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
@@ -36,9 +38,11 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
-import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { fileTarget } from '../commands/file-target.ts'
+import { linkTarget } from '../commands/link-target.ts'
+import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
 import { can, type GetContext, shownRecords, type TableContext } from '../context/table-context.ts'
-import { RecordFields } from './record-fields.tsx'
+import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
 
@@ -336,4 +340,63 @@ function useRecordPlace(): RecordPlace {
       setChosen(!isChosen)
     },
   }
+}
+
+/** The fields of a record, those that the view hides folded away. */
+function RecordFields(props: {
+  context: TableContext
+  getContext: GetContext
+  recordId: RecordId
+  ordered: ReturnType<typeof fieldsInOrder>
+  valueIn: (field: Field) => CellValue
+}) {
+  const { context, getContext, recordId, ordered, valueIn } = props
+  const [showsHidden, setShowsHidden] = useState(false)
+  const hiddenId = useId()
+  const { store } = context
+  const row = store.row(recordId)
+  const mayEdit = can(context, 'record.update')
+  const mayAddOptions = can(context, 'field.update')
+  const draw = ({ field }: (typeof ordered)[number]) => {
+    // What a connected database computes stays as it is.
+    const canEdit = mayEdit && field.readOnlyReason === null
+    return (
+      <RecordField
+        // The editor of another record must not keep this one's text.
+        key={`${recordId} ${field.id}`}
+        field={field}
+        value={valueIn(field)}
+        canEdit={canEdit}
+        error={row?.failedCells?.get(field.id) ?? null}
+        files={canEdit && CELLS[field.type].takesFiles ? fileTarget(store, field, recordId) : undefined}
+        links={linkTarget(getContext, field, recordId) ?? undefined}
+        createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
+        onCommit={(value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }])}
+      />
+    )
+  }
+  const shown = ordered.filter(({ field, column }) => column.show || field.isDisplay)
+  const hidden = ordered.filter((one) => !shown.includes(one))
+  return (
+    <div className={styles.body}>
+      {shown.map(draw)}
+      {hidden.length > 0 && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={showsHidden ? ChevronDown : ChevronRight}
+          aria-expanded={showsHidden}
+          aria-controls={hiddenId}
+          onClick={() => setShowsHidden(!showsHidden)}
+        >
+          {m.records_hidden_fields_count({ count: hidden.length })}
+        </Button>
+      )}
+      {showsHidden && (
+        <div id={hiddenId} className={styles.hidden}>
+          {hidden.map(draw)}
+        </div>
+      )}
+    </div>
+  )
 }

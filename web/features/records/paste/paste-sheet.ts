@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import type { Values } from '../../../../src/core/changes.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
@@ -7,7 +8,8 @@ import { messageOf } from '../../../errors.ts'
 import { readClipboard } from '../../../grid/clipboard.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
-import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { hasOpenLayer } from '../../../ui/layers.ts'
+import { isTyping, shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { createField, updateField } from '../../schema/field-commands.tsx'
 import { shownFields } from '../../views/state/arrange-fields.ts'
@@ -139,4 +141,26 @@ async function fieldsFor(
     }
   }
   return { fields: found, decimal: detected.decimal }
+}
+
+/** While a table is empty, a paste anywhere on its screen fills it, the first line naming the fields. */
+export function useSheetPaste(get: GetContext, isEmpty: boolean): void {
+  const latest = useRef(get)
+  latest.current = get
+  useEffect(() => {
+    if (!isEmpty) return
+    function onPaste(event: ClipboardEvent) {
+      const { clipboardData } = event
+      if (!clipboardData || hasOpenLayer() || isTyping(event.target)) return
+      event.preventDefault()
+      // Ahead of the grid, for which a paste without a cell to begin at is one of cells alone.
+      event.stopImmediatePropagation()
+      const forms = new Map([...clipboardData.types].map((type) => [type, clipboardData.getData(type)]))
+      pasteSheet(latest.current, (type) => forms.get(type) ?? '').catch((error) =>
+        toast.error({ text: messageOf(error) }),
+      )
+    }
+    window.addEventListener('paste', onPaste, true)
+    return () => window.removeEventListener('paste', onPaste, true)
+  }, [isEmpty])
 }

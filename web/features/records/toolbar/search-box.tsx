@@ -18,7 +18,7 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
 import type { TableContext } from '../context/table-context.ts'
 import { shownRecords } from '../context/table-context.ts'
-import { untilRow } from '../context/until-row.ts'
+import { untilRow } from '../screen/use-show-record.ts'
 
 /** Time without a key after which the search runs. */
 const PAUSE_MS = 250

@@ -12,7 +12,6 @@ import { api, cache } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { toast } from '../../../ui/toast.ts'
 import type { TableContext } from '../context/table-context.ts'
-import { undoQuestion } from './action-label.ts'
 
 /** Messages of undo and redo stand in one place, and take that of an offer to undo. */
 export const UNDO_TOPIC = 'undo'
@@ -234,4 +233,15 @@ export async function offerUndoOfLatest(
   ).catch(() => null)
   if (action?.kind === kind) offerUndo(place, text, action.id, onUndone)
   else toast.success({ text, topic: UNDO_TOPIC })
+}
+
+/** The question before an action is undone: `Undo import of 12,000 records into weather?` */
+function undoQuestion(action: Action, isRedo: boolean): string {
+  const { key, params } = action.label
+  if (key === 'import' && action.further === 0) {
+    const imported = { count: Number(params.count), table: String(params.table) }
+    return isRedo ? m.records_redo_import_confirm(imported) : m.records_undo_import_confirm(imported)
+  }
+  const what = actionText(action)
+  return isRedo ? m.records_redo_quoted_confirm({ what }) : m.records_undo_quoted_confirm({ what })
 }

@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'react'
+import { CloudOff, RotateCw } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Work } from '../../../../src/core/work.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
+import { queueOf } from '../../../records/base-queue.ts'
 import { onWork } from '../../../socket.ts'
 import { api } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -95,4 +97,25 @@ async function cancel({ id: workId, baseId }: Work): Promise<void> {
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
+}
+
+/** A thin bar while edits wait for the connection; they go out by themselves when it is back. */
+export function QueueBar({ baseId }: { baseId: string }) {
+  const queue = queueOf(baseId)
+  const status = useSyncExternalStore(queue.subscribe, queue.status)
+  return (
+    <div role="status">
+      {status.offline && (
+        <div className={styles.offline} data-testid="queue-bar">
+          <CloudOff size={14} aria-hidden />
+          <span>
+            {m.records_youre_offline()} {m.records_unsaved_changes({ count: status.waiting })}
+          </span>
+          <Button size="small" variant="ghost" icon={RotateCw} onClick={queue.retryNow}>
+            {m.records_retry_now()}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
 }
