@@ -1,7 +1,6 @@
-import { lineBetween } from '../../web/features/erd/layout.ts'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Diagram } from '../../src/core/diagram.ts'
-import { boxHeight, placeBoxes } from '../../web/features/erd/layout.ts'
+import { boxHeight, lineBetween, placeBoxes } from '../../web/features/erd/layout.ts'
 import { ALL, MAX_ROWS, shownDiagram } from '../../web/features/erd/shown-diagram.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 

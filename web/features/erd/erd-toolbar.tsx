@@ -30,12 +30,12 @@ export interface ErdToolbarProps {
   focusTableId: string | null
   /** Nothing is drawn: there is nothing to save. */
   isEmpty: boolean
-  /** What a picture of this moment shows. */
+  /** The diagram to export. */
   picture: () => { shown: ShownDiagram; places: ReadonlyMap<string, Place>; showTypes: boolean }
   tools?: ReactNode
 }
 
-/** What a diagram shows, and how it is saved. */
+/** Toolbar of a diagram: display options and export. */
 export function ErdToolbar(props: ErdToolbarProps) {
   const { options, onOptions, sources } = props
   const isNarrow = useIsNarrow()

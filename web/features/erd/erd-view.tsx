@@ -259,7 +259,7 @@ function LinkLine({ data }: EdgeProps<LinkEdge>) {
   )
 }
 
-/** What the drawing library is given of a box. */
+/** Node data for the diagram library. */
 type TableNode = Node<{ table: ShownTable; showTypes: boolean; isFound: boolean }, 'table'>
 
 /** Opens a table from its box; a context, because the drawing library makes the boxes. */

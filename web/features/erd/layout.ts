@@ -143,7 +143,7 @@ export function sidesOf(from: number, to: number): [1 | -1, 1 | -1] {
 /** Place of the sign beside a box. */
 export const SIGN = 12
 
-/** A line as it is drawn: its path, and where "1" or "n" stands at either end. */
+/** A line's SVG path and the positions of the "1" and "n" labels at its ends. */
 export interface Line {
   path: string
   ends: { x: number; y: number; text: '1' | 'n' }[]

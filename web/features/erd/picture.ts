@@ -3,7 +3,7 @@ import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, lineBetween, type Place, ROW_HEIGHT 
 import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
 
 const MARGIN = 32
-/** Characters that fit into a row, about: a picture has no ellipsis of its own. */
+/** Approximate characters per row: SVG text has no ellipsis. */
 const TITLE_LENGTH = 28
 const TYPE_LENGTH = 12
 
@@ -11,7 +11,7 @@ const TYPE_LENGTH = 12
 const token = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** The diagram as an SVG picture that stands for itself: no fonts, styles or scripts from elsewhere. */
+/** The diagram as a self-contained SVG: no external fonts, styles or scripts. */
 export function svgOf(
   { tables, links }: ShownDiagram,
   places: ReadonlyMap<string, Place>,
@@ -70,7 +70,7 @@ function boxOf(table: ShownTable, { x, y }: Place, showTypes: boolean): string {
   ].join('')
 }
 
-/** What stands below the fields of a box that does not list all of them. */
+/** Label of a box's fold button or of its omitted fields. */
 export const moreFields = ({ folded }: ShownTable): string => m.erd_more_fields({ count: folded.length })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

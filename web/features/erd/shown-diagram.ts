@@ -1,8 +1,8 @@
 import type { Diagram, DiagramField, DiagramLink, DiagramTable } from '../../../src/core/diagram.ts'
 
-/** What of a diagram is drawn. */
+/** Display options of a diagram. */
 export interface DiagramOptions {
-  /** Fields inside the boxes: all, keys and links alone, or none. */
+  /** Fields shown in the boxes: all, keys and links, or none. */
   fields: 'all' | 'keys' | 'none'
   showTypes: boolean
   /** Tables of pairs as boxes of their own. */

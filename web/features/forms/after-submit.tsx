@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx'
 import styles from './form.module.css'
 import type { FormRun } from './use-form-run.ts'
 
-/** Seconds after which an empty form stands again, where the form says so. */
+/** Seconds before a new empty form is shown, if the form is set to. */
 const BLANK_AFTER_SECONDS = 5
 
-/** What follows answers that were sent: thanks, the way on, or the next form. `stays`: within the app nothing leads away. */
+/** After submission: message, redirect, or the next form. `stays`: no redirect inside the app. */
 export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: boolean }) {
   const { options, status } = run
   const box = useRef<HTMLDivElement>(null)

@@ -16,7 +16,7 @@ export interface Submission {
   signal: AbortSignal
 }
 
-/** What came of a submission. */
+/** Result of a submission. */
 export interface Submitted {
   /** Null where whoever answers is not told. */
   recordId: RecordId | null
@@ -41,7 +41,7 @@ export interface FormSource {
   view: View
   fields: readonly Field[]
   people: readonly Person[]
-  /** Whom `@me` means. */
+  /** The user that `@me` resolves to. */
   actorId: string | null
   /** Addresses of the pictures at the top. */
   pictures: { banner: string | null; logo: string | null }

@@ -32,7 +32,7 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // What an editor still holds is told by its blur.
+    // Blur commits the open editor.
     if (document.activeElement instanceof HTMLElement && form.current?.contains(document.activeElement))
       document.activeElement.blur()
     queueMicrotask(() => {

@@ -4,7 +4,7 @@ import { holdsFiles, isLinkType, isSecret } from '../../../src/core/fields/trait
 import type { Field } from '../../../src/core/model.ts'
 import type { Question } from '../../../src/core/views/form-answers.ts'
 
-/** What the address of a form says of its answers. */
+/** Prefilled answers from a form's URL. */
 export interface Prefill {
   values: Record<string, CellValue>
   /** Ids of questions that are answered by the address and not shown. */

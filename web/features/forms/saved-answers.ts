@@ -21,7 +21,7 @@ const isKept = (value: unknown): value is Kept =>
   'values' in value &&
   typeof value.values === 'object'
 
-/** Answers that were not sent, so that a reload or a closed tab loses none of them. Files are not among them. */
+/** Unsent answers, kept across a reload or a closed tab. Excludes files. */
 export const savedAnswers = {
   read(formId: string): Values {
     const { at, values } = readJsonSetting<Kept>(nameOf(formId), { at: 0, values: {} }, isKept)

@@ -39,7 +39,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
   })
 
   const go = (step: 1 | -1) => {
-    // What an editor still holds is told by its blur, and what follows from it is drawn before one goes on.
+    // Blur commits the open editor; flush before advancing.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     queueMicrotask(() => {
       if (step === 1 && question && !run.check([question.field.id])) {
@@ -173,7 +173,7 @@ function stepOf(key: string, target: EventTarget): 1 | -1 | null {
   return null
 }
 
-/** Options that A, B, C… stand for; none where the question offers no list. */
+/** Options chosen by the keys A, B, C…; empty for questions without a list. */
 function lettered({ field, form }: Question): string[] {
   const isList = form.layout === 'list' && hasChoices(field)
   return isList

@@ -24,7 +24,7 @@ import { savedAnswers } from './saved-answers.ts'
 
 type Values = Record<string, CellValue>
 
-/** Where a form stands: being filled in, on its way (`part` of 1 sent), or done. */
+/** State of a form: filling in, sending (`part` from 0 to 1), or done. */
 export type RunStatus =
   | { kind: 'filling'; failure: string | null }
   | { kind: 'sending'; part: number }
@@ -39,7 +39,7 @@ export interface FormRun {
   isReadOnly: (fieldId: string) => boolean
   value: (fieldId: string) => CellValue
   files: (fieldId: string) => readonly LocalFile[]
-  /** What to say at a question; null: nothing, or nothing yet. */
+  /** Error to show at a question; null: no error, or not shown yet. */
   problem: (fieldId: string) => string | null
   /** All that is wrong, once one has tried to submit; in the order of the questions. */
   problems: { fieldId: string; message: string }[]
@@ -136,7 +136,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     isTouched: state.isTouched,
     epoch: state.epoch,
     questions: questions.filter(
-      // Visitors are not told who is a member: there is nobody to choose from.
+      // Visitors do not see members, so there is no choice.
       ({ field }) => !isFixed(prefill?.hidden, field.id) && !(holdsPeople(field) && people.length === 0),
     ),
     isReadOnly: (fieldId) => isFixed(prefill?.readOnly, fieldId),
@@ -211,7 +211,7 @@ function newState(source: FormSource, prefill: Prefill | null) {
   }
 }
 
-/** What stands in a form at first: its own defaults, then those of the fields. */
+/** Initial answers: the form's defaults, then the fields'. */
 export function startValues({ view, fields, actorId }: FormSource): Values {
   const values: Values = {}
   for (const { field, form } of questionsOf(view, fields)) {
@@ -230,7 +230,7 @@ const fixedBy = (prefill: Prefill | null): Values =>
     ),
   )
 
-/** "Me" is nobody where nobody is signed in. */
+/** Resolves "me" to null for anonymous visitors. */
 const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
   joinIds(idsIn(value).flatMap((id) => (id === ME ? (actorId ?? []) : id)))
 

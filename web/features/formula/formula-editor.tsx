@@ -42,7 +42,7 @@ import {
   typingAt,
 } from './offers.ts'
 
-/** Words are not held against somebody who is still writing them. */
+/** Delay before problems are shown, so that unfinished words raise none. */
 const PAUSE_MS = 600
 
 export interface FormulaEditorProps {
@@ -57,7 +57,7 @@ export interface FormulaEditorProps {
   onType?: (type: ValueType) => void
   /** How a result of that type is to be shown. */
   resultOf?: (type: ValueType) => FieldResult
-  /** What the result must be, e.g. an address; else any. */
+  /** Required result type, e.g. a URL; absent: any. */
   expects?: { type: ValueType; message: string }
 }
 
@@ -95,7 +95,7 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
   const found = typing
     ? findOffers(everything, typing.prefix, typing.isField)
     : findOffers(everything, search)
-  // A name that stands there in full needs no completion.
+  // A complete name needs no completion.
   const isExact = typing !== null && found.length === 1 && found[0]?.name === typing.prefix
   const isCompleting = typing !== null && found.length > 0 && !isExact
   const offers = typing && found.length === 0 ? findOffers(everything, search) : found
@@ -235,7 +235,7 @@ function problemsOf(
   return [{ type: 'TYPE_MISMATCH', message: expects.message, from: 0, to: text.length }]
 }
 
-/** What a field is, or what a function does, with examples. */
+/** Help for a field or a function, with examples. */
 function OfferHelp({ offer }: { offer: Offer }) {
   if (offer.kind === 'field') {
     const { field, name } = offer
@@ -267,7 +267,7 @@ function OfferHelp({ offer }: { offer: Offer }) {
   )
 }
 
-/** How a function is written; with `argument`, the one that is being written stands out. */
+/** A function's syntax; highlights the argument at the caret. */
 function Syntax({ syntax, argument }: { syntax: string; argument?: number }) {
   const shown = argument === undefined ? null : shownArgument(syntax, argument)
   return (
@@ -371,7 +371,7 @@ function useFormulaTable(
   return { table, error: schema.error ?? sources.error }
 }
 
-/** What the product keeps for itself, and what is no value, can be named but is not offered. */
+/** System fields and fields without a value can be referenced but are not offered. */
 function isOffered(field: Field): boolean {
   const { computed } = fieldType(field.type)
   return !field.isSystem && !isSecret(field) && computed !== 'button' && computed !== 'code'
@@ -391,7 +391,7 @@ interface FormulaPreviewProps {
   result?: FieldResult
 }
 
-/** What the formula gives for the first records, worked out by the database itself. */
+/** Results for the first records, computed by the database. */
 function FormulaPreview({ tableId, fieldId, formula, isReady, result }: FormulaPreviewProps) {
   const isAsked = isReady && formula.trim() !== ''
   const preview = trpc.records.previewFormula.useQuery(

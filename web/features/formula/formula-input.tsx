@@ -4,7 +4,7 @@ import { coloured } from '../../cells/coloured.ts'
 import look from '../../cells/formula-look.module.css'
 import styles from './formula.module.css'
 
-/** What is done to the text from outside: by an offer that is pressed, by a problem that is gone to. */
+/** Edits and selections from outside: choosing an offer, jumping to a problem. */
 export interface FormulaInputHandle {
   /** Puts text in the place of a stretch, so that the browser's own undo takes it back. */
   insert(text: string, from: number, to: number, caret: number): void

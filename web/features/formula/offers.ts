@@ -23,7 +23,7 @@ export const offersOf = (fields: readonly Field[], functions: readonly FormulaHe
   ...functions.map((help): Offer => ({ kind: 'function', name: help.name, help })),
 ]
 
-/** The word that ends at the caret, or in which it stands; null in a text, a number, and between words. */
+/** The word at or around the caret; null in a string, a number, and between words. */
 export function typingAt(text: string, caret: number): Typing | null {
   const token = formulaTokens(text).find(({ from, to }) => from < caret && caret <= to)
   if (!token) return null
@@ -59,7 +59,7 @@ export function findOffers(offers: readonly Offer[], text: string, isField = fal
     .map(({ offer }) => offer)
 }
 
-/** What an offer puts into the text in place of `from` to `to`, and where the caret then stands. */
+/** The text that an offer inserts in place of `from` to `to`, and the caret after it. */
 export function insertionOf(
   text: string,
   offer: Offer,
@@ -91,7 +91,7 @@ export function syntaxParts(syntax: string): { text: string; argument: number | 
   return [...parts, { text: ')', argument: null }]
 }
 
-/** The argument of the syntax that stands for the given one: `…` goes on for ever. */
+/** Index of the syntax argument that describes the given one; `…` covers all further ones. */
 export function shownArgument(syntax: string, argument: number): number {
   const count = syntaxParts(syntax).filter((part) => part.argument !== null).length
   return Math.min(argument, Math.max(0, count - 1))

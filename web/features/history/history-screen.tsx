@@ -22,7 +22,7 @@ import styles from './history.module.css'
 /** Actions that one page lists. */
 const PAGE = 50
 
-/** What was done in a base or in one of its tables: by whom, when, and a way to undo each action. */
+/** History of a base or table: actions with author, time and undo. */
 export function HistoryScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
   const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/history' })

@@ -31,7 +31,7 @@ const PAGE = 50
 /** Values that a deleted record is shown with. */
 const SHOWN_VALUES = 5
 
-/** What was deleted in a base and can be restored: records, fields, views and tables. */
+/** The trash of a base: deleted records, fields, views and tables that can be restored. */
 export function TrashScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
   useDocumentTitle(m.common_trash())
@@ -560,7 +560,7 @@ interface DeletedListProps<T extends { id: string | number }> {
   lineOf: (item: T) => DeletedLine
 }
 
-/** What was deleted of one kind, each with a button that restores it. */
+/** Deleted items of one kind, each with a restore button. */
 function DeletedList<T extends { id: string | number }>(props: DeletedListProps<T>) {
   const { query, items, emptyTitle, emptyText, lineOf } = props
   if (query.error && !items) {

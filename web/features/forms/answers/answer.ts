@@ -1,7 +1,7 @@
 import type { Question } from '../../../../src/core/views/form-answers.ts'
 import type { FormRun } from '../use-form-run.ts'
 
-/** What the input of a question is given. */
+/** Props of a question's input. */
 export interface AnswerProps {
   question: Question
   run: FormRun

@@ -124,7 +124,7 @@ function usePicture(file: File): string | null {
   return url
 }
 
-/** Kinds that both the field and the form's rule let pass; none: all. */
+/** File kinds that both the field and the form's rule accept; empty: all. */
 function kindsOf({ field, form }: Question): FileKind[] {
   const own = (field.options as AttachmentOptions).kinds
   const rule = form.rules.find(({ rule }) => rule === 'fileKinds')?.value

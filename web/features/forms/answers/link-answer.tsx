@@ -84,11 +84,11 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
   )
 }
 
-/** What a linked record is called, as the display field of its table writes it. */
+/** Title of a linked record, formatted by its table's display field. */
 const nameIn = (field: Field, record: LinkedRecord): string =>
   formatName(namesOf(field), record.title) ?? titleOf(record)
 
-/** What the picker reads and writes: the answer, which is no record yet. */
+/** Link target over the answer, which has no record yet. */
 function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>): LinkTarget {
   const { field } = question
   const latest = useRef(run)

@@ -15,7 +15,7 @@ declare const BarcodeDetector: new () => CodeReader
 /** Time between two looks at the camera's picture. */
 const LOOK_EVERY_MS = 200
 
-/** Reads a bar or QR code by the camera and answers with what stands in it. */
+/** Scans a bar or QR code with the camera and answers with its text. */
 export function ScanButton({ question: { field }, run }: Pick<AnswerProps, 'question' | 'run'>) {
   const [isOpen, setOpen] = useState(false)
   const [unfit, setUnfit] = useState<string | null>(null)

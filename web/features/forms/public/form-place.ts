@@ -1,6 +1,6 @@
 /** Which form an address means, and how it is to be shown. */
 export interface FormPlace {
-  /** What stands in the link. */
+  /** The share's id from the link. */
   linkId: string
   /** One question at a time. */
   isSurvey: boolean

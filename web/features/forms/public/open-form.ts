@@ -142,7 +142,7 @@ async function sendForm(
   return promise.finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** The id of the new record: it stands under the title of the key. */
+/** The id of the new record, found under the primary key's title. */
 function idIn(row: unknown, fields: readonly Field[]): RecordId | null {
   const key = fields.find(({ isPrimaryKey }) => isPrimaryKey)?.title
   const id = key === undefined ? null : (row as Record<string, unknown> | null)?.[key]
@@ -155,7 +155,7 @@ function restError(text: string): ShareError {
   return new ShareError(body.message ?? body.msg ?? '', body.error ?? 'BAD_REQUEST', details)
 }
 
-/** What the server says of single answers stands at their questions. */
+/** Shows the server's field errors at their questions. */
 function refusedAnswers(error: unknown): AnswersRefused | null {
   if (!(error instanceof ShareError)) return null
   const { problems, fieldId, reason } = error.details

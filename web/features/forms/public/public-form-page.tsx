@@ -138,7 +138,7 @@ function Opening(): ReactNode {
   )
 }
 
-/** A link that takes no answers, in plain words. */
+/** Explains why the link takes no answers. */
 function Notice({
   notice,
   onRetry,

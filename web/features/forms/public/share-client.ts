@@ -32,7 +32,7 @@ export interface Link {
 }
 
 /**
- * What a visitor asks of the server, in the same calls that the app makes. By hand and not with the app's
+ * The visitor's server calls, the same as the app's. By hand and not with the app's
  * client: a form is read on phones, and a third of its weight would be a client for six calls.
  */
 export function shareClient({ id, password }: Link) {
@@ -89,7 +89,7 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
   return bodyOf(await answer.text())
 }
 
-/** What is said where no answer comes. */
+/** Message for a failed connection. */
 export const offline = (): ShareError => new ShareError(m.form_server_reach_failed(), null)
 
 /** A body as JSON; a proxy's page of HTML says nothing that one could act on. */

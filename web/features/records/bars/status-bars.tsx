@@ -10,10 +10,10 @@ import { Button } from '../../../ui/button.tsx'
 import { toast } from '../../../ui/toast.ts'
 import styles from './table-view.module.css'
 
-/** The server announces each write twice a second: one that it is silent about has gone with its connection. */
+/** The server announces each write twice a second; after this silence its connection is lost. */
 const SILENT_MS = 5_000
 
-/** A thin bar for each long write that runs in a base: other edits wait for it. */
+/** Progress of each long write in a base; other edits wait for it. */
 export function WorkBar({ baseId, canCancel }: { baseId: string; canCancel: boolean }) {
   const works = useWorks(baseId)
   return (
@@ -90,7 +90,7 @@ function wording({ kind, records, tableTitle: table, fieldTitle: field }: Work):
   }
 }
 
-/** Whoever made the change is told that it was cancelled, by the answer to it. */
+/** Cancels a running write; the request that started it reports the cancellation. */
 async function cancel({ id: workId, baseId }: Work): Promise<void> {
   try {
     await api.records.cancelWork.mutate({ baseId, workId })
@@ -99,7 +99,7 @@ async function cancel({ id: workId, baseId }: Work): Promise<void> {
   }
 }
 
-/** A thin bar while edits wait for the connection; they go out by themselves when it is back. */
+/** Shows while edits wait for the connection; they are sent when it is back. */
 export function QueueBar({ baseId }: { baseId: string }) {
   const queue = queueOf(baseId)
   const status = useSyncExternalStore(queue.subscribe, queue.status)

@@ -5,14 +5,14 @@ import { api, type Outputs } from '../../../trpc.ts'
 import { confirm } from '../../../ui/confirm.tsx'
 import { toast } from '../../../ui/toast.ts'
 
-/** How many records are about to be deleted, and how many of them the search or filter hides. */
+/** Count of records to delete, and how many of them the search or filter hides. */
 export interface RecordDeletion {
   table: string
   count: number
   hidden: number
 }
 
-/** Asks before many records are deleted, or records that are not in view; true where the person agrees. */
+/** Confirms deleting many records or hidden ones; true when confirmed. */
 export const confirmDeletion = ({ table, count, hidden }: RecordDeletion): Promise<boolean> =>
   confirm({
     title: m.records_delete_records_confirm({ count }),
@@ -32,14 +32,14 @@ export const confirmDeletion = ({ table, count, hidden }: RecordDeletion): Promi
 
 type Effect = Outputs['records']['effectsOfDeletion'][number]
 
-/** Most ids that one question may name. */
+/** Most ids per request. */
 const MAX_IDS = 10_000
 
 /**
- * Asks before records of a connected database are deleted, where its foreign keys change other records with them;
- * says so at once where they forbid it. True where the records may be deleted.
+ * Confirms deleting records of a connected database when its foreign keys change other records;
+ * reports it when they forbid the deletion. True when the records may be deleted.
  *
- * @throws what the server refused with
+ * @throws the server's error
  */
 export async function askDeletion(
   selection: Omit<Selection, 'recordIds'> & { recordIds?: readonly RecordId[] },

@@ -6,7 +6,7 @@ import type { RecordStore } from '../../../records/record-store.ts'
 import { api } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
 
-/** A cell of a table's store as the place that files go to, also while the grid shows other rows. */
+/** A cell as upload target; works while the grid shows other rows. */
 export function fileTarget(store: RecordStore, field: Field, recordId: RecordId): FileTarget {
   const current = (): CellValue | undefined => {
     const row = store.row(recordId)

@@ -12,17 +12,17 @@ import { api, cache } from '../../../trpc.ts'
 import type { TableContext } from '../context/table-context.ts'
 import { isWritable } from '../context/table-context.ts'
 
-/** Records that one call gives at most. */
+/** Page size of the API. */
 const MAX_PAGE = 100
 
-/** How long the fields of a related table are taken for known. */
+/** How long a related table's fields stay cached. */
 const FRESH_MS = 60_000
 
-/** A table that a link leads to, as the cache knows it. */
+/** The schema of a linked table, cached. */
 export const relatedTable = (tableId: string): Promise<TableSchema> =>
   cache.schema.table.fetch({ tableId }, { staleTime: FRESH_MS })
 
-/** Lines of a link's picker; for a record that the server does not know, those that could be linked. */
+/** Options of a link picker; for an unsaved record, those that could be linked. */
 export async function readLinkLines(
   place: { tableId: string; fieldId: string; recordId: RecordId | null },
   which: 'linked' | 'linkable',
@@ -34,7 +34,7 @@ export async function readLinkLines(
   const found = await api.records[which].query(request, { signal })
   const related = await relatedTable(found.tableId)
   const fields = found.fieldIds.map((id) => related.fields.find((field) => field.id === id))
-  // The title is the one that the cell will hold, so it is written as the server writes it.
+  // The title goes into the cell, so it is formatted as the server formats it.
   const textOf = (value: CellValue, at: number): string => {
     const field = fields[at]
     return field ? (at === 0 ? cellText : shownText)(field, value) : ''
@@ -54,19 +54,19 @@ export async function readLinkLines(
   }
 }
 
-/** True where a record of the table could be made that is called so. */
+/** True when the text is a valid name for a new record of the table. */
 function isName({ fields, readOnlyReason }: TableSchema, text: string): boolean {
   const display = fields.find((field) => field.isDisplay)
   return readOnlyReason === null && display !== undefined && nameValue(display, text) !== null
 }
 
-/** The value of a display field for a name; null where it takes none. */
+/** The name as a value of the display field; null when the field is not writable or the name does not parse. */
 export function nameValue(display: Field, text: string): CellValue {
   if (!isWritable(display) || isComputed(display) || display.readOnlyReason !== null) return null
   return parseValue(display, text)
 }
 
-/** All records that a record's link holds, however many. */
+/** All linked records, read in pages. */
 export async function readAllLinked(
   place: { tableId: string; fieldId: string; recordId: RecordId },
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function readAllLinked(
   }
 }
 
-/** The value of a link's cell with all its records by name. */
+/** The complete value of a link cell, with every linked record. */
 export async function completeLinks(
   { schema, store }: TableContext,
   recordId: RecordId,

@@ -16,20 +16,20 @@ import { toast } from '../../../ui/toast.ts'
 import { can, type GetContext, type TableContext } from '../context/table-context.ts'
 import { nameValue, readLinkLines, relatedTable } from './link-reads.ts'
 
-/** Where the links of a cell are kept: with the server, in a record not made yet, or in a form. */
+/** Storage of a cell's links: on the server, in an unsaved record, or in a form. */
 interface Holder extends Pick<LinkTarget, 'current' | 'subscribe'> {
-  /** Null: what is linked is known here alone. */
+  /** Null for a record that the server does not know. */
   recordId(): RecordId | null
-  /** False where the server refused it. */
+  /** False when the server refused. */
   change(kind: 'link' | 'unlink', record: LinkedRecord, actionId?: string): Promise<boolean>
 }
 
-/** The cell of a link in a table's store, for its picker; null for a field that is no link. */
+/** Link target of a cell in the record store; null for other fields. */
 export function linkTarget(get: GetContext, field: Field, recordId: RecordId): LinkTarget | null {
   const { store } = get()
   const options = linkOf(field)
   if (options === null || field.error !== null) return null
-  // A link to a view tells nothing of other tables: the names in the cell are all there is.
+  // A shared view grants no access to other tables; only the names in the cell are known.
   if (visitor.link()?.kind === 'view') return null
   const { tableId, id: fieldId } = field
   const current = (): CellValue => store.row(recordId)?.values(fieldId) ?? null
@@ -44,7 +44,7 @@ export function linkTarget(get: GetContext, field: Field, recordId: RecordId): L
     async change(kind, record, actionId) {
       const id = savedId()
       const after = changed(options, current(), kind, record)
-      // A record that the server does not know takes its links along when it is made.
+      // An unsaved record sends its links when it is created.
       if (id === null) {
         void store.writeRows([{ id: store.realId(recordId), values: { [fieldId]: after } }])
         return true
@@ -55,7 +55,7 @@ export function linkTarget(get: GetContext, field: Field, recordId: RecordId): L
   })
 }
 
-/** A link that is only being thought of, e.g. the value that several records will get. */
+/** A link target without a record, e.g. the value of a bulk edit. */
 export function looseLinkTarget(
   context: TableContext,
   field: Field,
@@ -77,7 +77,7 @@ export function looseLinkTarget(
   })
 }
 
-/** What a cell holds after a link more or less. */
+/** The cell's value after one link is added or removed. */
 function changed(
   options: LinkOptions,
   value: CellValue,
@@ -110,7 +110,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
     async read(which, page, signal) {
       const recordId = holder.recordId()
       if (recordId !== null) return readLinkLines({ ...place, recordId }, which, page, signal)
-      // Nobody but this page knows what is linked.
+      // The links exist only in this page so far.
       const { records } = linksIn(holder.current())
       if (which === 'linked') return { lines: localLines(records, page), hasMore: false, mayCreate: false }
       const found = await readLinkLines({ ...place, recordId }, which, page, signal)
@@ -126,7 +126,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
         const display = (await relatedTable(relatedTableId)).fields.find((one) => one.isDisplay)
         const value = display ? nameValue(display, title) : null
         if (!display || value === null) return null
-        // Made and linked are one step for undo.
+        // Creating and linking are one undo step.
         const actionId = crypto.randomUUID()
         const rows = [{ values: { [display.id]: value } }]
         const change = {
@@ -148,7 +148,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
   }
 }
 
-/** Lines of records that stand in the cell, as far as they are found and from where they are wanted. */
+/** Picker options from the cell's own records, filtered and paged. */
 const localLines = (
   records: readonly LinkedRecord[],
   { search, offset }: { search: string; offset: number },

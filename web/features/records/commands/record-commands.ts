@@ -21,12 +21,12 @@ import { toast } from '../../../ui/toast.ts'
 import { fieldOf, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
 
-/** Most rows that are written one by one; past it, all that match are written by their filter. */
+/** Most rows written individually; larger clears are sent as one filtered update. */
 const MAX_ROWS = 50_000
 
 /**
  * Deletes records and offers to undo it. More than `CONFIRM_RECORDS`, and records that the search or filter hides
- * by now, are confirmed first. False where the person thought better of it, or the server refused.
+ * by now, are confirmed first. False when the user cancels or the server refuses.
  */
 export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<boolean> {
   const { store } = context
@@ -44,7 +44,7 @@ export async function deleteRecords(context: TableContext, ids: readonly RecordI
   return true
 }
 
-/** A connected database may change other records with those that are deleted: then people are asked first. */
+/** Confirms when the foreign keys of a connected database would change other records. */
 async function agrees(
   { schema }: TableContext,
   selection: Omit<Selection, 'tableId' | 'recordIds'> & { recordIds?: readonly RecordId[] },
@@ -55,7 +55,7 @@ async function agrees(
   return askDeletion({ ...selection, tableId: schema.table.id }, count)
 }
 
-/** Deletes every record that the view shows, save some; see `deleteRecords`. */
+/** Deletes every record of the view except some; see `deleteRecords`. */
 export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<boolean> {
   if (except.size > 0) return deleteRecords(context, await idsOfAll(context, except))
   const { store, schema } = context
@@ -63,7 +63,7 @@ export async function deleteAll(context: TableContext, except: ReadonlySet<Recor
   const { baseId, id: tableId } = schema.table
   const selection = { tableId, filter, search, timeZone }
   try {
-    // Counted when it is asked: the list may be read again at any moment.
+    // Count on the server: the loaded list may be out of date.
     const { count } = await api.records.count.query({ selection })
     if (!(await confirmRecords(context, count, 0))) return false
     if (!(await agrees(context, { filter, search, timeZone }, count))) return false
@@ -77,10 +77,10 @@ export async function deleteAll(context: TableContext, except: ReadonlySet<Recor
   }
 }
 
-/** How many of the records the search or filter leaves out by now. */
+/** Counts the records that the current search or filter hides. */
 async function countHidden({ store, schema }: TableContext, ids: readonly RecordId[]): Promise<number> {
   const { filter, search } = store.query()
-  // A single record is deleted from where it is seen.
+  // A single record is deleted where it is visible.
   if (ids.length === 1 || (filter === null && search === null)) return 0
   const saved = ids.filter(store.isSaved)
   let hidden = 0
@@ -93,24 +93,24 @@ async function countHidden({ store, schema }: TableContext, ids: readonly Record
   return hidden
 }
 
-/** Ids that one call may count. */
+/** Most ids per count request. */
 const MAX_COUNTED = 10_000
 
-/** Names how many records are deleted and how many of them are not in view; true where the person agrees. */
+/** Confirms a deletion of many or hidden records; true when confirmed. */
 async function confirmRecords({ schema }: TableContext, count: number, hidden: number): Promise<boolean> {
   if (count <= CONFIRM_RECORDS && hidden === 0) return true
   const { confirmDeletion } = await loadPart(() => import('./confirm-deletion.tsx'))
   return confirmDeletion({ table: schema.table.title, count, hidden })
 }
 
-/** Ids of every record that the view shows, save some. */
+/** Ids of every record of the view except some. */
 export async function idsOfAll({ store }: TableContext, except: ReadonlySet<RecordId>): Promise<RecordId[]> {
   const last = (store.source.rowCount ?? 0) - 1
   const rows = last < 0 ? [] : await store.source.readRange({ first: 0, last, fieldIds: [] })
   return rows.map((row) => row.id).filter((id) => !except.has(id))
 }
 
-/** Empties cells by position, as one change. Where that concerns many records, it offers to undo it. */
+/** Clears cells by position as one change; offers undo when many records are affected. */
 export async function clearCells(get: GetContext, areas: readonly CellArea[]): Promise<void> {
   const { store, schema } = get()
   const count = store.source.rowCount ?? 0
@@ -143,14 +143,14 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
   if (written) offerClearUndo(get(), written.id, rows)
 }
 
-/** A single key has emptied more than what is on screen. */
+/** Offers undo when one key press cleared more than the screen shows. */
 function offerClearUndo(context: TableContext, changeId: number, records: number): void {
   if (records <= CONFIRM_RECORDS) return
   const text = m.records_values_cleared_in_records({ count: records })
   offerUndo(placeOf(context), text, changeId)
 }
 
-/** What an emptied cell holds: false for a check box, no value for most. */
+/** Value of a cleared cell: false for a checkbox, null for most types. */
 const emptyOf = (field: Field) => fieldType(field.type).initial ?? null
 
 async function clearAll(context: TableContext, fieldIds: readonly string[], count: number): Promise<void> {
@@ -184,7 +184,7 @@ async function updateMatching(input: {
   }
 }
 
-/** Gives every record that the view shows the same values, save some. Null where the server refused. */
+/** Writes the same values to every record of the view except some. Null when the server refused. */
 export async function updateAll(
   context: TableContext,
   except: ReadonlySet<RecordId>,
@@ -206,7 +206,7 @@ export async function updateAll(
   })
 }
 
-/** Adds copies of records right after the last of them. */
+/** Inserts copies after the last of the records. */
 export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
   const { store, schema } = context
   const fields = schema.fields.filter((field) => isWritable(field) && !field.unique && isCopied(field))
@@ -231,13 +231,13 @@ export async function duplicateRecords(context: TableContext, ids: readonly Reco
   }
 }
 
-/** A copy must not take from the record that it is a copy of what only one can have: its children, its partner. */
+/** Excludes exclusive links (has-many, one-to-one): copying them would take them from the original. */
 function isCopied(field: Field): boolean {
   const link = linkOf(field)
   return link === null ? !isForeignKey(field) : link.kind === 'mm' || link.kind === 'bt'
 }
 
-/** Links as they are written. */
+/** Stores an empty link list as null. */
 const whole = (value: CellValue): CellValue => (isEmptyList(value) ? null : value)
 
 async function allLinks(context: TableContext, id: RecordId, fieldId: string): Promise<CellValue> {
@@ -245,7 +245,7 @@ async function allLinks(context: TableContext, id: RecordId, fieldId: string): P
   return completeLinks(context, id, fieldId, new AbortController().signal)
 }
 
-/** Values of records, hidden fields too: one request for each run of neighbours in the list. */
+/** Reads values of records, hidden fields included, with one request per run of adjacent rows. */
 async function readRecords(
   { store, schema }: TableContext,
   ids: readonly RecordId[],
@@ -261,14 +261,14 @@ async function readRecords(
     ids.map(async (id) => {
       const known = found.get(store.realId(id))
       if (known) return known
-      // Open beside the grid, which does not show it.
+      // Open in the record panel but not in the grid.
       const { values } = await api.records.get.query({ tableId: schema.table.id, recordId: store.realId(id) })
       return (fieldId: string) => values[fieldId] ?? null
     }),
   )
 }
 
-/** Rows as runs of neighbours: 3, 4, 5, 9 are 3 to 5 and 9. */
+/** Groups rows into runs: 3, 4, 5, 9 become 3–5 and 9. */
 function runsOf(rows: readonly number[]): { first: number; last: number }[] {
   const runs: { first: number; last: number }[] = []
   for (const row of rows.toSorted((a, b) => a - b)) {
@@ -279,16 +279,16 @@ function runsOf(rows: readonly number[]): { first: number; last: number }[] {
   return runs
 }
 
-/** Puts the address of a record on the clipboard. */
+/** Copies a record's URL to the clipboard. */
 export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {
   const { baseId, id: tableId } = schema.table
-  // A visitor knows the view by its link alone, and is there already.
+  // A visitor can only reach the view through its share link, the current page.
   const place = isVisitorPage ? currentPath().split('?', 1)[0] : paths.table(baseId, tableId, state.view.id)
   const path = `${place}?rowId=${encodeURIComponent(id)}`
   if (await copyText(addressOf(path))) toast.success({ text: m.records_link_copied() })
 }
 
-/** Makes a select option; true once it may be used. */
+/** Creates a select option; true on success. */
 export async function createOption(context: TableContext, fieldId: string, title: string): Promise<boolean> {
   const field = fieldOf(context, fieldId)
   return field ? addOptions(context, field, [title]) : false

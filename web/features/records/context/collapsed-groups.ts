@@ -10,7 +10,7 @@ import { localSettings, readJsonSetting, type SettingName } from '../../../sessi
 /** Most closed groups that are remembered by name; of more the first. */
 const MAX_REMEMBERED = 2_000
 
-/** What is kept of a view: closed groups mean something only for the fields that it was grouped by. */
+/** Stored state of a view's groups; valid only for the fields that it was grouped by. */
 interface Kept {
   by: string
   all: boolean
@@ -19,7 +19,7 @@ interface Kept {
 
 /**
  * Which groups of a view are closed. What a person closes is remembered in this browser; what a search opens is
- * open for the visit: a search that shows only what it finds has groups of its own, all of them open at first.
+ * open for the visit. A filtering search has separate group state, with all groups open at first.
  */
 export interface RememberedGroups {
   get(): CollapsedGroups
@@ -28,14 +28,14 @@ export interface RememberedGroups {
   follow(levels: readonly Sort[]): void
   /** The person closes groups, or opens them. */
   change(change: (now: CollapsedGroups) => CollapsedGroups): void
-  /** Opens groups for the visit, because something in them is to be seen. */
+  /** Opens groups for this visit to show a record inside them. */
   reveal(groups: readonly GroupNode['keys'][]): void
 }
 
 /** @param searched what the groups on the screen were searched for; null: nothing */
 export function rememberedGroups(viewId: string, searched: () => Search | null): RememberedGroups {
   const name: SettingName = `groups.${session.userId() ?? 'guest'}.${viewId}`
-  /** What stands in the browser. */
+  /** As stored in this browser. */
   let kept = NONE_COLLAPSED
   const shown = createStore<CollapsedGroups>(NONE_COLLAPSED)
   /** The same of one search, while it lasts. */

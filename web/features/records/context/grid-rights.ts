@@ -6,7 +6,7 @@ import type { StoreQuery } from '../../../records/types.ts'
 import type { ViewState } from '../../views/state/view-state.ts'
 
 /**
- * What a role may do in the grid of a table, as far as the table lets anyone. `mayArrange`: changes of the
+ * Grid rights of a role, limited by the table's read-only state. `mayArrange`: changes of the
  * view are saved for everyone.
  */
 export function gridRights(
@@ -27,7 +27,7 @@ export function gridRights(
         (hasOrder
           ? mayEdit || m.records_your_role_cant_reorder_records()
           : m.records_records_connected_database_ordered_primary()),
-      // Who may not save an arrangement keeps it for the visit.
+      // Without the right to save, an arrangement lasts for the visit.
       arrangeColumns: true,
       addFields: roleCan(role, 'field.create'),
     },

@@ -5,7 +5,7 @@ import { findSummary } from '../../../../src/core/summaries.ts'
 import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { localeTag } from '../../../i18n.ts'
 
-/** What a summary gives, in words; `–` for nothing. */
+/** Formats a summary's value; `–` for null. */
 export function summaryText(field: Field, key: string, value: CellValue): string {
   const form = findSummary(key)?.form ?? 'number'
   if (value === null) return '–'

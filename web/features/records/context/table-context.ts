@@ -7,23 +7,23 @@ import type { FieldDraft } from '../../schema/field-draft.ts'
 import type { ViewState } from '../../views/state/view-state.ts'
 import type { ViewGroups } from './collapsed-groups.ts'
 
-/** The field editor as it is asked for: of a field, or of a new one at a place. */
+/** A request to open the field editor, for a field or a new one. */
 export interface FieldEditorRequest {
   field: Field | null
   anchor: Element | { x: number; y: number }
-  /** A new field stands ahead of this one in the view; absent: at the end. */
+  /** Inserts a new field before this one; absent: at the end. */
   beforeFieldId?: string
-  /** What an earlier editor was left with. */
+  /** Draft from an editor that was closed without saving. */
   start?: FieldDraft
 }
 
-/** What panels and menus ask of the records on the screen, whatever the kind of view. */
+/** Focus and selection of the shown records, for any kind of view. */
 export type RecordsHandle = Pick<GridHandle, 'focus' | 'select' | 'check' | 'clearChecked'> & {
   /** Brings a record in sight where the view's own order gives it no row: a board. Absent: by its row. */
   show?(id: RecordId): Promise<void>
 }
 
-/** What commands and menus of a table's screen work with. Read it when it is needed: it changes. */
+/** Context of a table's commands and menus. Read it on use: it changes with every render. */
 export interface TableContext {
   schema: TableSchema
   state: ViewState
@@ -61,7 +61,7 @@ export const can = (context: Pick<TableContext, 'role' | 'schema'>, right: BaseR
 export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string | null): Field | undefined =>
   context.schema.fields.find((field) => field.id === fieldId)
 
-/** What a menu hangs on: the point of a right click, or the element. */
+/** A menu's anchor: the point of a right click, or the element. */
 export const anchorOf = (anchor: MenuAnchor): Element | { x: number; y: number } =>
   anchor.point ?? anchor.element
 

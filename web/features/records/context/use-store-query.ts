@@ -9,7 +9,7 @@ import type { StoreQuery } from '../../../records/types.ts'
 import { completeFilter } from '../../views/filter/filter-edit.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
 
-/** What the store must read for a view: conditions without a value and sorts by lost fields have no effect. */
+/** The store's query for a view; skips incomplete conditions and sorts by deleted fields. */
 export const useStoreQuery = (fields: readonly Field[], view: View, search: Search | null): StoreQuery =>
   useMemo(() => queryOfView(fields, view, search), [fields, view, search])
 
@@ -33,7 +33,7 @@ export function queryOfView(fields: readonly Field[], view: View, search: Search
   return { fields, fieldIds: [...new Set(known)], filter, sorts, orderViewId, ...grouping, search }
 }
 
-/** What a grid groups by, and what it tells of each group: what stands in the footer of its columns. */
+/** The grid's grouping, and the column summaries shown per group. */
 function groupingOf(
   fields: readonly Field[],
   view: View,

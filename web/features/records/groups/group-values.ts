@@ -9,10 +9,10 @@ import { type GroupNode, groupAt, placeOf } from '../../../grid/groups/tree.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
 
-/** What makes a record one of a group. */
+/** Values that put a record into a group. */
 export interface GroupValues {
   values: Values
-  /** Fields whose values follow from others: nobody can write them. */
+  /** Computed or read-only fields whose value cannot be set. */
   unwritable: Field[]
 }
 

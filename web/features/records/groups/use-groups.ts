@@ -33,7 +33,7 @@ export function useViewGroups(viewId: string): ViewGroups {
   return groups
 }
 
-/** What the grid draws of them; null where the records stand in no groups. */
+/** The groups as the grid draws them; null for an ungrouped view. */
 export function useGridGroups(
   { layout, remembered }: ViewGroups,
   query: StoreQuery,

@@ -62,7 +62,7 @@ function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked:
   return ids.has(clicked) && ids.size > 1 && ids.size <= MAX_ROWS ? [...ids] : [clicked]
 }
 
-/** What can be done about values of a record that were refused. */
+/** Menu items for a record whose values the server refused. */
 export function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
   return [
     { kind: 'action', label: m.records_try_to_save_again(), icon: RotateCcw, run: () => store.retry(id) },
@@ -165,7 +165,7 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   ]
 }
 
-/** What can be done with whole records: one, at its row (-1 where it stands in none), or several. */
+/** Menu items for one record at `rowIndex` (-1: not in the grid) or for several records. */
 export function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
   const [id] = ids
   if (id === undefined) return []

@@ -18,11 +18,11 @@ import { openCellMenu } from './cell-menu.ts'
 import { openHeaderMenu } from './header-menu.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 
-/** What the grid of a table asks for. The same object for the life of the screen. */
+/** The commands of a table's grid; the object stays the same while the screen is mounted. */
 export function createGridCommands(get: GetContext): GridCommands {
   const notify: GridCommands['notify'] = (text, kind) =>
     kind === 'error' ? toast.error({ text }) : toast.info({ text })
-  // Whatever goes wrong on the way is told; what the server refuses the store shows itself.
+  // Reports failures of the command; the store shows values that the server refused.
   const run = (work: Promise<unknown>) => void work.catch((error) => notify(messageOf(error), 'error'))
 
   return {

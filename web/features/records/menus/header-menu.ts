@@ -41,7 +41,7 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
   const context = get()
   const field = fieldOf(context, fieldId)
   if (!field) return
-  // What opens from the menu hangs on the whole header: the menu's own button goes with the pointer.
+  // Anchors popovers to the whole header: the menu button disappears when the pointer leaves.
   const header = anchor.element.closest('[role="columnheader"]') ?? anchor.element
   const items: MenuItem[] = [
     { kind: 'id', label: m.common_field(), value: field.id },
@@ -78,7 +78,7 @@ function editItems(context: TableContext, field: Field, anchor: Element): MenuIt
   ]
 }
 
-/** What a link leads to: its table, and what the records there hold. */
+/** Items of a link field: open the linked table, add a lookup. */
 function linkItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
   const link = linkOf(field)
   if (link === null || field.error !== null) return []

@@ -145,7 +145,7 @@ function useLinked(links: LinkTarget, value: CellValue) {
       setLines(found)
       setMore(goesOn)
       setProblem(null)
-      // What was linked this moment may not be with the server yet.
+      // A link made a moment ago may not have reached the server.
       const ids = new Set(found.map((line) => line.id))
       const isBehind = shown.records.some((record) => !ids.has(record.id))
       if (isBehind && pauseMs < LONGEST_PAUSE_MS) again = setTimeout(() => start(pauseMs * 2), pauseMs)
@@ -161,7 +161,7 @@ function useLinked(links: LinkTarget, value: CellValue) {
     }
   })
 
-  // What was linked or taken away this moment shows at once, with its values a moment later.
+  // Shows link changes at once; the details follow from the server.
   const known = new Map(lines.map((line) => [line.id, line]))
   const named = shown.records.map(
     (record) => known.get(record.id) ?? { ...record, name: titleOf(record), details: [] },

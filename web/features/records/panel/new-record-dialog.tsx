@@ -24,7 +24,7 @@ import { RecordField } from './record-field.tsx'
 export interface NewRecordOptions {
   /** Values to begin with: the stack, the day or the place it is made in. */
   values?: Values
-  /** The new record stands ahead of this one; absent or null: at the end. */
+  /** Inserts before this record; absent or null: at the end. */
   before?: RecordId | null
   /** Called with its id once it is made. */
   onCreated?: (id: RecordId) => void
@@ -71,7 +71,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
 
   async function create() {
     if (isBusy) return
-    // What is still in an editor belongs to the record, or stops it where it does not fit.
+    // Blur commits the open editor, or marks it invalid.
     flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
     const invalid = form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button)')
     if (invalid && error === null) return invalid.focus()
@@ -169,7 +169,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   )
 }
 
-/** What stands for the present in a new record: what is shown of it is what is kept. */
+/** Current time for fields that default to it, fixed when the dialog opens so that the shown value is stored. */
 const momentsOf = (fields: readonly Field[]): Values => {
   const ms = Date.now()
   return Object.fromEntries(fields.filter(startsNow).map((field) => [field.id, startValue(field, { ms })]))

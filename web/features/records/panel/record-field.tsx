@@ -19,7 +19,7 @@ export interface RecordFieldProps {
   createOption?: (title: string) => Promise<boolean>
   files?: FileTarget
   links?: LinkTarget
-  /** Where the name of the field stands beside already. */
+  /** Hides the label visually when the field's title is shown next to it. */
   hidesLabel?: boolean
 }
 

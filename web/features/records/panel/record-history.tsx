@@ -20,7 +20,7 @@ type Entry = Outputs['records']['history']['entries'][number]
 /** Entries of one answer: fewer mean that there are no older ones. */
 const PAGE = 50
 
-/** What happened to a record: who, when, which field from what to what; single values can be put back. */
+/** History of a record: author, time, changed values, and a button that restores a value. */
 export function RecordHistory({ context, recordId }: { context: TableContext; recordId: RecordId }) {
   const tableId = context.schema.table.id
   const [before, setBefore] = useState<number | undefined>(undefined)
@@ -164,7 +164,7 @@ interface Delta {
   unlinked: RecordId[]
 }
 
-/** What a change did to a record's links, in words: "linked Hobbit", "unlinked Dune and 3 more". */
+/** Describes a change of links: "linked Hobbit", "unlinked Dune and 3 more". */
 function LinkChange({ field, value }: { field: Field; value: CellValue }) {
   const link = linkOf(field)
   const delta = readDelta(value)

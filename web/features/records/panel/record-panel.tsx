@@ -49,7 +49,7 @@ import styles from './record-panel.module.css'
 export interface RecordPanelProps {
   context: TableContext
   getContext: GetContext
-  /** As it stands in the address. */
+  /** From the URL. */
   recordId: RecordId
   onClose: () => void
 }
@@ -232,7 +232,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   )
 }
 
-/** Closes a window behind what stands in an editor: a press outside comes before the editor would save it. */
+/** Commits the open editor before closing: a press outside arrives before its blur. */
 function closeSaved(close: () => void): void {
   flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
   close()
@@ -358,7 +358,7 @@ function RecordFields(props: {
   const mayEdit = can(context, 'record.update')
   const mayAddOptions = can(context, 'field.update')
   const draw = ({ field }: (typeof ordered)[number]) => {
-    // What a connected database computes stays as it is.
+    // Columns computed by a connected database are read-only.
     const canEdit = mayEdit && field.readOnlyReason === null
     return (
       <RecordField

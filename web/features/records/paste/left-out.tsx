@@ -10,7 +10,7 @@ import type { LeftOutText } from './left-out-dialog.tsx'
 
 const LeftOutDialog = lazyPart(() => import('./left-out-dialog.tsx'), 'LeftOutDialog')
 
-/** What the last paste or fill left out, by table. Stays until it is closed or another one leaves something out. */
+/** Values that the last paste or fill could not write, by table; kept until dismissed or replaced. */
 const leftOut = createStore<ReadonlyMap<string, readonly LeftOutText[]>>(() => new Map())
 
 /** Lists what did not fit over the records of a table, until the person closes the list. */

@@ -67,7 +67,7 @@ async function makeOptions(context: TableContext, plan: PastePlan, actionId: str
   return true
 }
 
-/** A new field for a pasted column; null stands for texts that are empty or do not fit. */
+/** A field created for a pasted column; values are null for empty or invalid texts. */
 interface AddedColumn {
   field: Field
   texts: readonly string[]
@@ -154,7 +154,7 @@ export function tellRejected(context: TableContext, rejected: readonly RejectedT
   )
 }
 
-/** What the person agreed to. */
+/** The parts of the paste that the user accepted. */
 interface PasteAnswer {
   rows: boolean
   fields: boolean

@@ -19,7 +19,7 @@ const NAMES_AT_ONCE = 100
 /** Records that one call gives: a name that many have fills it, and is ambiguous anyway. */
 const MAX_FOUND = 1000
 
-/** The records of each name: none, the one that is meant, or several. */
+/** The records found for each name: none, one, or several (ambiguous). */
 type Found = ReadonlyMap<string, readonly LinkedRecord[]>
 
 /**
@@ -116,7 +116,7 @@ async function findNames(tableId: string, viewId: string | null, names: readonly
   return found
 }
 
-/** Filters that find all names, some at a time; none for a display field whose values are no names to compare. */
+/** Filters that find the names in batches; empty when the display field cannot be compared by name. */
 function filtersFor(display: Field, names: readonly string[]): Filter[] {
   const set = filterSetOf(display)
   if (set !== 'text' && set !== 'number') return []

@@ -104,7 +104,7 @@ const shownWritable = ({ schema, state }: TableContext): Field[] =>
     .map(({ field }) => field)
     .filter(isWritable)
 
-/** The field of each column: the one of that title, else a new one; undefined where none may be made. */
+/** The field of each column: by title, else newly created; undefined without the right to add fields. */
 async function fieldsFor(
   context: TableContext,
   header: readonly string[],

@@ -5,7 +5,7 @@ import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { FieldInput } from '../../schema/field-commands.tsx'
 
-/** What pasted columns become. */
+/** Detected fields of pasted columns. */
 export interface PastedColumns {
   /** A field for each column, as an import would make it of a file with these values. */
   fields: FieldInput[]
@@ -17,7 +17,7 @@ export interface PastedColumns {
  * Finds a field for each pasted column. The detection of imports is loaded here, so that opening a table does not wait
  * for it.
  *
- * @param titles the header's; absent: the sheet has none, and the server names the fields
+ * @param titles from the header row; without them the server names the fields
  */
 export async function detectColumns(
   columns: readonly (readonly string[])[],

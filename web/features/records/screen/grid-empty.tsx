@@ -23,7 +23,7 @@ export interface GridEmptyProps {
   onAddRecord: () => void
 }
 
-/** What stands in a grid without rows: a first step, or what keeps the records from showing. */
+/** Empty state of a grid: first steps, or the filters that hide all records. */
 export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyProps) {
   const { state, schema } = context
   const active = conditionsOf(completeFilter(state.view.filter, schema.fields))

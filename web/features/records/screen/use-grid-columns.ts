@@ -110,7 +110,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
   return known.current
 }
 
-/** A summary in words; `summaries` holds its value by the field's id and its own key. */
+/** A column's summary with its formatted value; `summaries` is keyed by `${fieldId} ${summary}`. */
 export function summaryOf(field: Field, key: string | null, summaries: Summaries): GridColumn['summary'] {
   const summary = key === null ? null : findSummary(key)
   if (!summary?.sets.includes(summarySetOf(field))) return null

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { isOffline } from '../../../errors.ts'
-import type { GridSource } from '../../../grid/contract.ts'
 import { orderOf } from '../../../records/record-order.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
+import { untilRow } from '../context/until-row.ts'
 
 /** Brings the record that the address names in sight, once, when the screen opens with one. */
 export function useShowRecord(
@@ -33,27 +33,11 @@ export function useShowRecord(
   }, [store])
 }
 
-/** The row that a record stands in, whether it is loaded or not; null where the view does not show it. */
+/** The record's row index, loaded or not; null when the view does not show it. */
 export async function rowOfRecord(store: RecordStore, recordId: RecordId): Promise<number | null> {
   const { fields, filter, search } = store.query()
   const tableId = fields[0]?.tableId ?? ''
   const query = { tableId, filter, ...orderOf(store.query()), search, timeZone, limit: 1, offset: 0 }
   const { offset } = await api.records.position.query({ query, recordId })
   return offset
-}
-
-/**
- * Waits until the grid has that many rows. The count comes after the first page, and right after a search
- * that filtered it is still the number of what was found.
- */
-export function untilRow(source: GridSource, row: number): Promise<void> {
-  const isThere = () => (source.rowCount ?? 0) > row
-  if (isThere()) return Promise.resolve()
-  return new Promise((resolve) => {
-    const stop = source.subscribe(() => {
-      if (!isThere()) return
-      stop()
-      resolve()
-    })
-  })
 }

@@ -9,7 +9,7 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 import { can, type GetContext } from '../context/table-context.ts'
 import { placeOf, redo, undo } from '../undo/undo-commands.tsx'
 
-/** What the actions of a table's screen do in its kind of view. */
+/** Actions that depend on the kind of view. */
 export interface ScreenActions {
   openSearch: () => void
   addField: () => void
@@ -19,7 +19,7 @@ export interface ScreenActions {
   shortcuts?: ShortcutSection
 }
 
-/** What can be done on a table's screen from the palette and by key. */
+/** Registers a table's command palette actions and shortcuts. */
 export function useTableActions(get: GetContext, screen: ScreenActions): { addRecord: () => void } {
   const latest = useRef({ get, screen })
   latest.current = { get, screen }

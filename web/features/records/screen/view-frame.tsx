@@ -19,17 +19,17 @@ import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
 const FieldEditor = lazyPart(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
 const RecordPanel = lazyPart(() => import('../panel/record-panel.tsx'), 'RecordPanel')
 
-/** What the screen of a view is given, whatever its kind. */
+/** Props of every view screen. */
 export interface KindScreenProps {
   schema: TableSchema
   saved: View
   role: BaseRole
   people: readonly Person[]
-  /** The open record, as it stands in the address. */
+  /** Id of the open record, from the URL. */
   rowId?: string
 }
 
-/** What all kinds of view keep while they are on the screen. */
+/** State shared by all kinds of view. */
 export interface ViewFrameState {
   rights: ReturnType<typeof gridRights>
   state: ViewState
@@ -39,7 +39,7 @@ export interface ViewFrameState {
   setPanel: (panel: 'search' | 'filter' | null) => void
   editing: FieldEditorRequest | null
   setEditing: (request: FieldEditorRequest | null) => void
-  /** What a store has to read for the view: its shown fields, filter, sorts and search. */
+  /** The record store's query: shown fields, filter, sorts and search. */
   query: StoreQuery
   openId: RecordId | null
   /** Puts a record into the address, or takes it out (null). */
@@ -73,7 +73,7 @@ export interface ViewFrameProps {
   frame: ViewFrameState
   context: TableContext
   getContext: GetContext
-  /** What the toolbar offers, in its own order. */
+  /** Toolbar controls to show. */
   controls: readonly ToolbarControl[]
   /** Controls of the kind's own, behind those. */
   tools?: ReactNode
@@ -83,7 +83,7 @@ export interface ViewFrameProps {
   children: ReactNode
 }
 
-/** What stands around the records of a view: its toolbar, the open record beside it, the editor of a field. */
+/** The frame of a view: toolbar, status bars, open record and field editor. */
 export function ViewFrame(props: ViewFrameProps) {
   const { frame, context, getContext, onFocus } = props
   const { schema, state } = context

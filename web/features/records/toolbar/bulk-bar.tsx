@@ -43,7 +43,7 @@ export interface BulkBarProps {
   onEditing: (editing: boolean) => void
 }
 
-/** What can be done with the records that are ticked. */
+/** Bulk actions for the checked records. */
 export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: BulkBarProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   useEffect(() => () => onEditing(false), [onEditing])

@@ -18,7 +18,7 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 import styles from '../bars/table-view.module.css'
 import type { TableContext } from '../context/table-context.ts'
 import { shownRecords } from '../context/table-context.ts'
-import { untilRow } from '../screen/use-show-record.ts'
+import { untilRow } from '../context/until-row.ts'
 
 /** Time without a key after which the search runs. */
 const PAUSE_MS = 250
@@ -46,7 +46,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
   const total = useRef<number | null>(null)
   const { source } = context.store
   const count = useSyncExternalStore(source.subscribe, () => source.rowCount)
-  // What there was before the search began is what "of 41" means.
+  // The total in "3 of 41" counts the records before the search.
   if (search === null) total.current = count
   const hits = useSearchHits(context, filters ? null : sought)
   useHighlight(isOpen ? (sought?.text ?? '') : '')
@@ -180,7 +180,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
   )
 }
 
-/** Marks a text in the cells of the grid on the screen; none for an empty text. */
+/** Highlights the text in the grid's cells; an empty text clears the highlight. */
 function useHighlight(text: string): void {
   useEffect(() => {
     const grid = document.querySelector('[data-grid]')
@@ -192,14 +192,14 @@ function useHighlight(text: string): void {
 interface SearchHits {
   /** Null while it is not known. */
   count: number | null
-  /** Which of them is selected, from 0; null: none yet. */
+  /** Index of the selected hit; null before the first. */
   at: number | null
   /** Selects the next or the one before, going round at the ends. */
   go(by: 1 | -1): void
 }
 
 /**
- * Walks from hit to hit. Which records are found, and where each stands in the view, the server says:
+ * Steps through hits. The server counts them and locates their rows:
  * most of them are not loaded.
  * @param search null: nothing is searched
  */

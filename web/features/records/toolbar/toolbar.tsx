@@ -31,10 +31,10 @@ import styles from '../bars/table-view.module.css'
 import { can, type TableContext } from '../context/table-context.ts'
 import { SearchBox } from './search-box.tsx'
 
-/** What a toolbar can offer. */
+/** Controls of a view's toolbar. */
 export type ToolbarControl = 'fields' | 'filter' | 'group' | 'sort' | 'color' | 'height' | 'search'
 
-/** What a grid offers. */
+/** Controls of a grid's toolbar. */
 export const GRID_CONTROLS: readonly ToolbarControl[] = [
   ...(['fields', 'filter', 'group', 'sort', 'color', 'height', 'search'] as const),
 ]
@@ -65,12 +65,12 @@ const heightLabel = (height: RowHeight): string =>
     extra: m.records_extra_tall(),
   })[height]
 
-/** What the editor of a new field hangs on: the button of fields, or that of all controls in a narrow window. */
+/** Anchor for the editor of a new field: the fields button, or the controls button in a narrow window. */
 export const fieldsAnchor = (): Element | null =>
   document.querySelector('[data-testid="controls-button"]') ??
   document.querySelector('[data-testid="fields-button"]')
 
-/** What decides which records are shown, and how. */
+/** The toolbar of a view: fields, filter, sort, grouping, colours, search. */
 export function TableToolbar(props: TableToolbarProps) {
   const { context, controls } = props
   const { schema, state, people } = context
@@ -311,7 +311,7 @@ export function TableToolbar(props: TableToolbarProps) {
   )
 }
 
-/** What the palette calls the controls that open a panel. */
+/** Command palette entries of the controls that open a panel. */
 const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> = {
   fields: { label: () => m.records_show_or_hide_fields(), icon: Columns3 },
   filter: { label: () => m.records_filter_menu(), icon: ListFilter },

@@ -16,7 +16,7 @@ import type { TableContext } from '../context/table-context.ts'
 /** Messages of undo and redo stand in one place, and take that of an offer to undo. */
 export const UNDO_TOPIC = 'undo'
 
-/** What is on screen, which undo by key is limited to. */
+/** The screen whose actions the undo keys reach. */
 export interface UndoPlace {
   baseId: string
   tableId?: string
@@ -116,7 +116,7 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
   })
 }
 
-/** What undoing an action does, in one sentence. */
+/** Describes the effect of undoing an action, in one sentence. */
 function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string {
   switch (kind) {
     case 'table.create':
