@@ -70,7 +70,7 @@ function boxOf(table: ShownTable, { x, y }: Place, showTypes: boolean): string {
   ].join('')
 }
 
-/** Label of a box's fold button or of its omitted fields. */
+/** Count of fields that a folded box leaves out. */
 export const moreFields = ({ folded }: ShownTable): string => m.erd_more_fields({ count: folded.length })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -87,7 +87,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
   const latest = useRef({ inOrder, values, questions })
   latest.current = { inOrder, values, questions }
 
-  /** What the address has answered is left to it, unless that is wrong: it has to be put right somewhere. */
+  /** True for a question prefilled from the URL, until a submission finds its value invalid. */
   const isFixed = (ids: ReadonlySet<string> | undefined, fieldId: string): boolean =>
     (ids?.has(fieldId) ?? false) && !(state.hasTried && told.has(fieldId))
   const changed = (fieldId: string) => {
@@ -97,7 +97,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     if (source.keepAs !== null) savedAnswers.write(source.keepAs, keepable(source, state.values))
     redraw()
   }
-  /** What is wrong now, although the drawing of what was just typed is still to come. */
+  /** Checks the latest answers, which may not be rendered yet. */
   const lookAgain = () => {
     const now = { ...state.values, ...fileCells(state.files) }
     const checked = checkAnswers({ view, fields, values: now, ...moment })
@@ -230,7 +230,7 @@ const fixedBy = (prefill: Prefill | null): Values =>
     ),
   )
 
-/** Resolves "me" to null for anonymous visitors. */
+/** Resolves "me" to the signed-in user; removes it for visitors. */
 const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
   joinIds(idsIn(value).flatMap((id) => (id === ME ? (actorId ?? []) : id)))
 

@@ -76,7 +76,7 @@ function TickAnswer({ question, run, id, labelId, describedBy, isInvalid, isRead
   )
 }
 
-/** Icons without an "empty" variant are drawn faint. */
+/** Rating signs; the unset ones are drawn faint. */
 const SIGNS = { star: '★', heart: '♥', circle: '●', thumb: '👍', flag: '⚑' } as const
 
 /** Stars as one choice of several: arrow keys walk along them. */
