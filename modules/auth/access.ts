@@ -26,7 +26,7 @@ const MAX_NAMED_USERS = 500
 const WORKSPACE = 'nc'
 
 /** A person's session version and base roles at one moment. */
-export interface Standing {
+interface Standing {
   /** Token version: changes whenever the person's sessions end. */
   sessions: string
   /** Roles by base id; bases without a role are left out. */

@@ -4,11 +4,10 @@ export { BASE_TITLES } from './org-users.ts'
 export { asPublicPerson } from './people.ts'
 export {
   authRest,
-  presentNewToken,
+  createToken,
   presentTokens,
   readTokenId,
   STARTER_PRESENTER,
-  TokenBody,
 } from './rest/index.ts'
 export { appRouter, authRouter } from './router.ts'
 export { type AuthService, createAuthService, STARTER, type Starter, type StarterBase } from './service.ts'

@@ -14,7 +14,7 @@ import { defineAuthTables } from './tables.ts'
 
 /** Organisation roles that can be assigned: `super` belongs to the first user only. */
 export const GRANTABLE_ORG_ROLES = ['org-level-creator', 'org-level-viewer'] as const satisfies OrgRole[]
-export type GrantableOrgRole = (typeof GRANTABLE_ORG_ROLES)[number]
+type GrantableOrgRole = (typeof GRANTABLE_ORG_ROLES)[number]
 
 export interface ListedUser {
   row: UserRow
@@ -23,7 +23,7 @@ export interface ListedUser {
 }
 
 /** Titles of those bases that are not in the trash. */
-export type BaseTitles = (baseIds: string[]) => Promise<string[]>
+type BaseTitles = (baseIds: string[]) => Promise<string[]>
 
 /** Set by app.ts from the bases module, which depends on this one. */
 export const BASE_TITLES = defineSlot<BaseTitles>('auth.baseTitles')

@@ -103,8 +103,8 @@ export function createPasswordReset(
 }
 
 /** Limits per hour: requests from one address, and mails to one person. */
-export const MAX_REQUESTS_PER_ADDRESS = 20
-export const MAX_MAILED_PER_PERSON = 3
+const MAX_REQUESTS_PER_ADDRESS = 20
+const MAX_MAILED_PER_PERSON = 3
 
 /** Mails reset links. */
 export function createForgotPassword(

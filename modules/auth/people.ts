@@ -33,7 +33,7 @@ export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   }
 }
 
-export interface ProfilePatch {
+interface ProfilePatch {
   displayName?: string | null
   meta?: Record<string, unknown> | null
 }

@@ -157,7 +157,7 @@ export interface SignedIn {
   user: UserRow
 }
 
-export interface SessionParts {
+interface SessionParts {
   accounts: Accounts
   access: Access
   jwt: Jwt

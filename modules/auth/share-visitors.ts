@@ -17,8 +17,6 @@ import { createThrottle } from './throttle.ts'
 /** Correct passwords are cached, since verifying one is slow on purpose. */
 const MAX_REMEMBERED = 10_000
 
-export type ShareVisitors = ReturnType<typeof createShareVisitors>
-
 /**
  * Identifies visitors of public links. Each request looks up its link, so that closing takes effect at once.
  */
@@ -76,21 +74,11 @@ export function createShareVisitors({ log }: Pick<Kernel, 'log'>, shares: Shares
   return {
     enter,
 
-    /** @throws as `enter` */
-    async visitor(
-      kind: ShareKind,
-      id: string,
-      password: string | null,
-      address: string,
-    ): Promise<ShareActor> {
-      return asVisitor(await enter(kind, id, password, address))
-    },
-
     /** The visitor of the link in a request's headers; null if they name none. @throws as `enter` */
     ofHeaders(headers: Headers, address: string): Promise<ShareActor> | null {
       for (const kind of SHARE_KINDS) {
         const id = headers.get(SHARE_HEADERS[kind])
-        if (id !== null) return this.visitor(kind, id, passwordIn(headers), address)
+        if (id !== null) return enter(kind, id, passwordIn(headers), address).then(asVisitor)
       }
       return null
     },

@@ -12,7 +12,7 @@ import type { Settings } from './server-setup.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** Organisation roles of the first user, and of all later ones. */
-export const FOUNDER_ROLES = 'org-level-creator,super'
+const FOUNDER_ROLES = 'org-level-creator,super'
 export const NEWCOMER_ROLES = 'org-level-viewer'
 
 export interface SignUpInput {
@@ -111,7 +111,7 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
 }
 
 /** Limit per inviter, so that the server cannot be used to send spam. */
-export const MAX_INVITES_PER_HOUR = 100
+const MAX_INVITES_PER_HOUR = 100
 
 /** Message that clients expect. */
 const NO_MAIL =

@@ -90,8 +90,6 @@ const HOUR_MS = 3_600_000
 /** The longest unused are dropped first. */
 const MAX_LIMITED_KEYS = 20_000
 
-export type HourlyLimit = ReturnType<typeof createHourlyLimit>
-
 /**
  * Counts events per hour by subject (a public link, sign-up) and address, in memory.
  * @param refusal message above the limit

@@ -7,7 +7,7 @@ import type { AuthService } from '../auth/index.ts'
 import type { BaseRow, BaseStore, SourceRow } from './store.ts'
 
 /** A base that is being copied. Until it is complete it lies in the trash, where only super admins see it. */
-export interface BaseDraft {
+interface BaseDraft {
   baseId: string
   /** New source ids by the original's. */
   sourceIds: ReadonlyMap<string, string>

@@ -27,16 +27,6 @@ export const UpdateInput = z.object({
   meta: Meta.optional(),
 })
 
-// Some clients send booleans of metadata as numbers (wire §1.4).
-export const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
-
-/** A base's place and flags in the caller's own list. */
-export const PreferenceBody = z.object({
-  starred: Flag.nullish(),
-  hidden: Flag.nullish(),
-  order: z.number().nullish(),
-})
-
 /** Limit of addresses per invitation. */
 export const MAX_INVITATIONS = 200
 

@@ -13,7 +13,7 @@ import { createSourcesService } from './sources/service.ts'
 import { type BaseRow, BEING_REMOVED, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
 
-export interface BasePatch {
+interface BasePatch {
   title?: string
   description?: string | null
   meta?: BaseMeta

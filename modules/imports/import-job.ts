@@ -10,7 +10,7 @@ import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { numbersRecords } from '../../src/core/fields/traits.ts'
 import { listImports } from '../../src/db/change-log.ts'
-import type { Dialect, Engine, EngineLocation, Statement } from '../../src/dialects/dialect.ts'
+import type { Dialect, Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -78,7 +78,7 @@ export function createImportJob({
     const { path } = await uploads.get(userId, input.uploadId)
     const staging = stagingOf(jobId)
     const model = input.target.kind === 'append' ? await schema.load(input.target.tableId) : null
-    const plan = planOf(input, { jobId, userId, path, model, location: engine.location })
+    const plan = planOf(input, { jobId, actorId: userId, path, location: engine.location }, model)
     try {
       const columns =
         input.target.kind === 'new' ? input.target.prepared.columns : stagingColumns(input.columns, model)
@@ -124,34 +124,28 @@ export function createImportJob({
   }
 
   function planOf(
-    input: ImportInput,
-    given: {
-      jobId: string
-      userId: string
-      path: string
-      model: TableModel | null
-      location: EngineLocation
-    },
+    { format, width, columns, timeZone, target }: ImportInput,
+    file: Pick<ImportPlan, 'jobId' | 'actorId' | 'path' | 'location'>,
+    model: TableModel | null,
   ): ImportPlan {
-    const { jobId, userId, path, model, location } = given
-    const { format, width, columns, timeZone, target } = input
     const system = [
       { column: 'created_at', value: toStored(Date.now()) },
-      { column: 'created_by', value: userId },
+      { column: 'created_by', value: file.actorId },
     ]
     const common = {
-      jobId,
-      actorId: userId,
-      path,
-      reportPath: reportPath(jobId),
-      location,
-      staging: stagingOf(jobId),
+      ...file,
+      reportPath: reportPath(file.jobId),
+      staging: stagingOf(file.jobId),
       maxFiles: kernel.config.attachmentMaxCount,
+      format,
+      columns,
+      width,
+      timeZone,
     }
     if (target.kind === 'new') {
       const key = target.prepared.fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
       const finish = { kind: 'index' as const, columns: ['nc_order', key] }
-      return { ...common, format, columns, width, timeZone, constants: system, rowColumn: 'nc_order', finish }
+      return { ...common, constants: system, rowColumn: 'nc_order', finish }
     }
     if (!model) throw new Error('Choose the table to import into')
     const unique = model.fields.filter(
@@ -169,7 +163,7 @@ export function createImportJob({
         .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
       unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
     }
-    return { ...common, format, columns, width, timeZone, constants: [], rowColumn: ROW_COLUMN, finish }
+    return { ...common, constants: [], rowColumn: ROW_COLUMN, finish }
   }
 
   /** Publishes the filled staging table as the new table, or announces the appended records. */
@@ -250,16 +244,7 @@ export function createImportJob({
       const problems = existsSync(reportPath(job.id)) ? 1 : 0
       const counts = { rows, rowsRefused: 0, cellsRefused: 0, problems, samples: [], seconds: 0 }
       const title = isNewTable ? target.prepared.title : ''
-      const result: ImportResult = {
-        ...counts,
-        tableId,
-        title,
-        isNewTable,
-        fileName,
-        encoding: '',
-        changeId: null,
-      }
-      return { result }
+      return { result: { ...counts, tableId, title, isNewTable, fileName, encoding: '', changeId: null } }
     },
   }
 

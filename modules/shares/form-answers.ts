@@ -30,7 +30,7 @@ import type { RecordsService, SharedForm } from '../records/index.ts'
 /** Limit of files per answer, over all questions. */
 const MAX_FILES = 100
 
-export interface SentFile {
+interface SentFile {
   /** Names the question: title or field id, also as `Title[0]` and `_Title`. */
   name: string
   fileName: string
@@ -289,7 +289,7 @@ const MAX_MAILED_PER_HOUR = 60
 const MAX_ANSWER_LENGTH = 10_000
 
 /** A saved answer. */
-export interface KeptAnswer {
+interface KeptAnswer {
   recordId: RecordId
   /** Written values by field id. */
   values: Answers

@@ -153,8 +153,6 @@ interface FoundTarget extends ShareTarget {
   isBlocked: boolean
 }
 
-export type Targets = ReturnType<typeof createTargets>
-
 interface Deps {
   kernel: Pick<Kernel, 'meta'>
   auth: Pick<AuthService, 'access'>

@@ -9,7 +9,7 @@ import type { SchemaService } from '../schema/index.ts'
 
 export const MAX_HISTORY_DAYS = 36_500
 /** Job kind that reclaims unused space of a base. */
-export const RECLAIM_JOB = 'storage.reclaim'
+const RECLAIM_JOB = 'storage.reclaim'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const HOUR_MS = 60 * 60 * 1000
@@ -17,7 +17,7 @@ const HOUR_MS = 60 * 60 * 1000
 const FIRST_ROUND_MS = 10 * 60 * 1000
 
 /** Size and retention of a base. */
-export interface BaseStorage {
+interface BaseStorage {
   /** Bytes of records, change log and trash; attachments are stored elsewhere. */
   bytes: number
   /** Bytes that can be reclaimed; null if the database does not tell. */

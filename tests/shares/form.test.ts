@@ -233,7 +233,7 @@ describe('a shared form', () => {
     const { fields } = world
     const form = await createForm(world, { name: {} }, { maxAnswers: 3 })
     const { auth, shares } = app.services
-    const actor = await auth.visitors.visitor('view', form.id, null, '')
+    const actor = await auth.authenticate(new Headers(byLink('view', form.id)))
     const { promise: allAreIn, resolve: letThem } = Promise.withResolvers<void>()
     let arrived = 0
     // Each has found the form open before any of them is counted.

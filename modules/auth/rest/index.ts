@@ -5,8 +5,7 @@ import { instanceRest } from './instance.ts'
 import { orgRest } from './organisation.ts'
 import { sessionRest } from './session.ts'
 
-export { presentTokens, readTokenId, TokenBody } from './organisation.ts'
-export { presentNewToken } from './present.ts'
+export { createToken, presentTokens, readTokenId } from './organisation.ts'
 export { STARTER_PRESENTER } from './session.ts'
 
 /** Routes of accounts, sessions, the organisation and the server (wire §2 to §4). */

@@ -22,7 +22,7 @@ const OrgRolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
 /** `workspace_roles`: a role in every base; null removes it. */
 const RolesBody = OrgRolesBody.partial().extend({ workspace_roles: z.enum(WORKSPACE_ROLES).nullish() })
 const LicenseBody = z.object({ key: plainText(4096) })
-export const TokenBody = z.object({
+const TokenBody = z.object({
   description: plainText(255).nullish(),
   permissions: z.null({ error: () => m.auth_error_token_permissions() }).optional(),
   /** ISO 8601; null: never. */
@@ -88,9 +88,7 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
 
     .post('/api/v1/tokens', async ({ actor, body }) => {
       await auth.access.authorize(actor, 'token.create')
-      const { description, expiry } = readBody(TokenBody, body)
-      const { row, token } = await auth.tokens.create(actor, description ?? null, expiry ?? null)
-      return presentNewToken(row, token)
+      return createToken(auth, actor, body)
     })
 
     .delete('/api/v1/tokens/:tokenId', async ({ actor, params }) => {
@@ -126,6 +124,13 @@ async function presentUsers(auth: AuthService, actor: Actor, rows: readonly User
       workspaceRole: roles.get(row.id) ?? null,
     }),
   )
+}
+
+/** Creates an API token of the actor. */
+export async function createToken(auth: AuthService, actor: Actor, body: unknown) {
+  const { description, expiry } = readBody(TokenBody, body)
+  const { row, token } = await auth.tokens.create(actor, description ?? null, expiry ?? null)
+  return presentNewToken(row, token)
 }
 
 /** The actor's tokens, masked. */

@@ -1,23 +1,16 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { VERSION } from '../../../src/version.ts'
 import { scalar } from '../../../src/wire/answer.ts'
+import { parseJsonOrNull, wireFlag } from '../../../src/wire/body-values.ts'
 import { wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
-import {
-  type AuthService,
-  forbidden,
-  presentNewToken,
-  presentTokens,
-  readTokenId,
-  TokenBody,
-} from '../../auth/index.ts'
-import { Description, MAX_INVITATIONS, MemberRole, Meta, PreferenceBody, Title } from '../input.ts'
+import { type AuthService, createToken, forbidden, presentTokens, readTokenId } from '../../auth/index.ts'
+import { Description, MAX_INVITATIONS, MemberRole, Meta, Title } from '../input.ts'
 import type { BasesService } from '../service.ts'
 import type { BaseMeta } from '../tables.ts'
 import { presentBase, presentMember, presentNewBase, presentOwnView } from './present.ts'
@@ -30,13 +23,20 @@ const DOORS = [
 ]
 
 const Color = plainText(64).nullish()
-const WireMeta = z.union([Meta, z.string().max(16_384).transform(parseMeta).pipe(Meta)]).nullish()
+const WireMeta = z.union([Meta, z.string().max(16_384).transform(parseJsonOrNull).pipe(Meta)]).nullish()
 const CreateBody = z.object({
   title: Title,
   description: Description.nullish(),
   color: Color,
   meta: WireMeta,
 })
+/** A base's place and flags in the caller's own list. */
+const PreferenceBody = z.object({
+  starred: wireFlag.nullish(),
+  hidden: wireFlag.nullish(),
+  order: z.number().nullish(),
+})
+
 const PatchBody = CreateBody.partial().extend({ order: z.number().optional() })
 
 /** All REST routes of bases, members and sources (wire §5, §6). */
@@ -121,9 +121,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .post('/:baseId/api-tokens', async ({ actor, params, body }) => {
         await bases.enter(actor, 'base.tokens', params.baseId)
-        const { description, expiry } = readBody(TokenBody, body)
-        const { row, token } = await auth.tokens.create(actor, description ?? null, expiry ?? null)
-        return presentNewToken(row, token)
+        return createToken(auth, actor, body)
       })
 
       .delete('/:baseId/api-tokens/:tokenId', async ({ actor, params }) => {
@@ -141,16 +139,6 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
 const withColor = (meta: BaseMeta, color: string | null | undefined): BaseMeta =>
   color === undefined ? meta : { ...meta, color }
-
-/** Clients may send `meta` as JSON text (wire §1.4); invalid text becomes null, which the schema refuses. */
-function parseMeta(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
 
 const InviteBody = z.object({ email: z.string().max(65_536).nullish(), roles: MemberRole })
 const RoleBody = z.object({ roles: MemberRole })

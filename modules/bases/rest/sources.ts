@@ -5,16 +5,16 @@ import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { wireFlag } from '../../../src/wire/body-values.ts'
 import { wholeListInfo } from '../../../src/wire/lists.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { Flag } from '../input.ts'
 import type { BasesService } from '../service.ts'
 import { type ConnectionTest, isSupported } from '../sources/read-connection.ts'
 import { SentConnection } from '../sources/router.ts'
 import { presentSource } from './present.ts'
 
-const OptionalFlag = Flag.nullish()
+const OptionalFlag = wireFlag.nullish()
 const Inflection = z.enum(['none', 'camelize']).nullish().catch(null)
 
 const PatchBody = z.object({

@@ -27,7 +27,7 @@ import {
   testConnection,
 } from './read-connection.ts'
 
-export interface NewSource extends SentConnection {
+interface NewSource extends SentConnection {
   alias?: string | null
   /** Names of the chosen tables; absent: all. */
   tables?: string[]
@@ -54,7 +54,7 @@ export interface SourceCreateInput {
 }
 
 /** Changes of a source; absent keys stay. */
-export interface SourcePatch {
+interface SourcePatch {
   alias?: string | null
   config?: SentConnection
   isEnabled?: boolean

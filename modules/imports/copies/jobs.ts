@@ -6,7 +6,7 @@ import { createId, type IdKind } from '../../../src/core/ids.ts'
 import { withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
-import type { JobKind } from '../../../src/jobs.ts'
+import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { BasesService } from '../../bases/index.ts'
@@ -196,11 +196,8 @@ export function createTableCopyJob(
   schema: Pick<SchemaService, 'duplicateTable' | 'hasTable'>,
 ): JobKind<TableCopyInput> {
   return {
-    async run({ owner, ...copy }, { signal, report }) {
-      const { id } = await schema.duplicateTable(owner, copy, {
-        signal,
-        progress: (done, total) => report({ done, total, unit: 'rows' }),
-      })
+    async run({ owner, ...copy }, context) {
+      const { id } = await schema.duplicateTable(owner, copy, runOptions(context))
       return { id }
     },
     recover: async ({ newTableId }) =>
@@ -224,14 +221,16 @@ export function createFieldCopyJob(
   schema: Pick<SchemaService, 'duplicateField' | 'hasField'>,
 ): JobKind<FieldCopyInput> {
   return {
-    async run({ owner, ...copy }, { signal, report }) {
-      const { id } = await schema.duplicateField(owner, copy, {
-        signal,
-        progress: (done, total) => report({ done, total, unit: 'rows' }),
-      })
+    async run({ owner, ...copy }, context) {
+      const { id } = await schema.duplicateField(owner, copy, runOptions(context))
       return { id }
     },
     recover: async ({ newFieldId }) =>
       (await schema.hasField(newFieldId)) ? { result: { id: newFieldId } } : null,
   }
 }
+
+const runOptions = ({ signal, report }: JobContext) => ({
+  signal,
+  progress: (done: number, total: number | null) => report({ done, total, unit: 'rows' }),
+})

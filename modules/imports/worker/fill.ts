@@ -22,7 +22,15 @@ const CHUNK_VALUES = 40_000
 /** Bytes of the file between two checkpoints of the write-ahead log. */
 const CHECKPOINT_BYTES = 3_000_000
 
-export interface Filled {
+/** Shared by the steps of an import. */
+export interface ImportTools {
+  writer: BulkWriter
+  converter: Converter
+  report: Report
+  mainThread: MainThread
+}
+
+interface Filled {
   rows: number
   rowsRefused: number
 }
@@ -34,12 +42,7 @@ export interface Filled {
 export async function fill(
   plan: ImportPlan,
   { encoding, isDamaged }: CheckedEncoding,
-  {
-    writer,
-    converter,
-    report,
-    mainThread,
-  }: { writer: BulkWriter; converter: Converter; report: Report; mainThread: MainThread },
+  { writer, converter, report, mainThread }: ImportTools,
 ): Promise<Filled> {
   const { columns, constants, staging, format } = plan
   const shape: RowShape = {
@@ -109,11 +112,7 @@ function isBlank(cells: string[]): boolean {
  */
 function createFileResolver(
   { columns, maxFiles }: Pick<ImportPlan, 'columns' | 'maxFiles'>,
-  {
-    converter,
-    report,
-    mainThread,
-  }: { converter: Pick<Converter, 'refuse'>; report: Report; mainThread: MainThread },
+  { converter, report, mainThread }: Omit<ImportTools, 'writer'>,
 ): (rows: CellValue[][]) => Promise<CellValue[][]> {
   // Column 0 is the row's number.
   const places = columns.flatMap((column, at) => (holdsFiles(column) ? [{ column, at: at + 1 }] : []))

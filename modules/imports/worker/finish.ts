@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { RecordId } from '../../../src/core/model.ts'
-import type { BulkWriter } from '../../../src/db/bulk-writer.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import {
@@ -21,9 +20,8 @@ import {
   linksTableOf,
   ROW_COLUMN,
 } from '../plan.ts'
-import type { MainThread } from '../thread.ts'
-import { type Converter, missingValue, rowSkipped } from './convert.ts'
-import type { Report } from './report.ts'
+import { missingValue, rowSkipped } from './convert.ts'
+import type { ImportTools } from './fill.ts'
 import { groupLinks, newKeys, resolveLinkIds, writeKeys, writePairs } from './write-links.ts'
 
 /** Rows moved between two checks for cancellation. */
@@ -41,18 +39,12 @@ export interface Finished {
 export async function finish(
   plan: ImportPlan,
   staged: number,
-  {
-    writer,
-    converter,
-    report,
-    mainThread,
-  }: { writer: BulkWriter; converter: Converter; report: Report; mainThread: MainThread },
+  { writer, ...tools }: ImportTools,
 ): Promise<Finished> {
   const { finish: how } = plan
-  return mainThread.withLease(async () => {
+  return tools.mainThread.withLease(async () => {
     const finished = await writer.write(async (tx) => {
-      if (how.kind === 'append')
-        return append(plan, how, { tx, dialect: writer.dialect, converter, report, mainThread })
+      if (how.kind === 'append') return append(plan, how, { tx, dialect: writer.dialect, ...tools })
       for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
@@ -62,12 +54,9 @@ export async function finish(
   })
 }
 
-interface AppendTools {
+interface AppendTools extends Omit<ImportTools, 'writer'> {
   tx: Transaction
   dialect: Dialect
-  converter: Converter
-  report: Report
-  mainThread: MainThread
 }
 
 /** Moves the staged rows and their links to the table and logs them, in the caller's transaction. */
@@ -181,7 +170,7 @@ async function refuseDuplicates(
       })
     }
     await tx.runMany(
-      `delete from ${dialect.quote(plan.staging)} where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(0)}`,
+      deleteSql(dialect, plan.staging),
       duplicates.map(({ n }) => [n]),
     )
     refused += duplicates.length
@@ -192,20 +181,12 @@ async function refuseDuplicates(
 /** Limit of names listed in one report line. */
 const MAX_LISTED = 5
 
-interface Tools {
-  tx: Transaction
-  dialect: Dialect
-  converter: Pick<Converter, 'refuse'>
-  report: Report
-  mainThread: MainThread
-}
-
 /**
  * Resolves the names in link columns to records and collects them in the links table, page by page. Unknown
  * names are reported and left out; rows without a required link are removed.
  * @returns resolves some columns, and counts the rows removed
  */
-function createLinkResolver(plan: ImportPlan, tools: Tools) {
+function createLinkResolver(plan: ImportPlan, tools: AppendTools) {
   let seq = 0
   return async (columns: readonly LinkColumn[]): Promise<number> => {
     let refused = 0
@@ -217,7 +198,7 @@ function createLinkResolver(plan: ImportPlan, tools: Tools) {
 async function resolveLinkColumn(
   plan: ImportPlan,
   column: LinkColumn,
-  { tx, dialect, converter, report, mainThread }: Tools,
+  { tx, dialect, converter, report, mainThread }: AppendTools,
   nextSeq: () => number,
 ): Promise<number> {
   const { link, index, title, required } = column
@@ -249,10 +230,7 @@ async function resolveLinkColumn(
       }
     }
     await tx.runMany(insert, links)
-    await tx.runMany(
-      `delete from ${dialect.quote(plan.staging)} where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(0)}`,
-      removed,
-    )
+    await tx.runMany(deleteSql(dialect, plan.staging), removed)
     refused += removed.length
   }
   return refused
@@ -299,7 +277,7 @@ async function namesFor(
 /** Records that already have a partner which needs them, in a one-to-one link. */
 async function takenTargets(
   { link: { kept } }: LinkColumn,
-  { tx, dialect }: Pick<Tools, 'tx' | 'dialect'>,
+  { tx, dialect }: Pick<AppendTools, 'tx' | 'dialect'>,
 ): Promise<Set<RecordId>> {
   if (kept.in === 'pairs') return new Set()
   const key = sql.identifier(kept.keyColumn)
@@ -320,3 +298,6 @@ function insertSql({ quote, placeholder }: Dialect, staging: string): string {
   const marks = LINKS_COLUMNS.map((_, index) => placeholder(index)).join(', ')
   return `insert into ${quote(linksTableOf(staging))} (${LINKS_COLUMNS.map(quote).join(', ')}) values (${marks})`
 }
+
+const deleteSql = ({ quote, placeholder }: Dialect, staging: string): string =>
+  `delete from ${quote(staging)} where ${quote(ROW_COLUMN)} = ${placeholder(0)}`

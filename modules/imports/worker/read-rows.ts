@@ -6,7 +6,7 @@ import { requireCsv } from '../../../src/core/csv/require-csv.ts'
 
 const HEAD = 256 * 1024
 
-export interface RowBatch {
+interface RowBatch {
   rows: string[][]
   /** Number of the first row, from 1. */
   firstRow: number

@@ -27,7 +27,7 @@ interface Group<Kept> {
   columns: { link: number; isSwapped: boolean }[]
 }
 
-export interface LinkGroups {
+interface LinkGroups {
   keys: Group<KeyKept>[]
   pairs: Group<PairsKept>[]
 }

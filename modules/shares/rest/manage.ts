@@ -2,12 +2,12 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
-import { parseJsonText } from '../../../src/core/json-text.ts'
 import { pageLanguage, SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { plainObject } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { scalar } from '../../../src/wire/answer.ts'
+import { parseJsonOrNull, wireFlag } from '../../../src/wire/body-values.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService, SharePatch } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
@@ -33,13 +33,11 @@ const DOORS = [
 /** A password; null or empty for none; the mask that clients read keeps the stored one. */
 const WirePassword = z.union([z.literal(SHARE_PASSWORD_MASK), z.literal(''), password]).nullish()
 
-const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
-
 const WireSettings = plainObject(16_384).pipe(
   z.looseObject({
-    allowCSVDownload: Flag.nullish(),
-    surveyMode: Flag.nullish(),
-    rtl: Flag.nullish(),
+    allowCSVDownload: wireFlag.nullish(),
+    surveyMode: wireFlag.nullish(),
+    rtl: wireFlag.nullish(),
     language: pageLanguage.optional(),
     theme: z.looseObject({ primaryColor: z.string().nullish() }).nullish(),
   }),
@@ -48,7 +46,9 @@ const WireSettings = plainObject(16_384).pipe(
 /** Changes of a view's link (wire §9.2); `meta` may be JSON text. */
 const ViewShareBody = z.object({
   password: WirePassword,
-  meta: z.union([WireSettings, z.string().max(16_384).transform(parseMeta).pipe(WireSettings)]).nullish(),
+  meta: z
+    .union([WireSettings, z.string().max(16_384).transform(parseJsonOrNull).pipe(WireSettings)])
+    .nullish(),
   uuid: customAddress.nullish(),
 })
 
@@ -178,14 +178,5 @@ function settingsOf(meta: z.output<typeof WireSettings>): Partial<ShareSettings>
     ...(rtl != null && { rtl }),
     ...(language !== undefined && { language }),
     ...(color !== undefined && { themeColor: color && /^#[0-9a-f]{6}$/i.test(color) ? color : null }),
-  }
-}
-
-function parseMeta(text: string): unknown {
-  try {
-    return parseJsonText(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
   }
 }
