@@ -5,7 +5,7 @@ import type { CellVariant } from './cell.ts'
 import styles from './view.module.css'
 
 /** Characters per line that are drawn in a grid: a cell of 10,000 would be laid out in full to show 30. */
-const DRAWN_PER_LINE = 400
+export const DRAWN_PER_LINE = 400
 
 interface TextViewProps {
   value: CellValue

@@ -3,14 +3,20 @@ import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useSta
 import { geometry } from '../../src/core/fields/geometry.ts'
 import { PASSWORD_MASK, password } from '../../src/core/fields/password.ts'
 import { specificDbType } from '../../src/core/fields/specific-db-type.ts'
-import { longText, singleLineText } from '../../src/core/fields/text.ts'
+import { longText, MAX_TEXT_LENGTH, singleLineText } from '../../src/core/fields/text.ts'
 import { m } from '../messages.gen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import { RichTextEditor } from '../rich-text/rich-text-editor.tsx'
+import type { RichTextHandle } from '../rich-text/text-editor.tsx'
+import { ControlGroup } from '../ui/composite.tsx'
 import { useTextHeight } from '../ui/effects.ts'
-import { defineCell, type EditorProps } from './cell.ts'
+import { Popover } from '../ui/overlays.ts'
+import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import styles from './editor.module.css'
 import mono from './mono.module.css'
 import { draftOf, TextInput, useFocusAtEnd } from './text-input.tsx'
-import { TextView } from './text-view.tsx'
+import { DRAWN_PER_LINE, TextView } from './text-view.tsx'
+import view from './view.module.css'
 
 /** One line of text, edited in place. */
 export const singleLineTextCell = defineCell(singleLineText, {
@@ -37,9 +43,72 @@ export const longTextCell = defineCell(longText, {
   Icon: AlignLeft,
   align: 'start',
   minWidth: 80,
-  View: TextView,
-  Editor: TextArea,
+  View: (props) => (props.options.rich ? <RichTextView {...props} /> : <TextView {...props} />),
+  Editor: (props) => (props.options.rich ? <RichTextCellEditor {...props} /> : <TextArea {...props} />),
 })
+
+const RichText = lazyPart(() => import('../rich-text/rich-text.tsx'), 'RichText')
+
+/** Formatted Markdown. A grid shows as many lines as fit, in the size of its text; a record shows all. */
+function RichTextView({ value, variant, lines }: Pick<ViewProps, 'value' | 'variant' | 'lines'>): ReactNode {
+  if (value === null || value === '') return null
+  const text = String(value)
+  if (variant === 'record') return <RichText text={text} />
+  return (
+    <span
+      className={`${view.lines} ${view.formatted}`}
+      style={{ WebkitLineClamp: lines }}
+      data-one-line={lines === 1 || undefined}
+    >
+      <RichText text={text.slice(0, DRAWN_PER_LINE * lines)} />
+    </span>
+  )
+}
+
+/** The editor of formatted text: over the cell in a grid, in place in a record. Ctrl+Enter and blur save. */
+function RichTextCellEditor(props: EditorProps<{ rich: boolean }>): ReactNode {
+  const { value, typed, variant, ref, options, autoFocus } = props
+  const initial = String(value ?? '')
+  const editor = useRef<RichTextHandle>(null)
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const read = (): Draft => {
+    const text = editor.current?.read() ?? typed ?? initial
+    if (text === initial) return { ok: true, value }
+    return draftOf(text, longText.parse(text, options), m.cells_this_text_is_too_long())
+  }
+  useImperativeHandle(ref, () => ({ read, focus: () => editor.current?.focus() }))
+  const box = (
+    <ControlGroup
+      data-cell-popover
+      onKeyDownCapture={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        event.stopPropagation()
+        const draft = read()
+        if (draft.ok) props.commit(draft.value, 'stay')
+      }}
+    >
+      <RichTextEditor
+        ref={editor}
+        label={props.label}
+        value={typed ?? initial}
+        maxLength={MAX_TEXT_LENGTH}
+        autoFocus={autoFocus}
+      />
+    </ControlGroup>
+  )
+  if (variant === 'record') return box
+  return (
+    <span ref={setAnchor} className={styles.input}>
+      <RichTextView {...props} lines={1} />
+      {anchor && (
+        <Popover anchor={anchor} onClose={() => {}} focus="none" className={styles.richPopover}>
+          {box}
+        </Popover>
+      )}
+    </span>
+  )
+}
 
 /** A text area that grows with its text. Shift+Enter and Alt+Enter break the line; in a record Enter does. */
 function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {

@@ -1,21 +1,63 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useImperativeHandle, useRef } from 'react'
+import { lazyPart, loadPart } from '../navigation/lazy-screen.ts'
+import { focusOnMount } from '../ui/composite.tsx'
 import styles from './rich-text.module.css'
-import { RichText } from './rich-text.tsx'
 import type { RichTextEditorProps } from './text-editor.tsx'
 
-const TextEditor = lazy(() => import('./text-editor.tsx').then((module) => ({ default: module.TextEditor })))
+const RichText = lazyPart(() => import('./rich-text.tsx'), 'RichText')
+const TextEditor = lazy(() =>
+  loadPart(() => import('./text-editor.tsx').then((module) => ({ default: module.TextEditor }))),
+)
 
-/** An editor for Markdown that shows its formatting. Its code loads on first use; the text shows until then. */
+/**
+ * An editor for Markdown that shows its formatting. Its code loads on first use: until then the text shows, and an
+ * editor that takes the focus is a text area, so that slow networks lose no keystroke.
+ */
 export function RichTextEditor(props: RichTextEditorProps) {
+  const draft = useRef(props.value)
   return (
     <Suspense
       fallback={
         <div className={styles.editor} aria-busy>
-          <RichText text={props.value} className={styles.loading} />
+          {props.autoFocus ? (
+            <LoadingEditor {...props} draft={draft} />
+          ) : (
+            <RichText text={props.value} className={styles.loading} />
+          )}
         </div>
       }
     >
-      <TextEditor {...props} />
+      <TextEditor {...props} draft={draft} />
     </Suspense>
+  )
+}
+
+function LoadingEditor({ label, value, placeholder, maxLength, draft, ref, onCommit }: RichTextEditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useImperativeHandle(ref, () => ({
+    read: () => draft?.current ?? value,
+    focus: () => area.current?.focus(),
+  }))
+  return (
+    <textarea
+      ref={(element) => {
+        area.current = element
+        if (element === null) return
+        focusOnMount(element)
+        element.setSelectionRange(element.value.length, element.value.length)
+      }}
+      className={styles.loadingArea}
+      dir="auto"
+      aria-label={label}
+      placeholder={placeholder}
+      maxLength={maxLength}
+      defaultValue={value}
+      onChange={(event) => {
+        if (draft) draft.current = event.target.value
+      }}
+      onBlur={(event) => {
+        if (event.target.value !== value) onCommit?.(event.target.value)
+      }}
+    />
   )
 }

@@ -17,7 +17,15 @@ import {
   TextQuote,
   Underline,
 } from 'lucide-react'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { m } from '../messages.gen.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ControlGroup, focusOnMount } from '../ui/composite.tsx'
@@ -27,6 +35,13 @@ import { openMarkdown, richTextExtensions, toMarkdown } from './document.ts'
 import { safeAddress } from './markdown.ts'
 import styles from './rich-text.module.css'
 
+/** Access to the text that an open editor holds. */
+export interface RichTextHandle {
+  /** The Markdown as edited so far. */
+  read(): string
+  focus(): void
+}
+
 export interface RichTextEditorProps {
   label: string
   /** Markdown. */
@@ -35,9 +50,12 @@ export interface RichTextEditorProps {
   maxLength?: number
   autoFocus?: boolean
   /** Receives the Markdown, if it changed, when the focus leaves the editor and on Ctrl+Enter. */
-  onCommit: (text: string) => void
+  onCommit?: (text: string) => void
   /** Called on Escape; the changes are dropped. */
   onCancel?: () => void
+  ref?: Ref<RichTextHandle>
+  /** Text that was typed while the editor loaded. */
+  draft?: RefObject<string>
 }
 
 interface Tool {
@@ -108,7 +126,9 @@ const tools = (): Tool[] => [
 /** The editor of rich texts, with its toolbar. Reads and writes Markdown. */
 export function TextEditor(props: RichTextEditorProps) {
   const { label, value, placeholder, maxLength = 20_000, autoFocus = false, onCommit, onCancel } = props
-  const opened = useRef(openMarkdown(value))
+  const [initial] = useState(() => openMarkdown(props.draft?.current ?? value))
+  const opened = useRef(initial)
+  const lastValue = useRef(value)
   const isCancelled = useRef(false)
   const [isLinking, setLinking] = useState(false)
   const editor = useEditor({
@@ -124,6 +144,8 @@ export function TextEditor(props: RichTextEditorProps) {
         'aria-label': label,
         class: `${styles.text} ${styles.area}`,
       },
+      // ProseMirror prevents the default of every Escape; whoever opened the editor handles it.
+      handleDOMEvents: { keydown: (_, event) => event.key === 'Escape' },
       // Tiptap breaks the line on Ctrl+Enter, which commits here.
       handleKeyDown: (_, event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey),
       clipboardTextParser: (text, _context, isPlain, view) => {
@@ -133,14 +155,23 @@ export function TextEditor(props: RichTextEditorProps) {
       },
     },
   })
+  useImperativeHandle(
+    props.ref,
+    () => ({
+      read: () => (editor ? toMarkdown(editor.state.doc, opened.current) : opened.current.text),
+      focus: () => editor?.commands.focus('end'),
+    }),
+    [editor],
+  )
   useOnChange([value], () => {
-    if (!editor || value === opened.current.text) return
+    if (!editor || value === lastValue.current) return
+    lastValue.current = value
     const isOwn = toMarkdown(editor.state.doc, opened.current) === value
     opened.current = openMarkdown(value)
     if (!isOwn) editor.commands.setContent(opened.current.content, { emitUpdate: false })
   })
   const commit = () => {
-    if (isCancelled.current || !editor) return
+    if (isCancelled.current || !editor || !onCommit) return
     const text = toMarkdown(editor.state.doc, opened.current)
     if (text !== value) onCommit(text)
   }

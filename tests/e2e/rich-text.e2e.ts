@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { eventually, type GridPage, gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Notes', type: 'LongText' as const, options: { rich: true } },
+  { title: 'Plain', type: 'LongText' as const },
+]
+const MARKDOWN = '# Plan\n\n- **two** colours\n- ready in *May*\n\n<b>raw</b> [site](https://example.com)'
+const ROWS = [
+  ['Poster', MARKDOWN, '**two**'],
+  ['Empty', null, null],
+]
+
+const stored = async (grid: GridPage, row: number): Promise<unknown> => {
+  const [, , baseId = '', tableId = ''] = new URL(grid.page.url()).hash.split('/')
+  const { list } = await tests
+    .app()
+    .rest(tests.owner().token)
+    .get(`/api/v2/tables/${tableId}/records`)
+    .then(({ body }) => body)
+  expect(baseId).not.toBe('')
+  return list[row].Notes
+}
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Notes' })
+
+describe('a long text with formatting', () => {
+  test('is drawn formatted in the grid and in a record; HTML and plain fields stay text', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const cell = grid.cell(0, 'Notes')
+    await cell.locator('strong', { hasText: 'two' }).waitFor()
+    expect(await cell.textContent()).not.toContain('**')
+    expect(await cell.locator('b').count()).toBe(0)
+    expect(await cell.boundingBox().then((box) => box?.height)).toBeLessThan(40)
+    expect(await grid.cell(0, 'Plain').textContent()).toContain('**two**')
+
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.press('Space')
+    const record = grid.page.locator('[data-testid="cell-input"]').filter({ has: editor(grid.page) })
+    await record.locator('li', { hasText: 'colours' }).waitFor()
+    await record.getByRole('link', { name: 'site' }).waitFor()
+  })
+
+  test('is edited with its formatting, and kept as Markdown', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await grid.cell(1, 'Notes').click()
+    await page.keyboard.press('Enter')
+    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    await page.keyboard.type('Ship ')
+    await page.keyboard.press('ControlOrMeta+b')
+    await page.keyboard.type('today')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('second')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await editor(page).waitFor({ state: 'detached' })
+    await grid.cell(1, 'Notes').locator('strong', { hasText: 'today' }).waitFor()
+    await grid.saved()
+    expect(await stored(grid, 1)).toMatch(/^Ship \*\*today\*\*\n+\*?\*?second/)
+
+    await page.keyboard.press('Enter')
+    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    await page.keyboard.type(' and more')
+    await page.keyboard.press('Escape')
+    await editor(page).waitFor({ state: 'detached' })
+    expect(await stored(grid, 1)).not.toContain('more')
+  })
+
+  test('is not rewritten when its editor is opened and left', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(0, 'Notes').dblclick()
+    await editor(grid.page).and(grid.page.locator('[contenteditable]')).waitFor()
+    grid.calls.length = 0
+    await grid.cell(1, 'Title').click()
+    await editor(grid.page).waitFor({ state: 'detached' })
+    expect(grid.writes()).toEqual([])
+    expect(await stored(grid, 0)).toBe(MARKDOWN)
+  })
+
+  test('takes keys before the code of its editor has arrived', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/text-editor[^/]*\.js/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await grid.cell(1, 'Notes').click()
+    await page.keyboard.type('early')
+    expect(
+      await eventually(
+        () => editor(page).inputValue(),
+        (text) => text === 'early',
+      ),
+    ).toBe('early')
+    release()
+    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    expect(await editor(page).textContent()).toBe('early')
+    await page.keyboard.type(' bird')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await grid.saved()
+    expect(await stored(grid, 1)).toBe('early bird')
+  })
+})
