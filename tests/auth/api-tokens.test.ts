@@ -76,7 +76,13 @@ describe.each(META_DATABASES)('/api/v1/tokens on %s', (database) => {
       .where(eq(apiTokens.id, body.id))
     clearCaches(app.kernel.meta)
     expect((await bases()).status).toBe(401)
-    for (const refused of [{ expiry: '2020-01-01T00:00:00Z' }, { expiry: 'soon' }, { permissions: ['read'] }])
+    for (const refused of [
+      { expiry: '2020-01-01T00:00:00Z' },
+      { expiry: 'soon' },
+      { permissions: ['read'] },
+      { scope: 'records:read' },
+      { scopes: ['records:read'] },
+    ])
       expect((await make(refused)).status).toBe(400)
   })
 

@@ -22,9 +22,13 @@ const OrgRolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
 /** `workspace_roles`: a role in every base; null removes it. */
 const RolesBody = OrgRolesBody.partial().extend({ workspace_roles: z.enum(WORKSPACE_ROLES).nullish() })
 const LicenseBody = z.object({ key: plainText(4096) })
+/** Tokens cannot be restricted: a client that asks for a restriction must not believe that it got one. */
+const Unrestricted = z.null({ error: () => m.auth_error_token_permissions() }).optional()
 const TokenBody = z.object({
   description: plainText(255).nullish(),
-  permissions: z.null({ error: () => m.auth_error_token_permissions() }).optional(),
+  permissions: Unrestricted,
+  scope: Unrestricted,
+  scopes: Unrestricted,
   /** ISO 8601; null: never. */
   expiry: z.iso.datetime({ offset: true, local: true, error: () => m.auth_error_expiry_format() }).nullish(),
 })
