@@ -85,7 +85,7 @@ describe('undo', () => {
     await bench.app.rest(creator.token).post(table.path, { Title: 'b', Code: 'x' })
     await theirs.schema.deleteField.mutate({ fieldId })
     expect((await refusalOf(undo())).message).toStartWith(
-      'A field in the trash requires unique values. Restore it first.. Undo once more to leave it',
+      'A field in the trash requires unique values. Restore it first. Undo once more to skip it',
     )
   })
 })

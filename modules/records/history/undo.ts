@@ -297,8 +297,10 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const times = (refusals.get(entry.id) ?? 0) + 1
     refused.set(`${baseId} ${user.id}`, new Map([...refusals, [entry.id, times]]))
     const { code, message, details } = error
+    // Some reasons are sentences of their own, with a period.
+    const reason = message.endsWith('.') ? message.slice(0, -1) : message
     return times === 1
-      ? new AppError(code, m.records_error_undo_refused({ reason: message }), details)
+      ? new AppError(code, m.records_error_undo_refused({ reason }), details)
       : new AppError(code, message, { ...details, passedOver: true })
   }
 
