@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/core/fields/index.ts'
+import { m } from '../../src/messages.gen.ts'
 import { member, reader, router } from '../../src/trpc.ts'
 import { MAX_FIELDS } from './model/index.ts'
 import type { SchemaService } from './service.ts'
@@ -13,7 +14,7 @@ const options = z.record(z.string().max(64), z.unknown())
 /** Settings that the web app stores with a table, up to 100,000 characters of JSON. */
 export const metaInput = z
   .record(z.string().max(64), z.unknown())
-  .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: 'Too much data' })
+  .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: m.error_too_much_data() })
 
 const typeName = z.enum(FIELD_TYPE_NAMES as [FieldTypeName, ...FieldTypeName[]])
 

@@ -3,6 +3,7 @@ import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS, type ViewKind } from '../../src/core/model.ts'
 import { HIDEABLE_ROLES } from '../../src/core/roles.ts'
 import { formField, rowColoring, VIEW_KINDS } from '../../src/core/views/index.ts'
+import { m } from '../../src/messages.gen.ts'
 import { member, router } from '../../src/trpc.ts'
 import { MAX_WIDTH, MIN_WIDTH } from './model/index.ts'
 import type { ViewsService } from './service.ts'
@@ -14,7 +15,7 @@ const id = z.string().min(1).max(64)
 const title = z.string().max(1000)
 const meta = z
   .record(z.string().max(64), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 100_000, { error: 'Too much data' })
+  .refine((value) => JSON.stringify(value).length <= 100_000, { error: m.error_too_much_data() })
 
 const sort = z.strictObject({ id: id.optional(), fieldId: id, direction: z.enum(['asc', 'desc']) })
 
@@ -22,7 +23,7 @@ const kind = z.enum(Object.keys(VIEW_KINDS) as [ViewKind, ...ViewKind[]])
 /** Options of a kind; its own schema parses them once the view is loaded. */
 const options = z
   .record(z.string().max(64), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'Too much data' })
+  .refine((value) => JSON.stringify(value).length <= 500_000, { error: m.error_too_much_data() })
 
 const viewRef = z.strictObject({ viewId: id })
 const lock = z.enum(['collaborative', 'locked', 'personal'])

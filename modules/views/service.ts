@@ -6,6 +6,7 @@ import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/cor
 import { viewKind } from '../../src/core/views/index.ts'
 import { publicView, withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
 import {
   narrowModel,
@@ -181,7 +182,8 @@ export function createViewsService(
     ): Promise<void> {
       const row = await store.findRow(viewId)
       if (row?.tableId !== tableId) throw notFound('View', viewId.slice(0, 64))
-      if (!viewKind(row.kind).hasManualOrder) throw badRequest(`View "${row.title}" has no manual order`)
+      if (!viewKind(row.kind).hasManualOrder)
+        throw badRequest(m.records_error_no_manual_order({ view: row.title }))
       if (rearranges) refuseLocked(actor, row)
     },
     openTable: schema.openTable,

@@ -6,6 +6,7 @@ import { appendChange, insertEntry, lastChangeId } from '../../../src/db/change-
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Dialect, Engine, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { currentWork, type WorkName } from '../../../src/works.ts'
 import { type Alteration, recomputeResults } from '../computed/index.ts'
 import type { SchemaStore, TableModel } from '../model/index.ts'
@@ -120,9 +121,6 @@ export type ApplyChange = <T>(
   options?: ChangeOptions,
 ) => Promise<T>
 
-const FULL_TABLE =
-  'The table has reached its database’s column limit, which includes deleted fields and earlier types. Continue in a copy of the table.'
-
 /** Creates the function through which all changes of tables, fields and views go. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
   const { withComputed, publish, announce } = createChangeSteps(kernel, store)
@@ -143,7 +141,7 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
     const { planned, logged } = await engine.write(
       async (tx) => {
         const change = await plan({ tx, engine, now: new Date().toISOString() }).catch((error) => {
-          throw engine.dialect.isFullTable(error) ? badRequest(FULL_TABLE) : error
+          throw engine.dialect.isFullTable(error) ? badRequest(m.schema_error_column_limit()) : error
         })
         if (change.entry === null) return { planned: change, logged: null }
         const planned = await withComputed(baseId, change)
@@ -231,7 +229,7 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
         afterCommit: () => publish(planned()),
       })
       .catch((error) => {
-        throw dialect.isFullTable(error) ? badRequest(FULL_TABLE) : error
+        throw dialect.isFullTable(error) ? badRequest(m.schema_error_column_limit()) : error
       })
     await announce(actorId, baseId, planned(), { id: Number(results.at(-1)?.rows[0]?.id ?? 0), at })
     return planned().result

@@ -4,6 +4,7 @@ import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SourceRow } from '../../bases/index.ts'
 import {
   columnOf,
@@ -66,8 +67,7 @@ export async function refuseSchemaReadonly(
   table: Table,
 ): Promise<void> {
   const source = await foreignSourceOf(context, table)
-  if (source?.isSchemaReadonly)
-    throw badRequest(`The data source "${nameOf(source)}" doesn’t allow changing fields`)
+  if (source?.isSchemaReadonly) throw badRequest(m.schema_error_source_read_only({ source: nameOf(source) }))
 }
 
 const nameOf = ({ alias, client }: SourceRow): string => alias ?? client
@@ -92,15 +92,15 @@ export async function refuseForeignPatch(
   }
   if (!areAlike(field.type, type))
     throw badRequest(
-      `The column of "${title}" has database type ${databaseType} and can’t be shown as ${fieldType(type).label()}`,
+      m.schema_error_column_type({ field: title, databaseType, type: fieldType(type).label() }),
     )
   const alters =
     (required !== undefined && required !== field.required) ||
     (unique !== undefined && unique !== field.unique) ||
     (defaultValue !== undefined && defaultValue !== field.defaultValue)
-  if (alters) throw badRequest(`Constraints on "${title}" are set in its database`)
+  if (alters) throw badRequest(m.schema_error_connected_constraints({ field: title }))
   if (options && titlesOf(options) !== null && titlesOf(options) !== titlesOf(field.options))
-    throw badRequest(`The options of "${title}" are set in its database`)
+    throw badRequest(m.schema_error_connected_options({ field: title }))
 }
 
 const titlesOf = ({ choices }: Field['options']): string | null =>
@@ -127,11 +127,10 @@ export async function createForeignField(
   const { table } = model
   await refuseSchemaReadonly(context, table)
   const type = fieldType(definition.type)
-  if (table.kind === 'view') throw badRequest('Columns can’t be added to a database view')
+  if (table.kind === 'view') throw badRequest(m.schema_error_database_view_columns())
   if (type.systemColumn || type.numbersRecords)
-    throw badRequest(`A "${type.label()}" field is only available in the base’s own tables`)
-  if (definition.required || definition.unique)
-    throw badRequest('New columns in a connected database can’t be required or unique')
+    throw badRequest(m.schema_error_own_tables_only({ type: type.label() }))
+  if (definition.required || definition.unique) throw badRequest(m.schema_error_connected_column())
   if (input.title !== undefined && isTitleTaken(definition.title, model.fields))
     throw duplicateField(definition.title, table.id, table.baseId)
 
@@ -149,7 +148,7 @@ export async function createForeignField(
   const column = (
     await engine.all<{ name: string; type: string }>(dialect.listColumns(table.tableName))
   ).find(({ name }) => name === columnName)
-  if (!column) throw new AppError('DATABASE_ERROR', `The database did not create the column "${columnName}"`)
+  if (!column) throw new AppError('DATABASE_ERROR', m.schema_error_column_not_created({ column: columnName }))
   return apply(actor, table.baseId, async ({ now }) => {
     const current = await store.load(table.id)
     const stored = await store.listFields(table.id)
@@ -180,5 +179,4 @@ export async function createForeignField(
 }
 
 /** The error for a new table in a connected database. */
-export const foreignTable = (): AppError =>
-  badRequest('Create the table in the connected database, then synchronise the data source')
+export const foreignTable = (): AppError => badRequest(m.schema_error_connected_table())

@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   actorIdOf,
   type FieldPosition,
@@ -57,10 +58,10 @@ export async function openFieldToCopy(
     throw badRequest(`The column '${field.title}' is a system column and cannot be duplicated.`)
   }
   if (isForeignKey(field)) {
-    throw badRequest(`"${field.title}" belongs to a link. Duplicate the link instead.`)
+    throw badRequest(m.schema_error_duplicate_part({ field: field.title }))
   }
   if (await foreignSourceOf(context, model.table)) {
-    throw badRequest(`${model.table.title} is in a connected database. Its fields can’t be duplicated here.`)
+    throw badRequest(m.schema_error_duplicate_field_connected({ table: model.table.title }))
   }
   return { model, field }
 }

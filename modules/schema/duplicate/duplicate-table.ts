@@ -7,6 +7,7 @@ import type { Table } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   actorIdOf,
   foreignSourceOf,
@@ -64,10 +65,9 @@ export async function openTableToCopy(
 ): Promise<TableModel> {
   const model = await openTable(context, actor, 'table.duplicate', tableId)
   const { table } = model
-  if (table.isJunction)
-    throw badRequest(`${table.title} is a junction table. Duplicate one of the tables it links instead.`)
+  if (table.isJunction) throw badRequest(m.schema_error_duplicate_junction({ table: table.title }))
   if (await foreignSourceOf(context, table)) {
-    throw badRequest(`${table.title} is in a connected database and can’t be duplicated here`)
+    throw badRequest(m.schema_error_duplicate_connected({ table: table.title }))
   }
   return model
 }

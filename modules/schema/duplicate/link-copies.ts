@@ -3,6 +3,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SchemaContext } from '../change/index.ts'
 import { partsOfLink } from '../links/index.ts'
 import {
@@ -68,7 +69,7 @@ export function createSlots({ store }: SchemaContext): (tableId: string) => Prom
   return async (tableId) => {
     const { model, slots } = opened.get(tableId) ?? (await open(tableId))
     if (!hasRoom({ fields: [...model.fields, ...slots.added] }))
-      throw badRequest(`${model.table.title} has reached the limit of ${MAX_FIELDS} fields`)
+      throw badRequest(m.schema_error_table_full({ table: model.table.title, max: MAX_FIELDS }))
     return slots
   }
 }

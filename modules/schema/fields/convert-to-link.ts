@@ -6,6 +6,7 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { type ColumnValue, pagesOf } from '../../../src/db/column-values.ts'
 import { type ReadValues, readNames, recordsByName } from '../../../src/db/names-of-records.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { actorIdOf, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   addForeignKey,
@@ -52,8 +53,7 @@ export async function convertToLink(
         const ends = await openEnds(context, table.id, link.relatedTableId)
         await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
         const current = getField(ends.own.model, field.id)
-        if (current.isDisplay)
-          throw badRequest(`Field "${current.title}" is the display field and can’t become a link`)
+        if (current.isDisplay) throw badRequest(m.schema_error_display_field_link({ field: current.title }))
         const title = patch.title === undefined ? current.title : checkTitle('field', patch.title)
         if (title !== current.title) ends.own.requireTitle(title)
         const converted: Field = {
@@ -142,7 +142,7 @@ async function checkConversion(
   if (readOnly || systemColumn || internal || isSecret || field.isSystem) refuseConversion(field, { type })
   const link = readNewLink(patch.options)
   if (link.kind !== 'bt' && link.kind !== 'mm') {
-    throw badRequest('Values can become a belongs-to (bt) or many-to-many (mm) link')
+    throw badRequest(m.schema_error_values_link())
   }
   const { table } = await context.store.load(field.tableId)
   await requireRelated(context, table.baseId, link.relatedTableId)

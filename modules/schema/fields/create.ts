@@ -7,6 +7,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   createForeignField,
   expectRecords,
@@ -95,7 +96,7 @@ export async function createField(
           await tx.run(statement)
         }
         if (numbersRecords(field)) {
-          if (!canNumber(model)) throw badRequest('Auto numbers are only available in this base’s own tables')
+          if (!canNumber(model)) throw badRequest(m.schema_error_auto_numbers())
           await expectRecords(tx, dialect, model)
           field.options = await numberRecords(tx, dialect, model, field.columnName)
         }
@@ -137,8 +138,7 @@ export async function setDisplayField(
   const found = await store.findField(fieldId)
   if (!found || found.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
   const { table } = await openTable(context, actor, 'field.update', found.tableId)
-  if (found.isSystem)
-    throw badRequest(`Field "${found.title}" is a system field and can’t be the display field`)
+  if (found.isSystem) throw badRequest(m.schema_error_system_display_field({ field: found.title }))
   const { fields } = store
   await apply(
     actor,
@@ -183,8 +183,8 @@ function refuseAsDisplay(model: TableModel, fieldId: string): void {
   const field = getField(model, fieldId)
   const { computed, internal, label } = fieldType(field.type)
   if (computed === 'link' || computed === 'button' || computed === 'code' || internal)
-    throw badRequest(`A "${label()}" field can’t be the display field`)
+    throw badRequest(m.schema_error_display_type({ type: label() }))
   if (field.result?.isList) {
-    throw badRequest(`Field "${field.title}" can have several values and can’t be the display field`)
+    throw badRequest(m.schema_error_display_values({ field: field.title }))
   }
 }

@@ -15,6 +15,7 @@ import {
   type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { openTable, type SchemaContext } from '../change/index.ts'
 import { formulaRefusal, readGraph, resolveAll } from '../computed/index.ts'
 import type { TableModel } from '../model/index.ts'
@@ -56,7 +57,9 @@ export async function storableFormula(
   if (!checked.ok) throw formulaRefusal(checked.problems)
   if (fieldType(type).computed === 'button' || fitsDisplay(checked.type, display)) return stored
   if (options?.display) {
-    throw badRequest(`A formula that returns ${NOUNS[checked.type]} can’t be shown as ${display?.type}`)
+    throw badRequest(
+      m.schema_error_formula_display({ result: NOUNS[checked.type], type: String(display?.type) }),
+    )
   }
   return { ...stored, display: null }
 }

@@ -7,6 +7,7 @@ import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts
 import type { Field } from '../../../src/core/model.ts'
 import { columnNameOf, type ValueSource } from '../../../src/db/column-values.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
 import { createReachable, readGraph, resolveAll } from '../computed/index.ts'
 import type { FieldDefinition, TableModel } from '../model/index.ts'
@@ -39,12 +40,11 @@ export async function readableValues(
     return { type, options, source: { column, decode: dialect.decode(fieldType(type).storage) } }
   }
   if (await foreignSourceOf(context, model.table)) {
-    throw badRequest(
-      `"${field.title}" can’t be converted to values: its table is in a connected database. Add a field of the new type instead.`,
-    )
+    throw badRequest(m.schema_error_freeze_connected({ field: field.title }))
   }
   const computed = { ...field, ...definition, ...(await resolve(context, model, field, definition)) }
-  if (!computed.result) throw badRequest(`"${field.title}" has no values to convert: ${computed.error}`)
+  if (!computed.result)
+    throw badRequest(m.schema_error_freeze_broken({ field: field.title, reason: String(computed.error) }))
   const decode = dialect.decode(storageOf(computed))
   return {
     type: computed.result.type,

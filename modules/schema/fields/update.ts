@@ -13,6 +13,7 @@ import {
   duplicatesStatement,
   pagesOf,
 } from '../../../src/db/column-values.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { currentWork } from '../../../src/works.ts'
 import {
   type CellsWrite,
@@ -248,11 +249,9 @@ async function updateUniqueIndex(
 
 function hasDuplicates(title: string, duplicates: { value: CellValue; times: number }[]): AppError {
   const named = duplicates.map(({ value, times }) => `"${String(value).slice(0, 60)}" (${times} times)`)
-  return new AppError(
-    'CONFLICT',
-    `Field "${title}" can’t be unique because it contains ${named.join(', ')}. Change these records first.`,
-    { duplicates },
-  )
+  return new AppError('CONFLICT', m.schema_error_duplicates({ field: title, values: named.join(', ') }), {
+    duplicates,
+  })
 }
 
 /** Applies `rewrite` to the values of a field. Each changed record is logged with its value before and after. */

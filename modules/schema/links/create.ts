@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { isSingleLink } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   actorIdOf,
   type FieldPosition,
@@ -85,9 +86,9 @@ export async function createLink(
 }
 
 function refuseRules({ unique, required, defaultValue, options }: NewField): void {
-  if (unique) throw badRequest('A link can’t be unique. Use a one-to-one relationship.')
-  if (required && options?.kind !== 'bt') throw badRequest('Only a link to one parent record can be required')
-  if (defaultValue != null && defaultValue !== '') throw badRequest('A link can’t have a default value')
+  if (unique) throw badRequest(m.schema_error_unique_link())
+  if (required && options?.kind !== 'bt') throw badRequest(m.schema_error_required_link())
+  if (defaultValue != null && defaultValue !== '') throw badRequest(m.schema_error_link_default())
 }
 
 function addOwnField(ends: Ends, input: NewField, link: NewLink, title: string | null): Field {

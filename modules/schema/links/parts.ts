@@ -4,6 +4,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { SchemaContext } from '../change/index.ts'
 import {
   type FieldPatch,
@@ -151,8 +152,7 @@ export async function refuseLinkPart(
       part.key.id,
     )
   })
-  if (owner)
-    throw badRequest(`"${title}" belongs to the link "${owner.title}" and is created and deleted with it`)
+  if (owner) throw badRequest(m.schema_error_part_of_link({ field: title, link: owner.title }))
 }
 
 /**
@@ -166,7 +166,7 @@ export function refuseKeyRules(
   { unique, required, defaultValue }: FieldPatch,
 ): void {
   if (!isForeignKey(field) || field.databaseType !== null) return
-  const refuse = (reason: string) => badRequest(`"${field.title}" belongs to a link: ${reason}`)
+  const refuse = (reason: string) => badRequest(m.schema_error_part_refused({ field: field.title, reason }))
   if (unique) throw refuse('create a one-to-one link instead')
   if (defaultValue != null && defaultValue !== '') throw refuse('it can’t have a default value')
   if (table.isJunction && required === false) throw refuse('both ends are required')
@@ -177,7 +177,7 @@ export async function requireRelatedTable({ store }: Context, field: Field): Pro
   const link = linkOf(field)
   const related = link && (await store.findTable(link.relatedTableId))
   if (!related || related.deletedAt === null) return
-  throw new AppError('CONFLICT', `Table "${related.title}" is in the trash. Restore it first.`)
+  throw new AppError('CONFLICT', m.schema_error_table_in_trash({ table: related.title }))
 }
 
 /** @throws CONFLICT if the reverse field of a link has been converted back to a stored field */
@@ -185,5 +185,5 @@ export async function requireReverseLink({ store }: Context, field: Field): Prom
   const link = linkOf(field)
   const reverse = link && (await store.findField(link.inverseFieldId ?? ''))
   if (!reverse || linkOf(reverse)) return
-  throw new AppError('CONFLICT', `"${reverse.title}", the other side of the link, is no longer a link`)
+  throw new AppError('CONFLICT', m.schema_error_reverse_link({ field: reverse.title }))
 }

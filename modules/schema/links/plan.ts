@@ -6,6 +6,7 @@ import type { Field, Table } from '../../../src/core/model.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { ChangeContext, SchemaContext } from '../change/index.ts'
 import {
   columnOf,
@@ -215,12 +216,10 @@ export async function requireLinkable(
 ): Promise<void> {
   const ownSourceId = await store.ownSourceId(tables[0].baseId)
   for (const table of tables) {
-    if (table.kind === 'view') throw badRequest(`${table.title} is a database view and can’t be linked`)
-    if (table.isJunction) throw badRequest(`${table.title} is a junction table and can’t be linked`)
+    if (table.kind === 'view') throw badRequest(m.schema_error_link_database_view({ table: table.title }))
+    if (table.isJunction) throw badRequest(m.schema_error_link_junction({ table: table.title }))
     if (table.sourceId !== ownSourceId) {
-      throw badRequest(
-        `${table.title} is in a connected database. To add a link, create a foreign key in the database and synchronise.`,
-      )
+      throw badRequest(m.schema_error_link_connected({ table: table.title }))
     }
   }
 }
@@ -235,5 +234,5 @@ export async function requireViewOf(
   const model = await store.load(tableId)
   const found = await views.ofTable(model)
   if (found.some((view) => view.id === viewId)) return
-  throw badRequest(`The view that limits the link does not belong to ${model.table.title}`)
+  throw badRequest(m.schema_error_link_view({ table: model.table.title }))
 }

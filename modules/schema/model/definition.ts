@@ -6,6 +6,7 @@ import type { LinkOptions } from '../../../src/core/fields/link-options.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isSecret, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { checkTitle } from './names.ts'
 
 /** A field as a caller defines it. Absent keys take the type's default, or stay as they are in an update. */
@@ -51,7 +52,7 @@ export const definitionOf = (field: Field): FieldDefinition => ({
 export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
   if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
-  if (type.internal) throw badRequest(`Fields of type '${type.name}' can’t be created`)
+  if (type.internal) throw badRequest(m.schema_error_internal_type({ type: type.name }))
   const options = readOptions(input.type, type.numbersRecords ? {} : input.options)
   refuseUnavailable(input.type, options)
   const definition: FieldDefinition = {
@@ -123,13 +124,14 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
   const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
   // Only a link that holds its own key can be required.
   if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
-    throw badRequest(`A "${label()}" field is computed and can’t be required or unique`)
+    throw badRequest(m.schema_error_computed_constraint({ type: label() }))
   }
   if (systemColumn && (required || unique)) {
-    throw badRequest(`A "${label()}" field is filled in automatically and can’t be required or unique`)
+    throw badRequest(m.schema_error_automatic_constraint({ type: label() }))
   }
-  if (unique && isSecret({ type })) throw badRequest('Passwords can’t be compared, so they can’t be unique')
-  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label()}" field can’t be unique`)
+  if (unique && isSecret({ type })) throw badRequest(m.schema_error_unique_password())
+  if (unique && !readOnly && storage === 'boolean')
+    throw badRequest(m.schema_error_never_unique({ type: label() }))
 }
 
 /** The default value to store; null and '' remove it. */
@@ -138,7 +140,7 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   const type = fieldType(typeName)
   if (input === NOW && takesNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
-    throw badRequest(`A "${type.label()}" field can’t have a default value`)
+    throw badRequest(m.schema_error_no_default({ type: type.label() }))
   const read = type.read(input, options)
   if (read.ok) return read.value
   if (read.fault === 'option')
@@ -175,9 +177,7 @@ function patchComputed(current: FieldDefinition, patch: FieldOptions): FieldOpti
     'junction',
   ]
   if (fixed.some((key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]))) {
-    throw badRequest(
-      `The tables that link "${current.title}" connects can’t be changed. Create a new link instead.`,
-    )
+    throw badRequest(m.schema_error_link_tables({ field: current.title }))
   }
   const { viewId, singular, plural } = patch
   return {

@@ -3,6 +3,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table, View } from '../../../src/core/model.ts'
 import { BROKEN, visibleFieldIds } from '../../../src/core/views/public-view.ts'
 import type { ColumnDefinition } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { defineSchemaTables } from '../tables.ts'
 import type { FieldInput } from './definition.ts'
 
@@ -190,7 +191,7 @@ export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefin
 
 /** @throws BAD_REQUEST if the table has `MAX_FIELDS` fields */
 export function requireRoom(model: TableModel): void {
-  if (!hasRoom(model)) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
+  if (!hasRoom(model)) throw badRequest(m.schema_error_too_many_fields({ max: MAX_FIELDS }))
 }
 
 /** True if another field can be added. */

@@ -1,4 +1,5 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { m } from '../../../src/messages.gen.ts'
 
 const MAX_TITLE = 255
 /** PostgreSQL truncates names to 63 bytes; this leaves room for a suffix and for index names. */
@@ -76,7 +77,7 @@ export function physicalName(title: string, taken: ReadonlySet<string>, fallback
 export function refuseUnstorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed()) {
-      throw badRequest('Text can’t contain null characters or incomplete characters')
+      throw badRequest(m.schema_error_unstorable_text())
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value)) {

@@ -4,6 +4,7 @@ import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fi
 import { isRecordId } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { checkFieldInput } from './definition.ts'
 import type { NewField, StoredField, TableModel } from './model.ts'
 import {
@@ -98,7 +99,7 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
 
 function refuseComputed(type: FieldTypeName): void {
   if (fieldType(type).computed === undefined) return
-  throw badRequest(`A "${fieldType(type).label()}" field can only be added to an existing table`)
+  throw badRequest(m.schema_error_needs_table({ type: fieldType(type).label() }))
 }
 
 /** Leaves room for the suffix `_id` and a number. */
@@ -210,7 +211,7 @@ export async function openTableSlots(
   return {
     others,
     add({ tableName, ...requested }, { freeTitle = false } = {}) {
-      if (all.length >= MAX_TABLES) throw badRequest(`A base can have up to ${MAX_TABLES} tables`)
+      if (all.length >= MAX_TABLES) throw badRequest(m.schema_error_too_many_tables({ max: MAX_TABLES }))
       const title = freeTitle ? uniqueTitle(requested.title, all) : requested.title
       if (isTitleTaken(title, all)) throw duplicateTable(title, baseId)
       const table: Table = {

@@ -5,6 +5,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { type ConnectionConfig, openConnection } from '../../../src/db/connection.ts'
 import { introspector } from '../../../src/db/introspect/index.ts'
 import type { JobContext } from '../../../src/jobs.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   refuseOwnDatabase,
   SOURCE_JOBS,
@@ -146,9 +147,7 @@ async function createSource(
     async ({ now }) => {
       const others = await store.tablesOf(baseId)
       if (others.length + tables.length > MAX_TABLES) {
-        throw badRequest(
-          `A base can have up to ${MAX_TABLES} tables. Choose fewer of this database’s ${tables.length} tables.`,
-        )
+        throw badRequest(m.schema_error_source_tables({ max: MAX_TABLES, count: tables.length }))
       }
       const planned = await planSync(
         planContext(input, sourceId, baseId, now, config),

@@ -4,6 +4,7 @@ import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { ColumnDefinition, Dialect, Statement } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { actorIdOf, type ChangeContext, type SchemaContext, withFreshName } from '../change/index.ts'
 import {
   checkTitle,
@@ -71,7 +72,7 @@ async function planTable(
   const base = await context.bases.require(baseId)
   await context.access.authorize(actor, 'table.create', base.id)
   const inputs = input.fields ?? [{ type: 'SingleLineText' as const, title: 'Title' }]
-  if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
+  if (inputs.length > MAX_FIELDS) throw badRequest(m.schema_error_too_many_fields({ max: MAX_FIELDS }))
   const tableId = createId('table')
   return {
     tableId,

@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { type ChangeOptions, openTable, type SchemaContext } from '../change/index.ts'
 import { checkTitle, duplicateTable, isTitleTaken, orderAt } from '../model/index.ts'
 
@@ -67,7 +68,7 @@ export async function placeTable(
   order: number,
 ): Promise<void> {
   const { table } = await openTable(context, actor, 'table.update', tableId)
-  if (!Number.isFinite(order)) throw badRequest('The order of a table must be a number')
+  if (!Number.isFinite(order)) throw badRequest(m.schema_error_table_order())
   await writeTable(context, actor, table, (current) => ({ ...current, order }))
 }
 

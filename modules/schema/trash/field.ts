@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { fillNumbers } from '../fields/index.ts'
 import {
@@ -44,9 +45,7 @@ export async function trashField(
     async ({ now }) => {
       const model = await store.load(table.id)
       if (model.displayField.id === field.id) {
-        throw badRequest(
-          `Field "${field.title}" is the display field of ${table.title}. Choose another display field before you delete it.`,
-        )
+        throw badRequest(m.schema_error_delete_display_field({ field: field.title, table: table.title }))
       }
       const own = await store.findField(field.id)
       if (!own || own.deletedAt !== null) {

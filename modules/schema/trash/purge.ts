@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { forgetParts } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from '../links/index.ts'
 import { batches, type StoredField } from '../model/index.ts'
@@ -201,6 +202,5 @@ async function purgeParts(
 }
 
 async function refuseForeign(context: SchemaContext, table: Table): Promise<void> {
-  if (await foreignSourceOf(context, table))
-    throw badRequest('Tables and fields of a connected database can’t be deleted forever here')
+  if (await foreignSourceOf(context, table)) throw badRequest(m.schema_error_purge_connected())
 }

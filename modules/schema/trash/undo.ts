@@ -8,6 +8,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { CellsWrite, SchemaContext } from '../change/index.ts'
 import {
   type FieldChangeContext,
@@ -107,10 +108,7 @@ async function revertDefinition(
     const isEdited =
       current.columnName !== from.columnName || !(await hasConvertedValues(change, before, after))
     if (isEdited) {
-      throw new AppError(
-        'CONFLICT',
-        `"${current.title}" was edited after its type became ${after.type}. Change its type back instead to keep the new values.`,
-      )
+      throw new AppError('CONFLICT', m.schema_error_undo_type({ field: current.title, type: after.type }))
     }
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
   }
@@ -218,10 +216,7 @@ async function revertLink(
   if (!target) return { definition: current }
   await requireRelatedTable(context, field)
   if (!(await isUnedited(context, current, change, from, { before, after }, target))) {
-    throw new AppError(
-      'CONFLICT',
-      `"${current.title}" was edited after it became a link. Create a new field instead to keep the new values.`,
-    )
+    throw new AppError('CONFLICT', m.schema_error_undo_link({ field: current.title }))
   }
   const parts = await partsOfLink(context, field)
   const isUndo = direction === 'undo'

@@ -9,6 +9,7 @@ import type { FormField } from '../../../src/core/views/form.ts'
 import { formFieldProblem } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   createViewFieldId,
@@ -130,15 +131,14 @@ function checkArrangement(
 ): void {
   const field = requireField(model, fieldId)
   if (show === false && field.isDisplay && namesRecords(kind)) {
-    throw badRequest(`Field "${field.title}" is the display field and is always shown`)
+    throw badRequest(m.views_error_display_field_shown({ field: field.title }))
   }
   const offered = summariesFor(summarySetOf(field))
   if (summary && !offered.some(({ key }) => key === summary)) {
-    throw badRequest(`Field "${field.title}" does not support the summary '${summary.slice(0, 60)}'`)
+    throw badRequest(m.views_error_summary({ field: field.title, summary: summary.slice(0, 60) }))
   }
   if (form == null) return
-  if (!collectsAnswers({ kind }))
-    throw badRequest(`Form settings of field "${field.title}" are only valid in form views`)
+  if (!collectsAnswers({ kind })) throw badRequest(m.views_error_form_settings({ field: field.title }))
   const problem = formFieldProblem(field, withoutUnchanged(form, before), (id) => model.field(id))
   if (problem !== null) throw badRequest(problem)
 }

@@ -7,6 +7,7 @@ import { canBeAsked } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { checkTitle, orderAt, type TableModel, uniqueTitle } from '../../schema/index.ts'
 import {
   createViewFieldId,
@@ -98,7 +99,7 @@ export async function createView(
   const title = checkTitle('view', requested)
   const viewId = await schema.apply(actor, table.baseId, async ({ tx, engine, now }) => {
     const others = await store.rowsOf(tableId)
-    if (others.length >= MAX_VIEWS) throw badRequest(`A table can have up to ${MAX_VIEWS} views`)
+    if (others.length >= MAX_VIEWS) throw badRequest(m.views_error_too_many_views({ max: MAX_VIEWS }))
     const source = copyOf === undefined ? undefined : others.find((view) => view.id === copyOf)
     if (copyOf !== undefined && !source) throw notFound('View', copyOf.slice(0, 64))
     const actorId = actor.kind === 'user' ? actor.id : null

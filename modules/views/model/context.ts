@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { Field, View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { Meta } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewRow, ViewState } from './model.ts'
@@ -63,7 +64,7 @@ export function refuseLocked(actor: Actor, view: LockedView, changes?: readonly 
   if (view.lock === 'personal' && locked?.includes('ownedBy')) return
   const reason =
     view.lock === 'locked'
-      ? `View "${view.title}" is locked. Unlock it to make changes.`
-      : `View "${view.title}" is personal. Only its owner can change it.`
+      ? m.views_error_locked({ view: view.title })
+      : m.views_error_personal({ view: view.title })
   throw new AppError('PERMISSION_DENIED', reason, { viewId: view.id, lock: view.lock })
 }

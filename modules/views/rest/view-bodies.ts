@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
 import { MAX_GROUPS, type RowHeight, type Sort } from '../../../src/core/model.ts'
 import { HIDEABLE_ROLES } from '../../../src/core/roles.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { readBody } from '../../../src/wire/rest-base.ts'
 import { MAX_WIDTH, MIN_WIDTH, type ViewRow } from '../model/index.ts'
 import type { VisibilityRule } from '../settings/index.ts'
@@ -75,7 +76,7 @@ export function withGroup(
   const isGrouped = groupBy ?? known !== undefined
   const others = groups.filter((group) => group !== known)
   if (!isGrouped) return others
-  if (others.length >= MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
+  if (others.length >= MAX_GROUPS) throw badRequest(m.views_error_too_many_groups({ max: MAX_GROUPS }))
   const group: Sort = { fieldId, direction: direction ?? known?.direction ?? 'asc' }
   const index = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
   return others.toSpliced(Math.max(0, index), 0, group)

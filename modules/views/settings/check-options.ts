@@ -3,6 +3,7 @@ import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import { checkFilter } from '../../../src/core/filters/index.ts'
 import { MAX_GROUPS, type Sort, type ViewKind } from '../../../src/core/model.ts'
 import { groupingProblem, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { liveOptions, requireField, type ViewRow } from '../model/index.ts'
 
@@ -52,13 +53,13 @@ export function changedOptions(
  * @throws FIELD_NOT_FOUND; BAD_REQUEST for too many levels, a field used twice, or a field that cannot be grouped by
  */
 export function checkGroups(model: TableModel, groups: Sort[]): Sort[] {
-  if (groups.length > MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
+  if (groups.length > MAX_GROUPS) throw badRequest(m.views_error_too_many_groups({ max: MAX_GROUPS }))
   const names = new Set<string>()
   for (const { fieldId } of groups) {
     const field = requireField(model, fieldId)
     const problem = groupingProblem(field)
     if (problem !== null) throw badRequest(problem)
-    if (names.has(fieldId)) throw badRequest(`Field "${field.title}" is used twice for grouping`)
+    if (names.has(fieldId)) throw badRequest(m.views_error_grouped_twice({ field: field.title }))
     names.add(fieldId)
   }
   return groups.map(({ fieldId, direction }) => ({ fieldId, direction }))
@@ -69,7 +70,7 @@ export function checkColoring(model: TableModel, coloring: RowColoring | null): 
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = requireField(model, coloring.fieldId)
-    if (!hasSingleChoice(field)) throw badRequest(`Field "${field.title}" is not a single select field`)
+    if (!hasSingleChoice(field)) throw badRequest(m.views_error_not_single_select({ field: field.title }))
     return coloring
   }
   for (const { filter } of coloring.rules) {

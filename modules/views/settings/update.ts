@@ -6,6 +6,7 @@ import type { RowHeight, Sort, View } from '../../../src/core/model.ts'
 import type { BaseRight } from '../../../src/core/roles.ts'
 import type { RowColoring } from '../../../src/core/views/coloring.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { checkTitle, isTitleTaken, type TableModel } from '../../schema/index.ts'
 import {
   openView,
@@ -78,7 +79,7 @@ export async function updateView(
 async function requireMember({ access }: ViewsContext, { table }: TableModel, userId: string): Promise<void> {
   const members = await access.members(table.baseId)
   if (members.some(({ user }) => user.id === userId)) return
-  throw badRequest('The owner of a view must be a member of its base')
+  throw badRequest(m.views_error_owner())
 }
 
 /** The rights that a change of these settings needs. */

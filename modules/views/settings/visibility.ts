@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { HIDEABLE_ROLES, type HideableRole } from '../../../src/core/roles.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { ViewRow, ViewsContext } from '../model/index.ts'
 
 const TABLES_PER_QUERY = 500
@@ -58,8 +59,7 @@ export async function setVisibility(
       if (!row) throw notFound('View', viewId.slice(0, 64))
       const current = after.get(viewId) ?? rolesOf(row)
       const roles = HIDEABLE_ROLES.filter((role) => hidden[role] ?? current.includes(role))
-      if (row.isDefault && roles.length > 0)
-        throw badRequest(`View "${row.title}" is the default view of its table and can’t be hidden`)
+      if (row.isDefault && roles.length > 0) throw badRequest(m.views_error_hide_default({ view: row.title }))
       after.set(viewId, roles)
     }
     const changes = [...after].flatMap(([viewId, roles]): VisibilityChange[] => {
