@@ -81,13 +81,17 @@ describe('the builder of a form', () => {
     const subheading = async () => optionsOf(await world.saved(), 'form').subheading
     const open = async () => {
       await page.getByRole('button', { name: /^Form description/ }).click()
-      const text = page.getByRole('textbox', { name: 'Form description' })
+      // Until its code is there, a text area stands in for the editor.
+      const text = page
+        .getByRole('textbox', { name: 'Form description' })
+        .and(page.locator('[contenteditable]'))
       await text.waitFor()
       return text
     }
     const text = await open()
     expect(await text.locator('b, img, script').count()).toBe(0)
-    expect(await text.evaluate((element) => element === document.activeElement)).toBe(true)
+    const hasFocus = () => text.evaluate((element) => element === document.activeElement)
+    expect(await eventually(hasFocus, Boolean)).toBe(true)
     await page.keyboard.press('Enter')
     await page.keyboard.type('See ')
     await page.keyboard.press('ControlOrMeta+b')
@@ -123,6 +127,7 @@ describe('the builder of a form', () => {
 
     // Escape drops the edit and returns to the text; opening without an edit writes nothing.
     await open()
+    expect(await eventually(hasFocus, Boolean)).toBe(true)
     await page.keyboard.type('dropped')
     await page.keyboard.press('Escape')
     const button = page.getByRole('button', { name: /^Form description/ })

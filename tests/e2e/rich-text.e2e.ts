@@ -28,6 +28,14 @@ const stored = async (grid: GridPage, row: number): Promise<unknown> => {
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Notes' })
 
+/** Waits for the editor itself: until its code is there, a text area stands in for it. */
+async function untilFocused(page: Page): Promise<void> {
+  const loaded = editor(page).and(page.locator('[contenteditable]'))
+  await loaded.waitFor()
+  const hasFocus = () => loaded.evaluate((element) => element === document.activeElement)
+  expect(await eventually(hasFocus, Boolean)).toBe(true)
+}
+
 describe('a long text with formatting', () => {
   test('is drawn formatted in the grid and in a record; HTML and plain fields stay text', async () => {
     const grid = await tests.open(FIELDS, ROWS)
@@ -50,7 +58,7 @@ describe('a long text with formatting', () => {
     const { page } = grid
     await grid.cell(1, 'Notes').click()
     await page.keyboard.press('Enter')
-    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    await untilFocused(page)
     await page.keyboard.type('Ship ')
     await page.keyboard.press('ControlOrMeta+b')
     await page.keyboard.type('today')
@@ -63,7 +71,7 @@ describe('a long text with formatting', () => {
     expect(await stored(grid, 1)).toMatch(/^Ship \*\*today\*\*\n+\*?\*?second/)
 
     await page.keyboard.press('Enter')
-    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    await untilFocused(page)
     await page.keyboard.type(' and more')
     await page.keyboard.press('Escape')
     await editor(page).waitFor({ state: 'detached' })
@@ -73,7 +81,7 @@ describe('a long text with formatting', () => {
   test('is not rewritten when its editor is opened and left', async () => {
     const grid = await tests.open(FIELDS, ROWS)
     await grid.cell(0, 'Notes').dblclick()
-    await editor(grid.page).and(grid.page.locator('[contenteditable]')).waitFor()
+    await untilFocused(grid.page)
     grid.calls.length = 0
     await grid.cell(1, 'Title').click()
     await editor(grid.page).waitFor({ state: 'detached' })
@@ -93,7 +101,8 @@ describe('a long text with formatting', () => {
       await route.continue()
     })
     await grid.cell(1, 'Notes').click()
-    await page.keyboard.type('early')
+    // At a person's pace: the code of popovers loads with the first move of the pointer.
+    await page.keyboard.type('early', { delay: 80 })
     expect(
       await eventually(
         () => editor(page).inputValue(),
@@ -101,7 +110,7 @@ describe('a long text with formatting', () => {
       ),
     ).toBe('early')
     release()
-    await editor(page).and(page.locator('[contenteditable]')).waitFor()
+    await untilFocused(page)
     expect(await editor(page).textContent()).toBe('early')
     await page.keyboard.type(' bird')
     await page.keyboard.press('ControlOrMeta+Enter')

@@ -23,6 +23,7 @@ import {
   type RefObject,
   useId,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react'
@@ -134,7 +135,6 @@ export function TextEditor(props: RichTextEditorProps) {
   const editor = useEditor({
     extensions: richTextExtensions(placeholder, maxLength),
     content: opened.current.content,
-    autofocus: autoFocus ? 'end' : false,
     textDirection: 'auto',
     injectCSS: false,
     editorProps: {
@@ -155,6 +155,13 @@ export function TextEditor(props: RichTextEditorProps) {
       },
     },
   })
+  // Tiptap's own autofocus may come before the editor is in the page. When React holds back the first draw, Tiptap
+  // destroys the editor and makes another one.
+  useLayoutEffect(() => {
+    if (!editor || editor.isDestroyed || !autoFocus) return
+    editor.commands.setTextSelection(editor.state.doc.content.size)
+    editor.view.focus()
+  }, [editor, autoFocus])
   useImperativeHandle(
     props.ref,
     () => ({
