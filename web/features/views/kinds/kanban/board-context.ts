@@ -22,7 +22,7 @@ export interface ComposerState {
   text: string
 }
 
-/** What the parts of a board share. Its identity stays while nothing in it changed. */
+/** Context value shared by all stacks and cards of a board. Memoised by `useBoardParts`. */
 export interface BoardParts {
   board: Board
   store: RecordStore
@@ -46,7 +46,7 @@ export interface BoardParts {
   onAdd(key: StackKey, at: 'top' | 'bottom'): void
   /** Stores what was typed as a new card; gives why it cannot be one. */
   onName(key: StackKey, at: 'top' | 'bottom', text: string): string | null
-  /** What stands in the composer, as it is typed. */
+  /** Reports the current text of the composer on each input. */
   onTyped(text: string): void
   onStackMenu(key: StackKey, anchor: Element | { x: number; y: number }): void
   onExpand(key: StackKey): void
@@ -58,7 +58,7 @@ const Context = createContext<BoardParts | null>(null)
 /** Gives the stacks below it what they share. */
 export const BoardProvider = Context.Provider
 
-/** What the parts of the board share. */
+/** Returns the context value of the surrounding board. Throws outside a `BoardProvider`. */
 export function useParts(): BoardParts {
   const parts = useContext(Context)
   if (!parts) throw new Error('There is no board around this')

@@ -11,7 +11,7 @@ import {
 import type { Board } from '../../../../records/layouts/stacks-layout.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 
-/** What moving cards works with. */
+/** Dependencies of `moveCards` and `dropRefusal`. */
 export interface MoveContext {
   context: TableContext
   board: Board

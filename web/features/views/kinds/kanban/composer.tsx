@@ -63,7 +63,7 @@ export function Composer({ composer }: { composer: ComposerState }) {
           }
         }}
         onBlur={() => {
-          // What was typed waits; an empty line goes of itself.
+          // Keeps an unsaved name; closes an empty composer.
           if (text.trim() === '') onCompose(null)
         }}
       />
@@ -102,7 +102,7 @@ interface NewCardInput {
 /** New cards: named in their stack one after the other, or filled in as a whole where a name is not enough. */
 export function useNewCard({ get, move, onCreated }: NewCardInput) {
   const [composer, setComposer] = useState<ComposerState | null>(null)
-  /** What stands in the composer at this moment. */
+  /** Current text of the composer, read after a save fails. */
   const typed = useRef('')
   const { board, by, titleOf } = move
 

@@ -23,7 +23,7 @@ import type { BoardPlace } from './board-keyboard.ts'
 import type { useNewCard } from './composer.tsx'
 import type { Stack } from './stacks.ts'
 
-/** Summaries follow a burst of edits once it rests. */
+/** Debounce between the last edit and the refetch of stack summaries. */
 const NUMBERS_PAUSE_MS = 300
 
 interface Opened {
@@ -94,7 +94,7 @@ interface PartsInput extends Pick<BoardParts, Drawn | 'onStackMenu' | 'onExpand'
   summary: StackSummary | null
 }
 
-/** What the stacks of a board share; the same object until something that they draw has changed. */
+/** The context value for the stacks of a board; memoised, so it changes only when rendered data changes. */
 export function useBoardParts(input: PartsInput): BoardParts {
   const latest = useRef(input)
   latest.current = input
