@@ -1,5 +1,6 @@
 import { m } from '../messages.gen.ts'
-/** Kinds of files that a field may be limited to, each with what it is called and the types it means. */
+
+/** Kinds of files to which a field may be limited, each with its label and a pattern of its MIME types. */
 export const FILE_KINDS = [
   { key: 'image', label: m.file_kind_image, types: /^image\// },
   { key: 'audio', label: m.file_kind_audio, types: /^audio\// },
@@ -42,17 +43,17 @@ export function fileKind(mimetype: string): FileKind | null {
   return FILE_KINDS.find(({ types }) => types.test(mimetype))?.key ?? null
 }
 
-/** True where a field of these kinds takes a file of that type; no kinds means every file. */
+/** True where a field limited to these kinds accepts the MIME type; an empty list accepts every file. */
 export const isAllowedKind = (mimetype: string, kinds: readonly FileKind[]): boolean =>
   kinds.length === 0 || FILE_KINDS.some(({ key, types }) => kinds.includes(key) && types.test(mimetype))
 
-/** Image types that every browser draws and that can run nothing. */
+/** Image types that every browser renders and that cannot contain scripts. */
 export const isSafeImage = (mimetype: string): boolean =>
   /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon)$/.test(mimetype)
 
-/** The type that a name's ending says, for what comes without bytes to look at. */
+/** MIME type by file extension, for names and URLs without content to inspect. */
 export function typeByName(name: string): string {
-  // An address may have a query or a fragment behind its path.
+  // A URL may have a query or fragment after its path.
   const ending = endingOf(name) ?? endingOf(name.split(/[?#]/, 1)[0] ?? '') ?? ''
   return TYPES_BY_ENDING[ending] ?? 'application/octet-stream'
 }
@@ -62,7 +63,7 @@ const endingOf = (name: string): string | undefined => /\.(\w{1,8})$/.exec(name)
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const OPEN = 'application/vnd.oasis.opendocument'
 
-/** Types by the ending of a file's name. */
+/** MIME types by file extension. */
 export const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

@@ -48,13 +48,13 @@ export const attachment = defineFieldType({
     if (typeof items === 'string') return readFail(items)
     return checkLimits(items, limits)
   },
-  // Addresses only: a file of the store is named by programs and by our own clipboard, never by its text.
+  // URLs only: stored files are referenced through the API and the app's clipboard format, never by text.
   parse(text, limits) {
     const items = readFileList(text, 'addresses')
     return items !== null && limitProblem(items, limits) === null ? writeAttachments(items) : null
   },
   format: (value) => readAttachments(value).map(asText).join(', '),
-  // A cell names files that somebody has put there, never by itself.
+  // Attachments always come from an upload, so a default value is not possible.
   noDefault: true,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
@@ -97,8 +97,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A file as text: its name, and the address of one that lies elsewhere, which `parse` reads back. */
+/** A file as text: its name and, for external files, the URL, which `parse` reads back. */
 function asText({ title, url }: AttachmentItem): string {
-  // A comma with a blank stands between files.
+  // A comma followed by whitespace separates files.
   return url === undefined ? title : `${title.replace(/,\s+/g, ',')} (${url})`
 }

@@ -4,7 +4,7 @@ import type { Field } from './field.ts'
 import { type Read, readFail, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
 
-/** Bytes that whole numbers of each type take, in PostgreSQL and MySQL. Numbers of eight bytes have limits of ours. */
+/** Byte sizes of integer types in PostgreSQL and MySQL. `bigint` is handled by `readLong`. */
 const BYTES: Record<string, number> = { tinyint: 1, smallint: 2, mediumint: 3, int: 4, integer: 4 }
 const WHOLE = /^(tinyint|smallint|mediumint|int|integer)\b(?:\(\d+\))?( unsigned)?/i
 const DECIMAL = /^(?:numeric|decimal)\s*\((\d+)(?:,\s*(\d+))?\)( unsigned)?/i
@@ -18,8 +18,8 @@ const FLOATING = /^(real|double|float|numeric|decimal)\b/i
 const NO_NUMBER = /^(-?Infinity|NaN)$/
 
 /**
- * A number with more digits than JavaScript keeps, for a column of eight bytes or of decimals: it stays the text that it is
- * written as. So do infinite numbers, which cells have as text. Null for all else, which the field's type reads.
+ * Reads a number that a double cannot represent exactly, for `bigint` and exact decimal columns; it stays text. So do
+ * `Infinity` and `NaN` in floating-point columns. Null for other input, which the field's type reads.
  */
 export function readLong(
   { databaseType, type }: Pick<Field, 'databaseType' | 'type'>,
@@ -41,14 +41,14 @@ export function readLong(
   return readOk(String(value))
 }
 
-/** The least and the greatest number that a column takes. */
+/** Least and greatest number that a column accepts. */
 interface NumberRange {
   least: number
   most: number
 }
 
 /**
- * Which numbers the column of a connected database takes, from its type; null for any.
+ * The range of numbers that a connected database's column accepts, from its type; null if unlimited.
  * @example numberRange({ databaseType: 'smallint' }) // { least: -32768, most: 32767 }
  */
 export function numberRange({ databaseType }: Pick<Field, 'databaseType'>): NumberRange | null {
@@ -75,7 +75,7 @@ export function withinRange(range: NumberRange | null, read: Read): Read {
 const SIZED_TEXT = /^(?:n?(?:var)?char|character(?: varying)?)\s*\((\d+)\)$/i
 
 /**
- * How many characters the column of a connected database takes, from its type; null for no limit.
+ * Maximum characters in a connected database's column, from its type; null if unlimited.
  * @example lengthLimit({ databaseType: 'character varying(45)' }) // 45
  */
 export function lengthLimit({ databaseType }: Pick<Field, 'databaseType'>): number | null {

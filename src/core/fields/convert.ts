@@ -4,21 +4,21 @@ import type { CellValue, FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType } from './index.ts'
 import { parseNumber } from './number-text.ts'
 
-/** A value in its new type. */
+/** Result of converting a value to another type. */
 export interface Conversion {
-  /** Null where nothing of the value fits. */
+  /** Null if no part of the value fits. */
   value: CellValue
-  /** True where something is gone: the whole value, the time of a moment that became a day, the files behind names. */
+  /** True if information was lost: the whole value, the time of a DateTime converted to a Date, the files. */
   lost: boolean
 }
 
 /**
- * Turns a value of one type into another. What would be cut or rounded (1.9 as a whole number, 7 as one
- * of five stars, two tags as one option) becomes null and counts as lost, and so does what would come to mean
- * something else (5 as five o'clock). Of a moment the day, the year or the time may stay, of a file its name, and of
- * the text `0301` the number: the conversion asks for that, and what goes with it counts as lost too.
+ * Converts a value to another type. A value that would be truncated, rounded or reinterpreted (1.9 as an integer, 7
+ * of five stars, two tags as one option, 5 as five o'clock) becomes null and counts as lost. Partial conversions that
+ * the target type implies keep the day, year or time of an instant, the name of a file, or the number in `0301`; they
+ * count as lost too.
  *
- * Selects take what they have an option for: add the options first (`withChoices`) to keep all.
+ * Selects accept only existing options: add them first (`withChoices`) to keep all values.
  */
 export function convert(
   value: CellValue,
@@ -30,7 +30,7 @@ export function convert(
   if (value === null) return { value: null, lost: false }
   if (fieldType(toType).readOnly) return { value: null, lost: true }
   const converted = special(value, fromType, fromOptions, toType, toOptions)
-  // An empty text says as little as no value does.
+  // Nothing is lost when an empty text becomes null.
   return { value: converted.value, lost: converted.lost || (converted.value === null && value !== '') }
 }
 

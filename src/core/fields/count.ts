@@ -4,7 +4,7 @@ import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { workedOut } from './system-value.ts'
 
-/** How many records are linked. */
+/** The number of linked records. */
 export const count = defineFieldType({
   ...workedOut,
   name: 'Count',

@@ -5,7 +5,7 @@ import { formatNumber, precision, readNumber } from './number.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
 const options = z.object({
-  /** BCP 47, e.g. `de-DE`: how the amount is written. */
+  /** BCP 47 tag for formatting the amount, e.g. `de-DE`. */
   locale: z.string().max(35).refine(isLocale, { error: 'Unknown locale' }).default('en-US'),
   /** ISO 4217, e.g. `EUR`. */
   code: z
@@ -24,7 +24,7 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** Reads an amount with or without the currency's own code: `EUR 12`, `-EUR 12`, `12 EUR`, `(12 EUR)`, `€12`. */
+/** Parses an amount with or without the currency's code: `EUR 12`, `-EUR 12`, `12 EUR`, `(12 EUR)`, `€12`. */
 function parseAmount(text: string, code: string, decimal?: DecimalMark): number | null {
   const trimmed = text.trim()
   const open = /^[(+−-]/.exec(trimmed)?.[0] ?? ''
@@ -39,8 +39,8 @@ function parseAmount(text: string, code: string, decimal?: DecimalMark): number 
 }
 
 /**
- * True where a text names no other currency: no sign at all, one that this currency is written with (`$`, `US$`),
- * or the first letters of its code with the sign. A share is no amount.
+ * True unless the text names another currency. Accepts no symbol, a symbol of this currency (`$`, `US$`), or its
+ * symbol after a prefix of its code. Percentages are rejected.
  */
 function isOfCurrency(text: string, code: string, locale: string): boolean {
   if (text.includes('%')) return false
@@ -55,7 +55,7 @@ function isOfCurrency(text: string, code: string, locale: string): boolean {
 
 const knownSigns = new Map<string, ReadonlySet<string>>()
 
-/** The signs that a currency is written with: `$` and `US$`; looked up once, since a format takes time to make. */
+/** Symbols of a currency, e.g. `$` and `US$`. Cached, because `Intl.NumberFormat` is slow to construct. */
 function signsOf(code: string, locale: string): ReadonlySet<string> {
   const key = `${code} ${locale}`
   const known = knownSigns.get(key)
@@ -96,7 +96,7 @@ export const currency = defineFieldType({
     const value = parseAmount(input, code)
     return value === null ? readFail(`Expected an amount, got ${describeValue(input)}`) : readOk(value)
   },
-  // "€ 99" is no amount of dollars; on the wire it is read all the same (see `read`).
+  // Rejects "€ 99" in a dollar field. `read` accepts it, as the wire reference requires.
   parse: (text, { code, locale }, decimal) =>
     isOfCurrency(text, code, locale) ? parseAmount(text, code, decimal) : null,
   format: formatNumber,

@@ -4,7 +4,7 @@ import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { parseDayOnly } from './instant-text.ts'
 
-/** A day of the calendar, without time or zone. */
+/** A calendar date, without time or time zone. */
 export const date = defineFieldType({
   name: 'Date',
   label: m.field_type_date,
@@ -26,7 +26,7 @@ export const date = defineFieldType({
   format(value, { format }) {
     if (value === null) return ''
     const shown = formatDay(String(value), format)
-    // A month without a day, or a year of two digits, may not say which day it was.
+    // Formats without a day or with a two-digit year are ambiguous: fall back to ISO 8601.
     return parseDay(shown, format) === value ? shown : String(value)
   },
   databaseTypes: { sqlite3: 'date', pg: 'date' },

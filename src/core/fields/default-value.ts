@@ -3,18 +3,18 @@ import type { Field } from './field.ts'
 import type { CellValue } from './field-type.ts'
 import { fieldType } from './index.ts'
 
-/** Stands for the moment at which a record is made, in a default value of a day, an instant or a time. */
+/** Default value of Date, DateTime and Time fields that stands for the record's creation time. */
 export const NOW = '@now'
 
-/** When a record is made, and by whose clock: a day and a time of day are those of its maker. */
+/** Creation time of a record and its creator's time zone, which determines the day and the time of day. */
 export interface MadeAt {
   /** Milliseconds since 1970. */
   ms: number
-  /** An IANA name; absent: what `local` means to this program. */
+  /** IANA name; absent: the time zone of the process. */
   timeZone?: string
 }
 
-/** The current moment in the stored form of each type that accepts it as default, to the second. */
+/** Converts an instant to the stored form of each type that accepts `NOW` as default. */
 const MOMENTS: Partial<Record<Field['type'], (ms: number, zone: string) => CellValue>> = {
   Date: dayIn,
   DateTime: toStored,
@@ -27,13 +27,13 @@ const MOMENTS: Partial<Record<Field['type'], (ms: number, zone: string) => CellV
 /** True for types whose default value may be `NOW`. */
 export const takesNow = (type: Field['type']): boolean => type in MOMENTS
 
-/** True where new records get the moment at which they are made. */
+/** True where new records default to their creation time. */
 export const startsNow = ({ type, defaultValue }: Pick<Field, 'type' | 'defaultValue'>): boolean =>
   defaultValue === NOW && takesNow(type)
 
 const DAYS: ReadonlySet<Field['type']> = new Set(['Date', 'DateTime'])
 
-/** True where a default of the moment outlives a change of type: a day and an instant are the same to it. */
+/** True where a `NOW` default survives a type change: Date and DateTime are interchangeable. */
 export const keepsNow = (from: Field['type'], to: Field['type']): boolean =>
   from === to ? takesNow(to) : DAYS.has(from) && DAYS.has(to)
 

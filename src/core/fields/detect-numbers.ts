@@ -8,14 +8,14 @@ const ENGLISH =
   /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
 /** 1234, 1.234, 1 234, 1'234, -1,5, ,5. */
 const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f'’]\d{3})+)(?:,\d+)?|,\d+)$/
-/** A comma, or a point, behind which decimals stand whatever the rest of the file is like: not three digits. */
+/** A comma, or a point, that can only be a decimal mark: not followed by exactly three digits. */
 const COMMA_DECIMALS = /,(?:\d{1,2}|\d{4,})$|\.\d{3},\d+$|^[-−]?0?,\d+$/
 const POINT_DECIMALS = /\.(?:\d{1,2}|\d{4,})$|,\d{3}\.\d+$|^[-−]?0?\.\d+$/
 const MAX_SHOWN = 8
 
-/** Signs that stand for one currency where nothing else is said, and the decimals that its amounts have. */
+/** Default currency of each symbol, and the decimals of its amounts. */
 const SIGNS: Record<string, { code: string; locale: string; decimals: number }> = {
-  // Before the bare sign, which all of them hold.
+  // Must precede `$`, which all of these contain.
   US$: { code: 'USD', locale: 'en-US', decimals: 2 },
   A$: { code: 'AUD', locale: 'en-AU', decimals: 2 },
   C$: { code: 'CAD', locale: 'en-CA', decimals: 2 },
@@ -35,7 +35,7 @@ const SIGNS: Record<string, { code: string; locale: string; decimals: number }> 
   '₴': { code: 'UAH', locale: 'uk-UA', decimals: 2 },
 }
 
-/** Codes of ISO 4217 that stand beside amounts; where nothing is said, two decimals in English. */
+/** ISO 4217 codes that are recognized in amounts. Defaults: `en-US`, two decimals. */
 const CODES: Record<string, { locale?: string; decimals?: number }> = {
   USD: {},
   EUR: { locale: 'de-DE' },
@@ -89,7 +89,7 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
 const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
 
-/** A loss as accountants write it, `(5.00)`, with a sign in front instead. */
+/** Rewrites accounting notation for negative amounts, `(5.00)`, with a minus sign. */
 const withSign = (value: string): string =>
   value
     .trim()
@@ -97,13 +97,13 @@ const withSign = (value: string): string =>
     .replace(/^([-−])\s+/, '$1')
 
 /**
- * Whole numbers, decimals, amounts where all values have one currency's sign, or shares where all end with %.
- * Leading zeros and plus signs are of codes and telephone numbers, which must come out as they went in.
+ * Detects integers, decimals, amounts that all name the same currency, or percentages that all end with %.
+ * Leading zeros and plus signs indicate codes and telephone numbers, which must stay text.
  *
- * @param decimal the mark before the decimals in this file, where a number leaves it open
+ * @param decimal the file's decimal mark, for ambiguous numbers
  */
 export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Detected {
-  // A column of nothing but (1), (2), (3) has footnotes.
+  // A column of only (1), (2), (3) contains footnote numbers.
   if (values.every((value) => /^\s*\(\d+\)\s*$/.test(value))) return null
   const signed = values.map(withSign)
   const unit = unitOf(signed[0] ?? '')
@@ -132,8 +132,8 @@ function currencyOptions(
 }
 
 /**
- * The mark before the decimals of a file: a comma where some column can be read in no other way and none has
- * a point there. It says what 1.000 is in a column that leaves it open.
+ * Detects a file's decimal mark, which decides whether 1.000 is one or a thousand in an ambiguous column: a comma if
+ * some column requires it and no column requires a point.
  */
 export function detectDecimalMark(columns: string[][]): DecimalMark {
   let isComma = false
@@ -154,7 +154,7 @@ const withoutAnyUnit = (value: string): string => {
   return unit === undefined ? signed : withoutUnit(signed, unit)
 }
 
-/** In front of an amount, behind its sign, or at the end; a percent sign stands behind. */
+/** True if the unit is at the start (after a minus sign) or the end; a percent sign only at the end. */
 function hasUnit(value: string, unit: string): boolean {
   if (unit === '%') return value.endsWith(unit)
   return value.replace(/^[-−]/, '').startsWith(unit) || value.endsWith(unit)
@@ -166,20 +166,20 @@ const withoutUnit = (value: string, unit: string): string =>
     .trim()
     .replace(/^([-−])\s+/, '$1')
 
-/** A number without leading zeros, of which a double keeps every digit. */
+/** True for a number without leading zeros that a double represents with all digits. */
 function isPlain(value: string, decimal: DecimalMark): boolean {
   if (/^[-−]?0\d/.test(value)) return false
   const number = parseNumber(value, decimal)
   return number !== null && digitsOf(value) === digitsOf(number.toExponential())
 }
 
-/** The digits that count: without the zeros in front, and those that end a fraction or a whole number. */
+/** Significant digits: without leading and trailing zeros. */
 const digitsOf = (text: string): string =>
   trimTrailing(withoutExponent(text).replace(/\D/g, '').replace(/^0+/, ''), '0')
 
 const withoutExponent = (value: string): string => value.split(/e/i, 1)[0] ?? ''
 
-/** All values in one way of writing, and in one that each value alone would be read in, too. */
+/** True if all values share one notation that also applies when each value is parsed alone. */
 function hasOneForm(values: string[], decimal: DecimalMark): boolean {
   if (decimal === ',') return values.every((value) => CONTINENTAL.test(value))
   if (values.every((value) => ENGLISH.test(value))) return true
@@ -188,6 +188,6 @@ function hasOneForm(values: string[], decimal: DecimalMark): boolean {
 
 function decimalsOf(value: string, decimal: DecimalMark): number {
   const [, fraction = ''] = /[.,](\d+)$/.exec(withoutExponent(value)) ?? []
-  // "1,234" has a group behind its comma, not a fraction.
+  // The comma in "1,234" separates thousands.
   return Number.isInteger(parseNumber(value, decimal)) ? 0 : fraction.length
 }

@@ -11,45 +11,45 @@ import { type FieldTypeName, fieldType, readOptions } from './index.ts'
 import { jsonProblem } from './json.ts'
 import type { DecimalMark } from './number-text.ts'
 
-/** Most rows that are looked at where the caller does not say. */
+/** Default number of rows to sample. */
 export const MAX_ROWS_TO_PARSE = 500
 /** Longest value of a single-line field (spec §5, §9). */
 export const MAX_LINE = 255
 
 /** The detected type of a file's column. */
 export interface DetectedField {
-  /** Readable; unique in the table. */
+  /** Display title, unique in the table. */
   title: string
-  /** For the database; unique in the table. */
+  /** Database column name, unique in the table. */
   columnName: string
   type: FieldTypeName
   options: FieldOptions
-  /** How sure one can be. */
+  /** Evidence for the detected type. */
   confidence: {
-    /** Rows looked at, and those of them with a value. Every one of these fits the type. */
+    /** Rows sampled, and those with a value. All of these values fit the type. */
     rows: number
     filled: number
-    /** True where day and month could also be the other way round: worth a question. */
+    /** True where the order of day and month is ambiguous and the user should confirm it. */
     ambiguous?: true
   }
-  /** How well the values name their records: the column with the most is the display field of a new table. */
+  /** Suitability as display field: a new table uses the column with the highest score. */
   readability: number
 }
 
 export interface DetectOptions {
   maxRowsToParse?: number
-  /** Reads `01/02/2024` as 2 January where a column leaves it open; by the list of spec §5 it is 1 February. */
+  /** Reads `01/02/2024` as 2 January in an ambiguous column; by default it is 1 February (spec §5). */
   monthFirst?: boolean
-  /** The mark before decimals, where a column leaves it open; a point where nothing is said. */
+  /** Decimal mark for ambiguous columns; a point by default. */
   decimal?: DecimalMark
 }
 
 /**
- * Finds the type of each column from its values (spec §5). A type is chosen only where every sampled value
- * fits it and comes out of it as it went in: codes with leading zeros and numbers beyond 2^53 stay text.
+ * Detects the type of each column from its values (spec §5). A type is chosen only if every sampled value fits it
+ * without loss: codes with leading zeros and numbers beyond 2^53 stay text.
  *
- * @param samples rows of cells, without the header; they need not be of one length
- * @param header titles, or null where the file has none
+ * @param samples rows of cells, without the header; their lengths may differ
+ * @param header titles, or null if the file has no header
  */
 export function detectFields(
   samples: string[][],
@@ -82,11 +82,11 @@ export function detectFields(
 
 /** Facts about a column besides its values. */
 export interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
-  /** The header's; '' where the file has none. */
+  /** Title from the header; '' if the file has no header. */
   title?: string
 }
 
-/** The type of a column with these values, none of them blank. */
+/** Detects the type of a column from its non-blank values. */
 export function detectType(
   values: string[],
   { monthFirst = false, decimal = '.', title = '' }: ColumnHints = {},
@@ -110,7 +110,7 @@ export function detectType(
   return { type: 'SingleLineText' }
 }
 
-/** Numbers, dates and times: the types that have no place for `n/a`, which is empty there. */
+/** Numbers, dates and times: types in which words such as `n/a` count as empty. */
 function detectMeasures(values: string[], { monthFirst, decimal, title }: Required<ColumnHints>): Detected {
   if (hints(title, 'digits') || hints(title, 'phone')) return null
   return (
@@ -121,22 +121,22 @@ function detectMeasures(values: string[], { monthFirst, decimal, title }: Requir
   )
 }
 
-/** The last word: what the type cannot read is never given to it. */
+/** Final check that the detected type can parse every value. */
 function fitsAll({ type, options }: NonNullable<Detected>, values: string[], decimal: DecimalMark): boolean {
   const fieldOf = fieldType(type)
   const read = readOptions(type, options)
   return values.every((value) => fieldOf.parse(value, read, decimal) !== null || isEmptyWord(value, fieldOf))
 }
 
-/** Years alone look like any number: only a title tells them. */
+/** Years look like any other number, so the title must say so. */
 function detectYears(values: string[], title: string): Detected {
   if (!hints(title, 'year')) return null
   return values.every((value) => /^\s*[12]\d{3}\s*$/.test(value)) ? { type: 'Year' } : null
 }
 
 /**
- * All values are of one vocabulary of yes and no. Those that could as well be something else (a column of
- * nothing but 0, an initial) must show both of their words.
+ * Detects values from one yes/no vocabulary. Ambiguous words (0, 1, y, n) count only if the column contains
+ * both a yes and a no.
  */
 function detectCheckbox(values: string[]): Detected {
   const words = new Set(values.map((value) => value.trim().toLowerCase()))
@@ -161,9 +161,9 @@ function detectLong(values: string[]): Detected {
 }
 
 /**
- * Telephone numbers that show themselves to be some: with a plus or an area code in brackets, in the groups of North
- * America, or with a leading zero and a mark behind the area code. Other digits need a title that says so: a postal
- * code and a part number have as many.
+ * Unmistakable telephone numbers: a plus sign or an area code in brackets, North American grouping, or a leading zero
+ * and a separator after the area code. Other digits need a matching title, because postal codes and part numbers
+ * look alike.
  */
 const PHONE = /^(?:\+\d|\(\d|(?:1[-. ])?\d{3}([-. ])\d{3}\1\d{4}$|00?\d{1,5}[ /(])/
 
@@ -175,20 +175,20 @@ function detectPhones(values: string[], title: string): Detected {
     : null
 }
 
-/** Objects and lists, some of them missing; a number or a word alone is JSON, too, but says nothing. */
+/** Objects and lists, with NULL words allowed. Scalars are valid JSON too, but no evidence for the type. */
 function detectJson(values: string[]): Detected {
   const given = values.filter((value) => !isNullWord(value))
   const isJson = given.every((value) => /^\s*[{[]/.test(value) && jsonProblem(value) === null)
   return given.length > 0 && isJson ? { type: 'JSON' } : null
 }
 
-/** Longest column name: PostgreSQL cuts names at 63 bytes, and a suffix needs room. */
+/** Maximum column name length: PostgreSQL truncates names at 63 bytes, and a suffix needs room. */
 const MAX_COLUMN_NAME = 55
 
 /** Longest title, less the room for a suffix (spec §5: 255). */
 const MAX_TITLE = 250
 
-/** A title as people read it: without spaces around it, line breaks or control characters. */
+/** Normalizes a title: NFC, no line breaks or control characters, trimmed, at most 250 characters. */
 export const cleanTitle = (text: string): string =>
   text
     .replace(/^\ufeff/, '')
@@ -196,10 +196,10 @@ export const cleanTitle = (text: string): string =>
     .replace(/[\s\p{Cc}\p{Cs}]+/gu, ' ')
     .trim()
     .slice(0, MAX_TITLE)
-    .replace(/\p{Cs}$/u, '') // half of a character that the cut went through
+    .replace(/\p{Cs}$/u, '') // unpaired surrogate left by the cut
     .trim()
 
-/** The name with `_1`, `_2`, … until it is not taken, in any case of its letters; it is then taken, too. */
+/** Appends `_1`, `_2`, … until the name is unique, ignoring case, and adds it to `taken`. */
 export function uniqueName(name: string, taken: Set<string>): string {
   let unique = name
   for (let suffix = 1; taken.has(unique.toLowerCase()); suffix++) unique = `${name}_${suffix}`
@@ -208,15 +208,15 @@ export function uniqueName(name: string, taken: Set<string>): string {
 }
 
 /**
- * A column name made from a title: special characters become underscores (spec §5).
- * `Cost Total $` gives `Cost_Total__`; a title of nothing else gives `field`.
+ * Derives a unique column name from a title: special characters become underscores (spec §5).
+ * `Cost Total $` gives `Cost_Total__`; a title of only special characters gives `field`.
  */
 export function columnNameFor(title: string, taken: Set<string>): string {
   const name = title.replace(/\W/g, '_').slice(0, MAX_COLUMN_NAME)
   return uniqueName(/^_*$/.test(name) ? 'field' : name, taken)
 }
 
-/** How readily a type names records. Types that are not here do so only where there is nothing else. */
+/** Base scores of types as display field. Other types are used only as a last resort. */
 const BY_TYPE: Partial<Record<FieldTypeName, number>> = {
   SingleLineText: 3,
   SingleSelect: 2,
@@ -228,21 +228,21 @@ const BY_TYPE: Partial<Record<FieldTypeName, number>> = {
   PhoneNumber: 0.5,
   URL: 0.5,
 }
-/** A name is shorter than this; what is twice as long is a text. */
+/** Typical maximum length of a name. Longer averages reduce the score. */
 const MAX_NAME = 60
 
 /**
- * How well a column names the records of its table. Names and titles lead, then other text by how much it differs from
- * record to record; ids, codes and hashes come last, however unique.
+ * Scores a column as display field. Names and titles score highest, then other text by how distinct its values are;
+ * ids, codes and hashes score lowest, however unique.
  *
- * @param values the cells that are not blank
+ * @param values the non-blank cells
  */
 export function readabilityOf(
   values: string[],
   { type, title, rows, index }: { type: FieldTypeName; title: string; rows: number; index: number },
 ): number {
   const byType = BY_TYPE[type]
-  // The first of several that are as good.
+  // Breaks ties in favour of the leftmost column.
   const byPlace = -Math.min(index, 50) / 100
   if (byType === undefined || values.length === 0) return byPlace
   const distinct = new Set(values)

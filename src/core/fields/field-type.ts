@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import type { LocalizedText } from '../message.ts'
 import type { DecimalMark } from './number-text.ts'
 
-/** A cell's value: the same form in cells, in JSON and in the log. */
+/** A cell's value. Cells, JSON and the change log use the same representation. */
 export type CellValue = string | number | boolean | null
 
-/** How a column keeps its values; each dialect says with which type of its own. */
+/** How a column stores its values. Each dialect maps a kind to one of its column types. */
 export type StorageKind =
   | 'id'
   | 'integer'
@@ -19,12 +19,12 @@ export type StorageKind =
   | 'json'
 
 /**
- * Database type of a column in a base's home, per engine. REST clients read it; how the values lie there follows from
- * the storage kind: each dialect has one type for a kind, and no other is allowed (spec §5).
+ * Database type of a column that REST reports, per engine. It does not affect storage: each dialect derives the
+ * actual column type from the storage kind (spec §5).
  */
 export type DatabaseTypes = Record<'sqlite3' | 'pg', string>
 
-/** Which set of filter operators a field offers (the letters of the product's field table). */
+/** Set of filter operators that a field offers. */
 export type FilterSet =
   | 'text'
   | 'number'
@@ -34,18 +34,18 @@ export type FilterSet =
   | 'date'
   | 'user'
   | 'attachment'
-  /** Times of day: compared like numbers, by values that are times. */
+  /** Times of day: the comparisons of numbers, with times as operands. */
   | 'time'
   /** Secret values: only their presence can be tested. */
   | 'presence'
-  /** Links: compared by their count, which is never empty. */
+  /** Links: compared by the number of linked records, which is never null. */
   | 'links'
   | 'none'
 
-/** Which set of summaries the grid's footer offers. */
+/** Set of summaries that the grid's footer offers. */
 export type SummarySet = 'count' | 'number' | 'checkbox' | 'date' | 'size' | 'none'
 
-/** Where a type stands in the list of types that a person chooses from. */
+/** Section of the field type picker. */
 export type FieldGroup =
   | 'text'
   | 'number'
@@ -58,33 +58,33 @@ export type FieldGroup =
   | 'system'
 
 /**
- * How a field that keeps no values of its own comes by them: records of another table, what they hold,
- * what is computed over them, a formula, another field shown as a code, or a button.
+ * How a field without a stored column gets its values: linked records (`link`), values or aggregates of linked
+ * records (`lookup`, `rollup`, `count`), a formula, another field rendered as a QR code or barcode, or a button.
  */
 export type ComputedKind = 'link' | 'lookup' | 'rollup' | 'count' | 'formula' | 'code' | 'button'
 
-/** A group of rules that a form may set for the answers to a field; each rule names the group it belongs to. */
+/** Group of validation rules that a form may set for a field's answers. */
 export type FormRuleSet = 'text' | 'email' | 'url' | 'phone' | 'number' | 'step'
 
-/** How dragging the fill handle continues the values of a column; types without one repeat them. */
+/** How dragging the fill handle continues a column's values. Types without a series repeat them. */
 export type FillSeries = 'number' | 'date' | 'datetime' | 'text'
 
-/** Options of a field as they are kept: always an object, its shape checked by the type's schema. */
+/** A field's stored options: always an object, validated by the schema of its type. */
 export type FieldOptions = Record<string, unknown>
 
 /**
- * Why a value was refused: it is no `option` of the field, it fails the field's own `check` (e-mail,
- * link, telephone, limits of files), it is text that is no `json`, or it is no `value` of the type at all.
- * `valueError` in `read.ts` words each for the wire.
+ * Why a value was rejected: `option`: not one of the field's options; `check`: fails a validation of the field
+ * (e-mail, URL, phone number, file limits); `json`: invalid JSON text; `value`: not a value of the type.
+ * `valueError` in `read.ts` turns each into the API error.
  */
 type ReadFault = 'value' | 'check' | 'option' | 'json'
 
-/** The outcome of reading a value that came from outside. */
+/** Result of validating an external value. */
 export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
 
 /**
  * Traits that other code checks instead of the type's name. All are optional: a type without a trait gets the behaviour
- * of its storage. `traits.ts` has a predicate for those that are asked often.
+ * of its storage kind. `traits.ts` has predicates for the common ones.
  */
 interface FieldTraits {
   /** Values are titles of the field's own choices: one, or several joined by commas. */
@@ -97,114 +97,113 @@ interface FieldTraits {
   isLocation?: true
   /** Values are hashed when written, shown as a mask, and left out of exports, mails, formulas and browser storage. */
   isSecret?: true
-  /** Values are the keys of linked records; the field comes and goes with its link. */
+  /** Values are the keys of linked records; the field is created and deleted with its link. */
   isForeignKey?: true
   /** The server numbers new records in this field, and all records when the field is added. */
   numbersRecords?: true
-  /** Values keep the manual order of the records. */
+  /** Values are the sort keys of the manual record order. */
   ordersRecords?: true
-  /** REST clients name the column's database type in the options. */
+  /** REST clients set the column's database type in the field's options. */
   namesDatabaseType?: true
-  /** Value of a link field in REST: the number of linked records, or the records. */
+  /** What REST returns for a link field: the number of linked records, or the records. */
   linkAnswer?: 'count' | 'records'
-  /** A column can be shown as any type of the family without converting its values. */
+  /** Type changes within a family keep the stored values as they are. */
   family?: 'text' | 'integer' | 'decimal'
-  /** The type that results of this type become when decimals are asked for. */
+  /** Type for results of this type that are displayed with decimals. */
   fractional?: string
-  /** How well values suit as names of records: the first choice for a new table, or typed as the name of a new card. */
+  /** Suitability as display field: `likely` is preferred in a new table, `possible` can name a new card. */
   naming?: 'likely' | 'possible'
-  /** Values are quantities: the grid's status bar adds them up. */
+  /** Values are quantities: the grid's status bar sums them. */
   isAmount?: true
-  /** False where grouping would make a group per record, or show nothing. */
+  /** False where grouping would give one group per record, or nothing to show. */
   groupable?: false
   /** How the fill handle continues values; absent: it repeats them. */
   fill?: FillSeries
   /** `text` where Excel gets the formatted text; absent: the Excel type follows from `storage`. */
   excel?: 'text'
-  /** Groups of rules that a form may set for answers, beside those that follow from other traits. */
+  /** Groups of form validation rules, in addition to those implied by other traits. */
   formRules?: readonly FormRuleSet[]
   /** Forms may offer the camera to scan a code into the field. */
   scannable?: true
-  /** A copied value may be invalid in a field of the same type with other options: paste it as text. */
+  /** Values depend on the field's options, so pasting into a field with other options goes through text. */
   optionsLimitValues?: true
 }
 
 /**
- * One kind of field. A type is one file in this folder and one line in `index.ts`; the server's
- * validation, the clipboard, the import and the conversion between types all follow from it.
+ * Definition of a field type: one file in this folder and one line in `index.ts`. Server validation, clipboard,
+ * import and type conversion are derived from it.
  *
- * `O` is the shape of the field's options after defaults.
+ * `O` is the shape of the options after the schema has filled in defaults.
  */
 export interface FieldType<O = FieldOptions> extends FieldTraits {
-  /** The name that is stored and that API clients use, spec §3: `SingleLineText`. */
+  /** Stored name, also used by API clients (spec §3), e.g. `SingleLineText`. */
   name: string
   /** Label in the type list: "Single select". */
   label: LocalizedText
   group: FieldGroup
-  /** One line of help, and an example value, shown in the type list. */
+  /** One line of help in the type list, shown with `example`. */
   help: LocalizedText
   example: string
   storage: StorageKind
   options: z.ZodType<O>
-  /** Says why options that fields of earlier versions may hold cannot be chosen now; null where they can. */
+  /** Why options that earlier versions stored can no longer be chosen; null if they can. */
   unavailable?(options: O): string | null
   filters: FilterSet
   summaries: SummarySet
-  /** True where people and programs cannot write: the server fills it (id, created time, …). */
+  /** True where only the server writes (id, created time, …). */
   readOnly?: true
   /**
-   * Set where the field has no column: its values are worked out when they are read. `storage`, `filters`
-   * and `summaries` are then those of its `Field.result`; what stands here is for a field without one.
+   * Set where the field has no column: its values are computed on read. `storage`, `filters` and `summaries` then
+   * come from `Field.result`; the values here apply to fields without a result.
    */
   computed?: ComputedKind
-  /** True for internal types that nobody can choose. */
+  /** True for internal types, which neither users nor API clients can choose. */
   internal?: true
-  /** True for a type that programs may choose and people are not offered: an old name, a guest's column. */
+  /** True for types that only the API accepts: legacy names, columns of connected databases. */
   forPrograms?: true
   /**
-   * Name of the table's system column whose values the field shows. Such a field has no column of
-   * its own: any number of "Created time" fields show the one `created_at`.
+   * System column that the field displays. Such a field adds no column: all "Created time" fields of a table
+   * share `created_at`.
    */
   systemColumn?: 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
   /** True where a field cannot have a default value (spec §5). */
   noDefault?: true
-  /** Value of a new record where the caller gives none and the field has no default of its own. */
+  /** Value of a new record if the caller gives none and the field has no default value. */
   initial?: CellValue
   /**
-   * Reads a JSON value from a program (REST, tRPC). Strict: what does not fit is refused with a
-   * sentence, never altered. `null` and `''` have been handled before: both mean "no value",
-   * except that text fields keep `''`.
+   * Validates a JSON value from REST or tRPC. Strict: an invalid value is rejected with a message, never altered.
+   * The caller handles `null` and `''` first: both mean "no value", except that text fields keep `''`.
    */
   read(input: unknown, options: O): Read
   /**
-   * Reads text from a person (paste, import, conversion): lenient in form, `null` where it does not fit.
+   * Parses text from paste, import or conversion. Lenient about notation; `null` if the text does not fit.
    *
-   * @param decimal the mark before the decimals where a number leaves it open: `1.000` is one, or a thousand
+   * @param decimal the decimal mark for ambiguous numbers: `1.000` is one or a thousand
    */
   parse(text: string, options: O, decimal?: DecimalMark): CellValue
   /**
-   * The value as text for the clipboard, exports and conversion; `parse(format(v))` gives `v` again,
-   * save that null and the empty text both come back as null.
+   * The value as text for the clipboard, exports and conversion. `parse(format(v))` returns `v`, except that the
+   * empty text becomes null.
    */
   format(value: CellValue, options: O): string
   /**
-   * A sum or average of values as a person reads it, in the format of a locale tag. Absent: a plain number.
+   * Formats a sum or average for display in a locale (BCP 47 tag). Absent: a plain number.
    */
   summaryText?(value: number, options: O, locale: string): string
   /**
-   * Database type of the column in REST (`dt`, wire reference §8.3), in the words of the engine that the table lies in.
+   * Database type of the column in REST (`dt`, wire reference §8.3), named as in the table's engine.
    * Absent where the field has no column.
    */
   databaseTypes?: DatabaseTypes
 }
 
 /**
- * A type whose options are not known at the place of use: what `fieldType(name)` gives. Hand it the
- * field's own `options`, which the type's schema has filled in.
+ * A field type with options of unknown shape, as `fieldType(name)` returns it. Pass it the field's `options`
+ * after the type's schema has filled in defaults.
  */
 export type AnyFieldType = FieldType<FieldOptions>
 
-/** Keeps the options' type in one place while a type is being written. */
+/** Infers the options' type and the literal name of a field type definition. */
 export function defineFieldType<const N extends string, O>(
   type: FieldType<O> & { name: N },
 ): FieldType<O> & { name: N } {
@@ -214,22 +213,22 @@ export function defineFieldType<const N extends string, O>(
 export const readOk = (value: CellValue): Read => ({ ok: true, value })
 export const readFail = (message: string, fault: ReadFault = 'value'): Read => ({ ok: false, message, fault })
 
-/** How values are read, beside a field's own options. It follows from the column and is never stored. */
+/** Read settings derived from the column and never stored; passed together with the field's options. */
 export type ReadingOptions = {
   /**
-   * True for columns of connected databases, which may hold any fraction of a second. Tables of our own keep instants
+   * True for columns of connected databases, which may store any fraction of a second. Base tables store instants
    * to the millisecond and times of day to the second.
    */
   keepsFraction?: boolean | undefined
 }
 
-/** A field's options as `read` and `parse` of its type take them. A field of unknown column counts as one of our own. */
+/** The options to pass to `read` and `parse`. Without a database type, the field counts as one of a base table. */
 export const readingOptions = <O extends FieldOptions>(
   { databaseType = null }: { databaseType?: string | null },
   options: O,
 ): O & ReadingOptions => (databaseType === null ? options : { ...options, keepsFraction: true })
 
-/** A value from outside as it may be quoted in a message: short, on one line, never `[object Object]`. */
+/** An external value for quoting in error messages: at most 60 characters on one line. */
 export function describeValue(input: unknown): string {
   const text = typeof input === 'object' && input !== null ? jsonOf(input) : String(input)
   const line = text.replace(/\s+/g, ' ')
@@ -237,7 +236,7 @@ export function describeValue(input: unknown): string {
 }
 
 function jsonOf(input: object): string {
-  // Large input is named by its kind; writing all of it out, to show 57 characters, would be work for nothing.
+  // Large input is named by kind: serializing all of it to show 57 characters would be wasteful.
   if (Array.isArray(input)) return input.length > 20 ? 'a list' : safeJson(input, 'a list')
   return Object.keys(input).length > 20 ? 'an object' : safeJson(input, 'an object')
 }

@@ -7,7 +7,7 @@ import { readText } from './text.ts'
 
 const MAX_KEY_LENGTH = 255
 
-/** The key of a record of another table: what a link is kept in. Made with the link. */
+/** The key of a record of another table. Created with a link, which stores its relation in it. */
 export const foreignKey = defineFieldType({
   name: 'ForeignKey',
   label: m.field_type_foreign_key,
@@ -15,7 +15,7 @@ export const foreignKey = defineFieldType({
   help: m.field_type_foreign_key_help,
   example: '17',
   storage: 'integer',
-  /** `isText`: the keys of the parent table are texts. */
+  /** `isText`: the parent table has text keys. */
   options: z.object({ isText: z.boolean().default(false) }),
   filters: 'number',
   summaries: 'count',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
-/** A place on the globe: latitude and longitude in degrees. */
+/** A geographic point: latitude and longitude in degrees. */
 export const geoData = defineFieldType({
   name: 'GeoData',
   label: m.field_type_geo_data,
@@ -27,25 +27,25 @@ export const geoData = defineFieldType({
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 
-/** Places on the globe: stored as `lat;long` in decimal degrees, each with the digits that were given. */
+// Points are stored as `lat;long` in decimal degrees, with the digits as entered.
 
 const MAX_LENGTH = 100
 const PAIR = /^\(?([-+−]?\d{1,3}(?:\.\d{1,20})?)°?(?:\s*[;,]\s*|\s+)([-+−]?\d{1,3}(?:\.\d{1,20})?)°?\)?$/
-/** With a decimal comma only a semicolon can part the two. */
+/** With decimal commas, only a semicolon can separate the two numbers. */
 const COMMA_PAIR = /^([-+−]?\d{1,3}(?:,\d{1,20})?)\s*;\s*([-+−]?\d{1,3}(?:,\d{1,20})?)$/
-/** Degrees, minutes and seconds, with the side of the world behind: `48°51'30"N`, `2.35° E`. */
+/** Degrees, minutes and seconds with a hemisphere suffix: `48°51'30"N`, `2.35° E`. */
 const ANGLE =
   /^(\d{1,3}(?:\.\d{1,12})?)\s*°\s*(?:(\d{1,2}(?:\.\d{1,12})?)\s*['′’]\s*)?(?:(\d{1,2}(?:\.\d{1,12})?)\s*(?:["″”]|'')\s*)?([NSEWO])$/i
-/** A number with its side: `48.85 N`. */
+/** Decimal degrees with a hemisphere suffix: `48.85 N`. */
 const LETTERED = /^(\+?\d{1,3}(?:\.\d{1,20})?)\s*([NSEWO])$/i
 
-/** A place in parts, as text with all of its digits. */
+/** Latitude and longitude as text, with all digits as entered. */
 interface GeoPoint {
   lat: string
   long: string
 }
 
-/** Reads a place as programs write it, `48.85;2.35`; null for anything else. */
+/** Reads the stored format, `48.85;2.35`; null for anything else. */
 export function readPoint(text: string): string | null {
   const match = /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*;\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(
     text.slice(0, MAX_LENGTH),
@@ -53,13 +53,13 @@ export function readPoint(text: string): string | null {
   return match && text.length <= MAX_LENGTH ? join(match[1], match[2]) : null
 }
 
-/** Reads a place as people write or copy it: `48.85, 2.35`, `48°51'N 2°21'E`; null for anything else. */
+/** Parses common notations: `48.85, 2.35`, `48°51'N 2°21'E`; null for anything else. */
 export function parsePoint(text: string): string | null {
   if (text.length > MAX_LENGTH) return null
   const trimmed = text.trim()
   const pair = PAIR.exec(trimmed) ?? COMMA_PAIR.exec(trimmed)
   if (pair) return join(pair[1], pair[2])
-  // Each of the two ends with its side of the world, and north or south comes first.
+  // Both parts end with a hemisphere letter, and latitude comes first.
   const north = trimmed.search(/[NS]/i) + 1
   if (north === 0 || !/[EWO]$/i.test(trimmed)) return null
   const [lat, long] = [trimmed.slice(0, north), trimmed.slice(north).replace(/^[\s,;]+/, '')]
@@ -71,13 +71,13 @@ export function parsePoint(text: string): string | null {
   return join(signed(latNumber[1], latNumber[2]), signed(longNumber[1], longNumber[2]))
 }
 
-/** The two numbers of a stored place. */
+/** Splits a stored point. */
 export function pointParts(value: string): GeoPoint {
   const [lat = '', long = ''] = value.split(';')
   return { lat, long }
 }
 
-/** The stored form of two numbers as text; null where one of them is none, or not on the globe. */
+/** The stored form of a point; null if a coordinate is not a number or out of range. */
 export function join(lat: string | null | undefined, long: string | null | undefined): string | null {
   const parts = [plain(lat), plain(long)]
   const [north, east] = parts.map((part) => (part === null ? Number.NaN : Number(part)))
@@ -90,7 +90,7 @@ function plain(text: string | null | undefined): string | null {
   return /^-?\d{1,3}(?:\.\d{1,20})?$/.test(number) ? number.replace(/^(-?)0+(?=\d)/, '$1') : null
 }
 
-/** West and south count down; `O` is west in French, Spanish and Italian. */
+/** South and west are negative; `O` is west in French, Spanish and Italian. */
 const isNegative = (side = ''): boolean => /[SWO]/i.test(side)
 
 const signed = (number = '', side = ''): string => (isNegative(side) ? `-${number}` : number)
@@ -98,6 +98,6 @@ const signed = (number = '', side = ''): string => (isNegative(side) ? `-${numbe
 function degrees([whole = '0', minutes = '0', seconds = '0', side]: string[]): string | null {
   if (Number(minutes) >= 60 || Number(seconds) >= 60) return null
   const value = Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600
-  // Seven digits behind the point are a centimetre; a second is 30 metres.
+  // Seven decimals resolve about a centimetre; an arc second is 30 metres.
   return signed(String(Number(value.toFixed(7))), side)
 }

@@ -27,7 +27,7 @@ export const geometry = defineFieldType({
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })
 
-/** How deep the brackets of each kind of shape go around its coordinates. */
+/** Bracket nesting depth around the coordinates of each geometry type. */
 const DEPTH: Record<string, number> = {
   POINT: 1,
   LINESTRING: 1,
@@ -46,18 +46,18 @@ const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 const MAX_DEPTH = 20
 
 /**
- * True for well-known text as far as its writing goes: the kind, the brackets that belong to it, two to
- * four numbers for each position. Whether an area is closed, or crosses itself, is not looked at.
+ * True for syntactically valid well-known text: a known geometry type, matching brackets, two to four numbers per
+ * position. Does not check that polygons are closed or free of self-intersections.
  */
 export function isWkt(text: string): boolean {
-  // EWKT says first of which system the numbers are.
+  // EWKT starts with the id of the coordinate reference system.
   return isShape(text.replace(/^\s*SRID\s*=\s*\d{1,9}\s*;/i, ''), 0)
 }
 
 function isShape(text: string, depth: number): boolean {
   const head = HEAD.exec(text)
   if (!head || depth > MAX_DEPTH) return false
-  // `POINTZ` is written in one word, too.
+  // `POINTZ` may also be written as one word.
   const kind = (head[1] ?? '').toUpperCase()
   const body = text.slice(head[0].length).trim()
   const bare = kind in DEPTH || kind === 'GEOMETRYCOLLECTION' ? kind : kind.replace(/(?:ZM|Z|M)$/, '')
@@ -69,7 +69,7 @@ function isShape(text: string, depth: number): boolean {
   return levels !== undefined && isNested(inner, levels - 1, bare === 'MULTIPOINT')
 }
 
-/** Positions within so many more brackets. The points of a `MULTIPOINT` may have brackets of their own. */
+/** True for positions nested in `levels` more brackets. `MULTIPOINT` allows brackets around each point. */
 function isNested(text: string, levels: number, mayBracket: boolean): boolean {
   return splitAtCommas(text).every((part) => {
     const trimmed = part.trim()

@@ -4,7 +4,7 @@ import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { readNothing } from './system-value.ts'
 
-/** The number that the database gives a record and no other. */
+/** The primary key that the database assigns to a record. */
 export const id = defineFieldType({
   name: 'ID',
   label: m.field_type_id,

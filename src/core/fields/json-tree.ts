@@ -63,17 +63,17 @@ export function writeJsonTree(node: JsonNode, indent: string | null = ''): strin
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
 }
 
-/** The text with a line for each part; null where it is no JSON. */
+/** Pretty-prints JSON text; null if it is invalid. */
 export function formatJson(text: string): string | null {
   const node = parseJsonTree(text)
   return node && writeJsonTree(node)
 }
 
-/** Parses text entered for a value of the tree: as JSON if valid, else as text, so that nobody has to write quotes. */
+/** Parses text entered for a scalar: as JSON if valid, else as a string, so that quotes are optional. */
 export const scalarOf = (typed: string): JsonNode =>
   parseJsonTree(typed) ?? { kind: 'scalar', raw: JSON.stringify(typed) }
 
-/** A value of the tree as one types it: without quotes, unless it would be something else without them. */
+/** The editable text of a scalar: a string without quotes, unless it would be parsed differently. */
 export function typedOf(raw: string): string {
   if (!raw.startsWith('"')) return raw
   const text = JSON.parse(raw) as string

@@ -12,10 +12,10 @@ import {
 import { isSingleLink, type LinkOptions, linkOptions } from './link-options.ts'
 import { readLinkIds, readLinks, writeNameList } from './list-value.ts'
 
-/** Most records that one value may name; more are linked by several changes. */
+/** Maximum records in one value. Callers link more with several changes. */
 const MAX_LINKED = 10_000
 
-/** Shared definition of both link types; they differ only in what REST clients read. */
+/** Shared definition of both link types; they differ only in what REST returns. */
 export const linkType = <const N extends string>(
   words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example' | 'linkAnswer'> & { name: N },
 ) =>
@@ -31,16 +31,16 @@ export const linkType = <const N extends string>(
     parse: (text) => idsText(readLinkIds(text.length > MAX_LINKED * 40 ? 'too long' : text.trim())),
     format(value, options) {
       const names = readLinks(value).records.map(({ id, title }) => nameOf(id, title))
-      // The name of the only one needs no quotes, as nothing stands beside it, but one of blanks would look empty.
+      // A single link's name needs no quotes, unless it is only whitespace, which would look empty.
       const [only = ''] = names
       return isSingleLink(options) && (only === '' || only.trim() !== '') ? only : writeNameList(names)
     },
   })
 
-/** A record without a name is called by its id. */
+/** The display name of a record, or its id if the name is empty. */
 const nameOf = (id: RecordId, title: CellValue): string => String(title === null || title === '' ? id : title)
 
-/** The records of a link as JSON text of their ids. What the cell shows is taken where it lists them all. */
+/** Reads linked record ids as JSON text. Also accepts a link's cell value if it lists all of its records. */
 function readLinkedIds(input: unknown): Read {
   const expected = () => readFail(`Expected a list of record ids such as [1,2], got ${describeValue(input)}`)
   if (Array.isArray(input)) return isIds(input) ? readOk(idsText(input)) : expected()
@@ -63,7 +63,7 @@ const idsText = (ids: (string | number)[] | null): CellValue =>
 
 export { type LinkOptions, linkOptions } from './link-options.ts'
 
-/** Records of a table, of another or the same. REST clients get their number. */
+/** Links to records of this or another table. REST returns the number of linked records. */
 export const links = linkType({
   name: 'Links',
   label: m.field_type_links,
@@ -72,7 +72,7 @@ export const links = linkType({
   linkAnswer: 'count',
 })
 
-/** As `links`; REST clients get the records themselves. The single side of a link is always one of these. */
+/** Like `links`, but REST returns the records. The single side of a link always has this type. */
 export const linkToAnotherRecord = linkType({
   name: 'LinkToAnotherRecord',
   label: m.field_type_link_to_another_record,

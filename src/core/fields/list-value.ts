@@ -2,12 +2,9 @@ import type { RecordId } from '../ids.ts'
 import { parseJsonText } from '../json-text.ts'
 import type { CellValue } from './field-type.ts'
 
-/**
- * Values of several at once, as JSON text: a cell's value stays one that can be compared, logged and
- * sent like any other.
- */
+// Lists are stored as JSON text, so that cells can be compared, logged and sent like scalar values.
 
-/** Linked records that a cell carries with their names; of more it says only how many. */
+/** Maximum linked records that a cell lists by name; the rest is only counted. */
 export const LISTED_LINKS = 10
 
 /** A linked record as a cell shows it. `title` is the text of its display field. */
@@ -16,15 +13,15 @@ export interface LinkedRecord {
   title: CellValue
 }
 
-/** Content of a link's cell: the number of linked records, and the first of them by name. */
+/** A link's cell: the number of linked records, and the first of them with names. */
 export interface LinkedRecords {
   count: number
   records: LinkedRecord[]
 }
 
 /**
- * Reads the cell of a link: `[3,[[1,"Hobbit"],[2,"LOTR"]]]`, the count and the first of the records in
- * their table's order. Null and what is no such text are no records.
+ * Reads a link's cell, e.g. `[3,[[1,"Hobbit"],[2,"LOTR"]]]`: the count and the first records in the order of their
+ * table. Null and invalid text give no records.
  */
 export function readLinks(value: CellValue): LinkedRecords {
   const parsed = parse(value)
@@ -33,18 +30,18 @@ export function readLinks(value: CellValue): LinkedRecords {
   return { count, records: pairs.map(([id, title]) => ({ id, title: title ?? null })) }
 }
 
-/** The cell of a link that holds these records. */
+/** The cell value of a link with these records. */
 export const writeLinks = ({ count, records }: LinkedRecords): string =>
   JSON.stringify([count, records.map(({ id, title }) => [id, title])])
 
-/** The values of a cell that holds any number of them, e.g. a lookup's: `["Hobbit","LOTR"]`. */
+/** Reads a cell with a list of values, e.g. of a lookup: `["Hobbit","LOTR"]`. */
 export function readList(value: CellValue): CellValue[] {
   return parse(value) as CellValue[]
 }
 
 /**
- * Ids as a change gives them to a link field: `[1,2]`. It then holds exactly these; null is none.
- * Null where the text is no such list.
+ * Reads the ids that a change sets in a link field, e.g. `[1,2]`; they replace the linked records. Null and the empty
+ * text give an empty list, invalid text gives null.
  */
 export function readLinkIds(value: CellValue): RecordId[] | null {
   if (value === null || value === '') return []
@@ -69,17 +66,17 @@ function parse(value: CellValue): unknown[] {
  * would be read otherwise stands in quotes, as a value of CSV does (RFC 4180): `Ann, "Doe, Jane", "say ""hi"""`.
  */
 
-/** Names that need quotes: with a separator, a leading quote, or outer blanks, and the empty name. */
+/** Names that need quotes: with a comma, a leading quote or outer whitespace, and the empty name. */
 const NEEDS_QUOTES = /,|^"|^\s|\s$|^$/
 
-/** One name, or another piece of such a list, between quotes and its end, or up to the next comma. */
+/** One quoted name, or any text up to the next comma. */
 const PIECE = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/y
 
-/** The list of some names, which `readNameList` reads back letter by letter. */
+/** Writes names as a list that `readNameList` restores exactly. */
 export const writeNameList = (names: readonly string[]): string =>
   names.map((name) => (NEEDS_QUOTES.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ')
 
-/** The names in a list, in its order. Quotes that do not match belong to the names. */
+/** Parses a list of names in order. Unmatched quotes are part of the names. */
 export function readNameList(text: string): string[] {
   const names: string[] = []
   PIECE.lastIndex = 0

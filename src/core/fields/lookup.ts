@@ -3,7 +3,7 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
-/** Shows a field of the linked records. */
+/** Values of one field of the linked records. */
 export const lookup = defineFieldType({
   ...workedOut,
   name: 'Lookup',

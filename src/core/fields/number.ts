@@ -3,13 +3,13 @@ import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { parseNumber, readNumberText } from './number-text.ts'
 
-/** Reads a finite number from a program: a JSON number, or text such as `"1.5"`. */
+/** Reads a finite number from the API: a JSON number, or text such as `"1.5"`. */
 export function readNumber(input: unknown): Read {
   const value = typeof input === 'string' ? readNumberText(input) : input
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     return readFail(`Expected a number, got ${describeValue(input)}`)
   }
-  return readOk(value === 0 ? 0 : value) // 0 and -0 are one value; stored text would tell them apart
+  return readOk(value === 0 ? 0 : value) // normalizes -0, which text storage would distinguish from 0
 }
 
 /** Reads a whole number within ±2^53 - 1, which every engine and JSON keep exactly. */
@@ -23,7 +23,7 @@ export function readInteger(input: unknown): Read {
 /** The shortest text that reads back as the same number, without separators. */
 export const formatNumber = (value: CellValue): string => (value === null ? '' : String(value))
 
-/** A whole number. A fraction is refused, never cut off. */
+/** An integer. Fractions are rejected, never truncated. */
 export const number = defineFieldType({
   name: 'Number',
   label: m.field_type_number,
@@ -50,10 +50,10 @@ export const number = defineFieldType({
   databaseTypes: { sqlite3: 'integer', pg: 'bigint' },
 })
 
-/** Most decimals that a cell shows; the value itself is never rounded (ui §6). */
+/** Maximum decimals that a cell shows; the stored value is never rounded (ui §6). */
 export const MAX_PRECISION = 8
 
-/** How many decimals are shown. */
+/** Schema of the number of displayed decimals. */
 export const precision = (usual: number) => z.int().min(0).max(MAX_PRECISION).default(usual)
 
 /** A number with a fraction. */
@@ -65,7 +65,7 @@ export const decimal = defineFieldType({
   example: '31.95',
   storage: 'real',
   options: z.object({
-    /** Null: as many as the value has. */
+    /** Displayed decimals; null: all that the value has. */
     precision: precision(2).unwrap().nullable().default(2),
     thousands: z.boolean().default(false),
   }),
@@ -82,7 +82,7 @@ export const decimal = defineFieldType({
   databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })
 
-/** A share in hundredths: 42 is shown as `42%`. */
+/** A percentage: the stored value 42 is shown as `42%`. */
 export const percent = defineFieldType({
   name: 'Percent',
   label: m.field_type_percent,

@@ -3,7 +3,7 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
-/** Types that programs may name for a column of ours. They say what the text means; it is stored as text. */
+/** Database types that API clients may declare. They describe the text's meaning; it is stored as text. */
 export const SPECIFIC_TYPES = [
   ...[
     'varchar',
@@ -33,7 +33,7 @@ export const SPECIFIC_TYPES = [
   ],
 ] as const
 
-/** Text whose meaning only a database knows: a column of a type that has no field type of its own. */
+/** A column of a database type without a matching field type, shown as text. */
 export const specificDbType = defineFieldType({
   name: 'SpecificDBType',
   label: m.field_type_specific_dbtype,

@@ -3,7 +3,7 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'
 
-/** The last year that a field takes: four digits say any. */
+/** Greatest year that a field accepts. */
 export const MAX_YEAR = 9999
 
 const isYear = (value: unknown): value is number =>
