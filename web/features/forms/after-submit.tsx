@@ -7,10 +7,10 @@ import { Button } from '../../ui/button.tsx'
 import styles from './form.module.css'
 import type { FormRun } from './use-form-run.ts'
 
-/** Seconds before a new empty form is shown, if the form is set to. */
+/** Delay before a new form is shown, for forms with `showBlankForm`. */
 const BLANK_AFTER_SECONDS = 5
 
-/** After submission: message, redirect, or the next form. `stays`: no redirect inside the app. */
+/** Message, redirect or new form after submission. `stays` suppresses the redirect, inside the app. */
 export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: boolean }) {
   const { options, status } = run
   const box = useRef<HTMLDivElement>(null)
@@ -43,7 +43,7 @@ export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: bool
   )
 }
 
-/** Goes on by itself; to another host only with its name in sight, and with a way to stay. */
+/** Redirects after a countdown that the user can stop; names the host if it is another one. */
 function Redirect({ target, seconds }: { target: URL; seconds: number }) {
   const [isStaying, setStaying] = useState(false)
   const isElsewhere = target.host !== location.host
@@ -79,7 +79,7 @@ function BlankSoon({ run }: { run: FormRun }) {
   )
 }
 
-/** Seconds that are left; null stops the clock. */
+/** Returns the remaining seconds and calls `onEnd` at zero; null pauses the countdown. */
 function useCountdown(seconds: number | null, onEnd: () => void): number {
   const [left, setLeft] = useState(seconds ?? 0)
   const end = useRef(onEnd)

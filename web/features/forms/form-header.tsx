@@ -2,7 +2,7 @@ import type { FormOptions } from '../../../src/core/views/index.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import styles from './form.module.css'
 
-/** The top of a form: banner, logo, heading, and what it is about. */
+/** The top of a form: banner, logo, heading and description. */
 export function FormHeader(props: {
   options: FormOptions
   title: string
@@ -22,7 +22,7 @@ export function FormHeader(props: {
   )
 }
 
-/** Banner and logo; their room is kept while they are on their way. */
+/** Banner and logo; their space is reserved while they load. */
 export function Pictures({
   options,
   pictures,

@@ -4,11 +4,11 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import type { LinkLines } from '../../cells/cell.ts'
 
-/** Answers on their way to the server. */
+/** Answers to submit. */
 export interface Submission {
-  /** The same for every attempt to send these answers, so that they become one record. */
+  /** Idempotency key: the same for every attempt to send these answers, so that they create one record. */
   id: string
-  /** Values by field id; questions of files are not among them. */
+  /** Values by field id, without attachment fields. */
   values: Record<string, CellValue>
   /** Files by field id. */
   files: Record<string, LocalFile[]>
@@ -18,11 +18,11 @@ export interface Submission {
 
 /** Result of a submission. */
 export interface Submitted {
-  /** Null where whoever answers is not told. */
+  /** Null if the respondent may not see it. */
   recordId: RecordId | null
 }
 
-/** A refusal of answers, with what is wrong at each question. */
+/** Thrown when the server rejects answers; lists the problems by field. */
 export class AnswersRefused extends Error {
   override readonly name = 'AnswersRefused'
 
@@ -34,34 +34,34 @@ export class AnswersRefused extends Error {
   }
 }
 
-/** The form to be filled in, and where its answers go: the app's own, or a public link. */
+/** A form's definition and its submit function, inside the app or through a public link. */
 export interface FormSource {
-  /** Under which unsent answers are kept in this browser; null: they are not. */
+  /** Storage key for unsent answers in this browser; null disables storing them. */
   keepAs: string | null
   view: View
   fields: readonly Field[]
   people: readonly Person[]
   /** The user that `@me` resolves to. */
   actorId: string | null
-  /** Addresses of the pictures at the top. */
+  /** URLs of the header pictures. */
   pictures: { banner: string | null; logo: string | null }
-  /** Lines that a question of links offers. */
+  /** Records that a link question offers, one page at a time. */
   linkable: (
     field: Field,
     page: { search: string; offset: number; limit: number },
     signal: AbortSignal,
   ) => Promise<LinkLines>
-  /** @throws AnswersRefused; other errors where it could not be sent */
+  /** @throws AnswersRefused when the server rejects the answers; other errors when sending fails */
   submit: (submission: Submission) => Promise<Submitted>
 }
 
-/** A file that was chosen and has not been sent. */
+/** A chosen file that has not been uploaded yet. */
 export interface LocalFile {
   key: string
   file: File
 }
 
-/** Chosen files as the cell that they will be, for the rules: where they will lie the server says. */
+/** Chosen files as an attachment cell with placeholder paths, for validating rules before the upload. */
 export const pendingCell = (files: readonly LocalFile[]): CellValue =>
   writeAttachments(
     files.map(({ key, file }) => ({

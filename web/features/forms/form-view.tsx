@@ -11,14 +11,14 @@ import type { FormRun } from './use-form-run.ts'
 export interface FormViewProps {
   run: FormRun
   title: string
-  /** In place of submitting: what the button says and what a press with good answers does. */
+  /** Replaces submitting: the button's label, and the callback for valid answers. */
   test?: { label: string; onGood: () => void }
   onCancel?: () => void
-  /** Stands at the end: the product's line. */
+  /** Footer below the form. */
   foot?: ReactNode
 }
 
-/** A whole form on one page: its top, its questions, and the buttons. */
+/** A form with all questions on one page. */
 export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
   const { options, questions, source } = run
   const form = useRef<HTMLFormElement>(null)
@@ -44,7 +44,7 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
   return (
     <div className={styles.form} data-testid="form">
       <FormHeader options={options} title={title} pictures={source.pictures} />
-      <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={keepEnter} noValidate>
+      <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={preventEnterSubmit} noValidate>
         {questions.length === 0 && <p className={styles.nothing}>{m.form_form_no_questions_yet()}</p>}
         {questions.map((question) => (
           <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
@@ -76,13 +76,13 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
   )
 }
 
-/** Enter in a line of text goes nowhere: a form half filled in is easily sent by it. */
-function keepEnter(event: React.KeyboardEvent): void {
+/** Stops Enter in an input from submitting a form that is only partly filled in. */
+function preventEnterSubmit(event: React.KeyboardEvent): void {
   if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type !== 'submit')
     event.preventDefault()
 }
 
-/** All that is wrong, each a way to its question. */
+/** Lists all problems; clicking one goes to its question. */
 export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void }) {
   const { problems, status, source } = run
   const failure = status.kind === 'filling' ? status.failure : null
@@ -117,7 +117,7 @@ export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) 
   )
 }
 
-/** How much of the answers has been sent, where there are files among them. */
+/** Upload progress of a submission with files. */
 export function Progress({ run }: { run: FormRun }) {
   const { status } = run
   if (status.kind !== 'sending' || status.part === 0) return null
@@ -130,7 +130,7 @@ export function Progress({ run }: { run: FormRun }) {
   )
 }
 
-/** Empties the form; asks in its own place first. */
+/** Clears the form after an inline confirmation. */
 export function ClearButton({ run }: { run: FormRun }) {
   const [isAsking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)

@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react'
 import { textOn } from '../../cells/pill.tsx'
 
-/** Colours of a form's page: its ground, and its buttons as custom properties. */
+/** Page styles of a form: background colour, and button colours as custom properties. */
 export function pageStyle(background: string | null, theme: string | null): CSSProperties {
   return {
     ...(background && { background }),

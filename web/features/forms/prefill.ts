@@ -7,27 +7,27 @@ import type { Question } from '../../../src/core/views/form-answers.ts'
 /** Prefilled answers from a form's URL. */
 export interface Prefill {
   values: Record<string, CellValue>
-  /** Ids of questions that are answered by the address and not shown. */
+  /** Ids of questions that the URL answers and hides. */
   hidden: ReadonlySet<string>
-  /** Ids of questions that are shown and cannot be changed. */
+  /** Ids of questions that the URL answers and shows read-only. */
   readOnly: ReadonlySet<string>
 }
 
-/** `hidden` or `read-only` for every answer that the address brings; the dialog of links writes it. */
+/** Query parameter: `hidden` or `read-only` for every prefilled question. Written by the share dialog. */
 export const MODE_PARAM = '_prefill'
-/** Names titles whose questions are not shown, parted by commas; the answers stand under their titles. */
+/** Query parameter: comma-separated field titles or ids of prefilled questions to hide. */
 export const HIDDEN_PARAM = '_hidden'
-/** Names titles whose answers cannot be changed. */
+/** Query parameter: comma-separated field titles or ids of prefilled questions to show read-only. */
 export const READ_ONLY_PARAM = '_readonly'
 
-/** True where an answer can be written in an address: not files, linked records, or passwords. */
+/** True if a URL can prefill the field: all types except files, links and passwords. */
 export const fitsAddress = (field: Pick<Field, 'type'>): boolean =>
   !holdsFiles(field) && !isLinkType(field) && !isSecret(field)
 
 /**
- * Answers from the query of an address, by the titles of the fields: `?Name=Ann&Tags=a,b&_hidden=Tags`. Titles
- * are found in any case, and a field's id does as well. What does not fit its field is left out: the question
- * is then asked as if nothing stood there, and is neither hidden nor read-only.
+ * Reads prefilled answers from a query string such as `?Name=Ann&Tags=a,b&_hidden=Tags`. Parameters are field
+ * titles (case-insensitive) or field ids. Invalid values are ignored; their questions are neither hidden nor
+ * read-only.
  */
 export function readPrefill(query: URLSearchParams, questions: readonly Question[]): Prefill {
   const find = fieldFinder(questions.map(({ field }) => field))
@@ -55,7 +55,7 @@ export function readPrefill(query: URLSearchParams, questions: readonly Question
   }
 }
 
-/** As a person would write it; else as a program would. */
+/** Parses formatted text as typed by a user, then falls back to the stored format. */
 function prefilled(field: Field, text: string): CellValue {
   const parsed = parseValue(field, text)
   if (parsed !== null) return parsed

@@ -6,7 +6,7 @@ import { AnswerInput, isOneControl } from './answers/answer-input.tsx'
 import styles from './form.module.css'
 import type { FormRun } from './use-form-run.ts'
 
-/** A question: its label, help, input, and what is wrong with the answer underneath. */
+/** A question with its label, help, input and, below it, the problem of its answer. */
 export function QuestionView({ question, run }: { question: Question; run: FormRun }) {
   const { field, form, isRequired } = question
   const id = useId()
@@ -58,7 +58,7 @@ export function QuestionView({ question, run }: { question: Question; run: FormR
   )
 }
 
-/** Puts the focus into a question's input, in sight. */
+/** Focuses a question's input and scrolls it into view. */
 export function focusQuestion(fieldId: string, root: ParentNode = document): void {
   const box = root.querySelector(`[data-question="${CSS.escape(fieldId)}"]`)
   const control =

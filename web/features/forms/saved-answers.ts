@@ -3,7 +3,7 @@ import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
 
 type Values = Record<string, CellValue>
 
-/** How long unsent answers are kept. */
+/** Time after which unsent answers expire. */
 const KEPT_MS = 30 * 24 * 3_600_000
 
 const nameOf = (formId: string) => `form.${formId}` as const

@@ -20,10 +20,10 @@ export interface SurveyViewProps {
   foot?: ReactNode
 }
 
-/** The same form with one question at a time: a card to start, the questions, and a card to submit. */
+/** A form with one question at a time: a start card, the questions, and a submit card. */
 export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
   const { questions, options, source } = run
-  /** `start`, `end`, or the id of the question: conditions may put questions in ahead of it. */
+  /** `start`, `end`, or a field id. No index, because conditions may insert questions before it. */
   const [place, setPlace] = useState('start')
   const card = useRef<HTMLDivElement>(null)
   const index = questions.findIndex(({ field }) => field.id === place)
@@ -32,7 +32,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
   const at = Math.max(0, ids.indexOf(place))
 
   useOnChange([place], () => {
-    // A page that frames the survey would be scrolled to it as it loads.
+    // Focusing on load would scroll a page that embeds the survey in a frame.
     if (!card.current || (place === 'start' && window !== window.top)) return
     if (question) focusQuestion(question.field.id, card.current)
     else card.current.querySelector<HTMLElement>('[data-next]')?.focus()
@@ -164,7 +164,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
 const Back = (props: { size?: number | string }) => <ArrowLeft {...props} className="flip-in-rtl" />
 const Forth = (props: { size?: number | string }) => <ArrowRight {...props} className="flip-in-rtl" />
 
-/** The step that an arrow key means, along the line of reading; options in a row keep theirs. */
+/** The step for an arrow key, by text direction; null on radio buttons, which use arrow keys themselves. */
 function stepOf(key: string, target: EventTarget): 1 | -1 | null {
   if (target instanceof HTMLInputElement && target.type === 'radio') return null
   const isRtl = target instanceof Element && getComputedStyle(target).direction === 'rtl'
@@ -173,7 +173,7 @@ function stepOf(key: string, target: EventTarget): 1 | -1 | null {
   return null
 }
 
-/** Options chosen by the keys A, B, C…; empty for questions without a list. */
+/** Option titles for the keys A, B, C…; empty for questions without a list layout. */
 function lettered({ field, form }: Question): string[] {
   const isList = form.layout === 'list' && hasChoices(field)
   return isList
@@ -214,7 +214,7 @@ function Letters({ question }: { question: Question }) {
   )
 }
 
-/** The last card: what was answered, with a way back to each. */
+/** The submit card: the number of answered questions, and problems that link to their questions. */
 function Summary({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void }) {
   const answered = run.questions.filter(
     ({ field }) => run.value(field.id) !== null || run.files(field.id).length > 0,

@@ -24,44 +24,44 @@ import { savedAnswers } from './saved-answers.ts'
 
 type Values = Record<string, CellValue>
 
-/** State of a form: filling in, sending (`part` from 0 to 1), or done. */
+/** State of a form: filling in, sending (`part` is the upload progress from 0 to 1), or done. */
 export type RunStatus =
   | { kind: 'filling'; failure: string | null }
   | { kind: 'sending'; part: number }
   | { kind: 'done'; submitted: Submitted }
 
-/** A form while it is filled in. */
+/** State and actions of a form that is being filled in. */
 export interface FormRun {
   source: FormSource
   options: FormOptions
-  /** The questions that are asked at this moment, without those that the address has answered. */
+  /** Currently visible questions: conditions are met, and the URL does not hide them. */
   questions: Question[]
   isReadOnly: (fieldId: string) => boolean
   value: (fieldId: string) => CellValue
   files: (fieldId: string) => readonly LocalFile[]
   /** Error to show at a question; null: no error, or not shown yet. */
   problem: (fieldId: string) => string | null
-  /** All that is wrong, once one has tried to submit; in the order of the questions. */
+  /** All problems in the order of the questions; empty before the first attempt to submit. */
   problems: { fieldId: string; message: string }[]
   status: RunStatus
-  /** True where there is anything to clear. */
+  /** True if the user has changed an answer, or unsent answers were restored. */
   isTouched: boolean
-  /** Grows when all is cleared: what the editors hold is no longer meant. */
+  /** Increases when the form is cleared; used in React keys to discard the editors' drafts. */
   epoch: number
   set: (fieldId: string, value: CellValue) => void
   setFiles: (fieldId: string, files: readonly LocalFile[]) => void
-  /** The text of an editor is no value: why, or null once it is. */
+  /** Sets the error of an editor's unparsable text; null clears it. */
   setUnread: (fieldId: string, message: string | null) => void
-  /** The person has left the question: what is wrong with it may be said. */
+  /** Marks a question as left, so that its problem is shown. */
   leave: (fieldId: string) => void
-  /** Says what is wrong with some questions, or all; true where nothing is. */
+  /** Shows the problems of some questions, or of all; returns true if there are none. */
   check: (fieldIds?: readonly string[]) => boolean
-  /** Sends the answers where all are good; false where something is wrong with them. */
+  /** Submits valid answers; returns false and shows the problems if any answer is invalid. */
   submit: () => boolean
   clear: () => void
 }
 
-/** Holds the answers to a form, keeps them over a reload, checks them and sends them. */
+/** Holds a form's answers, stores them across reloads, validates and submits them. */
 export function useFormRun(source: FormSource, prefill: Prefill | null = null): FormRun {
   const { view, fields, people, actorId } = source
   const options = useMemo(() => optionsOf(view, 'form'), [view])
@@ -76,12 +76,12 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
   const questions = visibleQuestions(view, fields, all, moment)
   const { problems, values } = checkAnswers({ view, fields, values: all, ...moment })
   const asked = new Set(questions.map(({ field }) => field.id))
-  const told = new Map(problems.map(({ fieldId, message }) => [fieldId, message]))
+  const messages = new Map(problems.map(({ fieldId, message }) => [fieldId, message]))
   for (const [fieldId, message] of [...state.unread, ...state.refused]) {
-    if (asked.has(fieldId)) told.set(fieldId, message)
+    if (asked.has(fieldId)) messages.set(fieldId, message)
   }
   const inOrder = questions.flatMap(({ field }) => {
-    const message = told.get(field.id)
+    const message = messages.get(field.id)
     return message === undefined ? [] : [{ fieldId: field.id, message }]
   })
   const latest = useRef({ inOrder, values, questions })
@@ -89,7 +89,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
 
   /** True for a question prefilled from the URL, until a submission finds its value invalid. */
   const isFixed = (ids: ReadonlySet<string> | undefined, fieldId: string): boolean =>
-    (ids?.has(fieldId) ?? false) && !(state.hasTried && told.has(fieldId))
+    (ids?.has(fieldId) ?? false) && !(state.hasTried && messages.has(fieldId))
   const changed = (fieldId: string) => {
     state.refused.delete(fieldId)
     state.isTouched = true
@@ -98,7 +98,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     redraw()
   }
   /** Checks the latest answers, which may not be rendered yet. */
-  const lookAgain = () => {
+  const checkLatest = () => {
     const now = { ...state.values, ...fileCells(state.files) }
     const checked = checkAnswers({ view, fields, values: now, ...moment })
     const shown = visibleQuestions(view, fields, now, moment).map(({ field }) => field.id)
@@ -136,7 +136,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     isTouched: state.isTouched,
     epoch: state.epoch,
     questions: questions.filter(
-      // Visitors do not see members, so there is no choice.
+      // Visitors do not see members, so user fields would have no options.
       ({ field }) => !isFixed(prefill?.hidden, field.id) && !(holdsPeople(field) && people.length === 0),
     ),
     isReadOnly: (fieldId) => isFixed(prefill?.readOnly, fieldId),
@@ -144,7 +144,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     files: (fieldId) => state.files[fieldId] ?? [],
     problem(fieldId) {
       if (!state.hasTried && !state.left.has(fieldId) && !state.refused.has(fieldId)) return null
-      return told.get(fieldId) ?? null
+      return messages.get(fieldId) ?? null
     },
     problems: state.hasTried ? inOrder : [],
     set(fieldId, value) {
@@ -163,7 +163,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
       redraw()
     },
     leave(fieldId) {
-      // An empty answer is not wrong before one submits: people go through a form in any order.
+      // Empty answers are reported on submit only, as users may fill in a form in any order.
       const isEmpty = (state.values[fieldId] ?? null) === null && !state.unread.has(fieldId)
       if (isEmpty || state.left.has(fieldId)) return
       afterPress(() => {
@@ -172,7 +172,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
       })
     },
     check(fieldIds) {
-      const { bad } = lookAgain()
+      const { bad } = checkLatest()
       for (const id of fieldIds ?? []) state.left.add(id)
       if (fieldIds === undefined) state.hasTried = true
       redraw()
@@ -180,7 +180,7 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     },
     submit() {
       if (status.kind === 'sending') return true
-      const { bad, values } = lookAgain()
+      const { bad, values } = checkLatest()
       state.hasTried = bad.length > 0
       state.refused.clear()
       redraw()
@@ -222,7 +222,7 @@ export function startValues({ view, fields, actorId }: FormSource): Values {
   return values
 }
 
-/** Answers of the address that a person does not get to change. */
+/** Prefilled answers of hidden and read-only questions; these override stored answers. */
 const fixedBy = (prefill: Prefill | null): Values =>
   Object.fromEntries(
     Object.entries(prefill?.values ?? {}).filter(
@@ -234,7 +234,7 @@ const fixedBy = (prefill: Prefill | null): Values =>
 const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
   joinIds(idsIn(value).flatMap((id) => (id === ME ? (actorId ?? []) : id)))
 
-/** Passwords are not written down in the browser. */
+/** Values without passwords, which are never stored in the browser. */
 const keepable = ({ fields }: FormSource, values: Values): Values => {
   const secret = new Set(fields.filter(isSecret).map(({ id }) => id))
   return Object.fromEntries(Object.entries(values).filter(([id]) => !secret.has(id)))
@@ -254,7 +254,7 @@ let waiting: (() => void)[] = []
 
 function release(): void {
   isPressed = false
-  // Behind the click that the release makes.
+  // A timeout, to run after the click event that follows `pointerup`.
   setTimeout(() => {
     const due = waiting
     waiting = []
@@ -273,8 +273,8 @@ document.addEventListener('pointerup', release, true)
 document.addEventListener('pointercancel', release, true)
 
 /**
- * Runs at once, or, while a button is held down, after it is let go: a message that came up as an input was left
- * would move the page under the pointer, and the press would miss the button that it was meant for.
+ * Runs at once or, while a pointer is pressed, after its release: an error message that appears on blur would
+ * shift the page, and the click would miss its button.
  */
 function afterPress(run: () => void): void {
   if (isPressed) waiting.push(run)

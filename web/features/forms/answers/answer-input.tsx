@@ -19,14 +19,14 @@ const FileAnswer = lazyPart(() => import('./file-answer.tsx'), 'FileAnswer', <Sk
 const ScanButton = lazyPart(() => import('./scan-button.tsx'), 'ScanButton')
 const LinkAnswer = lazyPart(() => import('./link-answer.tsx'), 'LinkAnswer', <Skeleton height={32} />)
 
-/** Types with an input of their own in forms; the others use the editor of their cell. */
+/** Field types with a form-specific input; other types use their cell editor. */
 const INPUTS: Partial<Record<FieldTypeName, ComponentType<AnswerProps>>> = {
   Checkbox: TickAnswer,
   Rating: StarsAnswer,
   Attachment: FileAnswer,
 }
 
-/** The input of a question, as its field's type and its layout ask for it. */
+/** The input of a question, chosen by field type and layout. */
 export function AnswerInput(props: AnswerProps): ReactNode {
   const { field, form } = props.question
   const OwnInput = INPUTS[field.type]
@@ -47,14 +47,13 @@ export function AnswerInput(props: AnswerProps): ReactNode {
   )
 }
 
-/** True where the label names one control, and not a group of them. */
+/** True if the question has a single control that its label can point to, not a group of controls. */
 export const isOneControl = ({ field, form }: AnswerProps['question']): boolean =>
   INPUTS[field.type] !== StarsAnswer && !(form.layout === 'list' && hasChoices(field))
 
-/** True where the browser reads bar and QR codes by itself and there may be a camera. */
+/** True if the browser supports the Barcode Detection API and camera access. */
 const canScan = (): boolean => 'BarcodeDetector' in globalThis && 'mediaDevices' in navigator
 
-/** A box to tick. */
 function TickAnswer({ question, run, id, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field } = question
   return (
@@ -76,10 +75,10 @@ function TickAnswer({ question, run, id, labelId, describedBy, isInvalid, isRead
   )
 }
 
-/** Rating signs; the unset ones are drawn faint. */
+/** Rating icons by option; CSS dims the unset ones. */
 const SIGNS = { star: '★', heart: '♥', circle: '●', thumb: '👍', flag: '⚑' } as const
 
-/** Stars as one choice of several: arrow keys walk along them. */
+/** A rating as a radio group, so that arrow keys change it. */
 function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field } = question
   const { max, icon, color } = readOptions('Rating', field.options) as OptionsOf<'Rating'>
@@ -106,7 +105,7 @@ function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnl
             disabled={isReadOnly}
             aria-invalid={isInvalid || undefined}
             aria-label={m.form_stars_of_max({ stars: star, max })}
-            // The same star once more takes them away.
+            // Clicking the current rating clears it.
             onClick={() => star === stars && set(0)}
             onChange={() => set(star)}
           />
@@ -117,7 +116,7 @@ function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnl
   )
 }
 
-/** Options in a row to be ticked, or to choose one of. */
+/** All options as checkboxes (multi-select) or radio buttons (single select). */
 function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field, form } = question
   const value = run.value(field.id)
@@ -129,7 +128,7 @@ function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly
     run.leave(field.id)
   }
   const toggle = (title: string, isOn: boolean) => {
-    // In the order of the field, whatever the order of the clicks.
+    // Stores titles in the field's option order, not in click order.
     const titles = choices.map((choice) => choice.title)
     set(titles.filter((one) => (one === title ? isOn : chosen.includes(one))).join(',') || null)
   }
@@ -164,7 +163,7 @@ function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly
   )
 }
 
-/** One of the options from a list that opens: the browser's own, which phones and readers know best. */
+/** A single select as a native `<select>`, which phones and screen readers support best. */
 function ChoiceSelect({ question, run, id, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field, form } = question
   const value = run.value(field.id)

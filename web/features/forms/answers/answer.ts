@@ -5,10 +5,10 @@ import type { FormRun } from '../use-form-run.ts'
 export interface AnswerProps {
   question: Question
   run: FormRun
-  /** Id of the control, for the label. Groups of controls are named by `labelId`. */
+  /** Id of the control that the label points to. Groups of controls use `aria-labelledby={labelId}`. */
   id: string
   labelId: string
-  /** Ids of the help and of what is wrong. */
+  /** Ids of the help text and the error message, for `aria-describedby`. */
   describedBy: string | undefined
   isInvalid: boolean
   isReadOnly: boolean

@@ -10,8 +10,8 @@ import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
 /**
- * An answer in the editor that the grid has for the type. It counts as it is typed, so that conditions follow
- * and a reload loses nothing; what is no value yet is said when one leaves.
+ * Edits an answer with the field type's grid editor. Valid input is stored on every keystroke, so that
+ * conditions update and a reload loses nothing; invalid text is reported on blur or Enter.
  */
 export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
   const { question, run, id, isReadOnly } = props
@@ -86,7 +86,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
     setOpened(next)
     close()
   }
-  /** `isLeaving`: a text that is no value is a mistake, and not just unfinished. */
+  /** @param isLeaving reports invalid text as an error; while typing it may just be incomplete */
   const read = (isLeaving: boolean) => {
     const draft = editor.current?.read()
     if (!draft) return

@@ -3,10 +3,10 @@ import type { Cell } from '../../../cells/cell.ts'
 
 let loaded: Partial<Record<FieldTypeName, Cell>> = {}
 
-/** The cell of a type once `loadCells` has brought it; undefined for types that are asked for in another way. */
+/** The cell of a field type; undefined before `loadCells` and for types with a form-specific input. */
 export const loadedCell = (type: FieldTypeName): Cell | undefined => loaded[type]
 
-/** Brings the editors of cells, so that a form is drawn whole and nothing jumps. */
+/** Loads the cell editors before the first render, so that the form does not shift as they arrive. */
 export async function loadCells(): Promise<void> {
   loaded = (await import('./form-cells.ts')).FORM_CELLS
 }

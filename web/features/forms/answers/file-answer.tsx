@@ -17,7 +17,7 @@ import type { LocalFile } from '../form-source.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
-/** Files that go along when the form is submitted: chosen, dropped or pasted. */
+/** Collects files by file dialog, drop or paste; they are uploaded on submit. */
 export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field } = question
   const files = run.files(field.id)
@@ -76,7 +76,7 @@ export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid,
         accept={acceptOf(kindsOf(question))}
         onChange={(event) => {
           add(event.target.files ?? [])
-          // The same file may be chosen once more after it was taken away.
+          // Reset, or choosing a removed file again would fire no `change` event.
           event.target.value = ''
         }}
       />
@@ -112,7 +112,7 @@ function FileLine({ one: { file }, onRemove }: { one: LocalFile; onRemove: () =>
   )
 }
 
-/** An address of a picture's own bytes; null for other files. */
+/** Object URL for previewing an image file; null for other files. Revoked on unmount. */
 function usePicture(file: File): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
@@ -124,7 +124,7 @@ function usePicture(file: File): string | null {
   return url
 }
 
-/** File kinds that both the field and the form's rule accept; empty: all. */
+/** File kinds accepted by both the field and the form's `fileKinds` rule; empty accepts all. */
 function kindsOf({ field, form }: Question): FileKind[] {
   const own = (field.options as AttachmentOptions).kinds
   const rule = form.rules.find(({ rule }) => rule === 'fileKinds')?.value

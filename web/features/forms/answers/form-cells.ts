@@ -18,7 +18,7 @@ import {
 import { timeCell } from '../../../cells/time.tsx'
 import { yearCell } from '../../../cells/year.tsx'
 
-/** The cells whose editors forms use. */
+/** Cells of the field types that forms edit with the grid's cell editor. */
 export const FORM_CELLS: Partial<Record<FieldTypeName, Cell>> = {
   SingleLineText: singleLineTextCell,
   LongText: longTextCell,

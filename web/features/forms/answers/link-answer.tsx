@@ -13,7 +13,7 @@ import { Group } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
-/** Records of another table, chosen by their names; more of them one is not shown. */
+/** Linked records, chosen and listed by display value; other fields of the records are not shown. */
 export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field, form } = question
   const value = run.value(field.id)
@@ -88,7 +88,7 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
 const nameIn = (field: Field, record: LinkedRecord): string =>
   formatName(namesOf(field), record.title) ?? titleOf(record)
 
-/** Link target over the answer, which has no record yet. */
+/** Link target that reads and writes the form's answer, since no record exists yet. */
 function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>): LinkTarget {
   const { field } = question
   const latest = useRef(run)
@@ -116,10 +116,10 @@ function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>)
       async read(which, page, signal) {
         const { records } = linksIn(current())
         if (which === 'linked') {
-          const wanted = page.search.trim().toLowerCase()
+          const search = page.search.trim().toLowerCase()
           const lines = records
             .map((record) => ({ ...record, name: nameIn(field, record), details: [] }))
-            .filter(({ name }) => name.toLowerCase().includes(wanted))
+            .filter(({ name }) => name.toLowerCase().includes(search))
           return { lines: lines.slice(page.offset), hasMore: false, mayCreate: false }
         }
         const found = await latest.current.source.linkable(field, page, signal)

@@ -6,16 +6,16 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import type { AnswerProps } from './answer.ts'
 
-/** The browser's own reader of codes, which the language's types do not know yet. */
+/** The Barcode Detection API, missing from TypeScript's DOM types. */
 interface CodeReader {
   detect(source: HTMLVideoElement): Promise<{ rawValue: string }[]>
 }
 declare const BarcodeDetector: new () => CodeReader
 
-/** Time between two looks at the camera's picture. */
-const LOOK_EVERY_MS = 200
+/** Interval between two scans of the camera image. */
+const SCAN_INTERVAL_MS = 200
 
-/** Scans a bar or QR code with the camera and answers with its text. */
+/** Scans a bar code or QR code with the camera and sets its text as the answer. */
 export function ScanButton({ question: { field }, run }: Pick<AnswerProps, 'question' | 'run'>) {
   const [isOpen, setOpen] = useState(false)
   const [unfit, setUnfit] = useState<string | null>(null)
@@ -62,7 +62,7 @@ function Camera({ onRead }: { onRead: (text: string) => void }) {
           element && element.readyState >= element.HAVE_CURRENT_DATA ? await reader.detect(element) : []
         const text = found[0]?.rawValue
         if (text && !isOver) read.current(text)
-        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+        await new Promise((resolve) => setTimeout(resolve, SCAN_INTERVAL_MS))
       }
     }
     navigator.mediaDevices

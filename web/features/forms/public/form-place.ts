@@ -1,16 +1,16 @@
-/** Which form an address means, and how it is to be shown. */
+/** The form that a URL refers to, and how to show it. */
 export interface FormPlace {
   /** The share's id from the link. */
   linkId: string
   /** One question at a time. */
   isSurvey: boolean
-  /** Answers that the address brings. */
+  /** Query parameters with prefilled answers. */
   query: URLSearchParams
 }
 
 /**
- * Reads `#/nc/form/{id}`, `#/nc/form/{id}/survey` and the same behind the id of a workspace; null for any other
- * place. Answers may stand behind the path or ahead of the `#`.
+ * Parses `#/nc/form/{id}` and `#/nc/form/{id}/survey`, also with a workspace id instead of `nc`; null for
+ * other URLs. Query parameters may come before the `#` or after the path.
  */
 export function readFormPlace({ hash, search }: Pick<Location, 'hash' | 'search'>): FormPlace | null {
   const [path = '', query = ''] = hash.replace(/^#/, '').split(/\?(.*)/s)

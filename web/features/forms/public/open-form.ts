@@ -13,16 +13,17 @@ import type { FormSource } from '../form-source.ts'
 import { AnswersRefused, type Submission, type Submitted } from '../form-source.ts'
 import { bodyOf, offline, type ShareClient, ShareError } from './share-client.ts'
 
-/** A form that a link has opened. */
+/** A form opened through its public link. */
 export interface OpenForm {
   share: OpenedShare
   source: FormSource
 }
 
 /**
- * Reads the form of a link, with all that its page needs to be drawn whole.
+ * Loads a form by its public link, with everything its first render needs. Returns only the share if the form
+ * does not accept responses.
  *
- * @throws ShareError as the server refuses; `NO_FORM` for a link to something else
+ * @throws ShareError with the server's code; `NO_FORM` when the link does not lead to a form
  */
 export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
   const share = await client.open()
@@ -71,7 +72,7 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
   return { share, source }
 }
 
-/** Addresses of banner and logo. A form is worth filling in without its pictures. */
+/** Signed URLs of banner and logo. Failures are only logged, as the form works without its pictures. */
 async function readPictures(
   client: ShareClient,
   tableId: string,
@@ -92,7 +93,7 @@ async function readPictures(
   }
 }
 
-/** Sends answers by a link: as JSON, or with their files as a form of the browser's own, which tells how far it is. */
+/** Submits answers as JSON, or as multipart form data with upload progress if there are files. */
 async function sendAnswers(
   client: ShareClient,
   fields: readonly Field[],
@@ -109,7 +110,7 @@ async function sendAnswers(
   }
 }
 
-/** Answers by field id, and the files under those of their fields. */
+/** Submits multipart form data: `values` as JSON by field id, and each file under its field id. */
 async function sendForm(
   client: ShareClient,
   fields: readonly Field[],
@@ -120,7 +121,7 @@ async function sendForm(
   for (const [fieldId, list] of Object.entries(files))
     for (const { file } of list) form.append(fieldId, file, file.name)
   const { promise, resolve, reject } = Promise.withResolvers<Submitted>()
-  // XMLHttpRequest, because `fetch` does not tell how much it has sent.
+  // XMLHttpRequest, because `fetch` does not report upload progress.
   const request = new XMLHttpRequest()
   request.open('POST', client.formAddress)
   for (const [name, value] of Object.entries(client.headers)) request.setRequestHeader(name, value)
@@ -155,7 +156,7 @@ function restError(text: string): ShareError {
   return new ShareError(body.message ?? body.msg ?? '', body.error ?? 'BAD_REQUEST', details)
 }
 
-/** Shows the server's field errors at their questions. */
+/** Converts the server's field errors to problems of questions; null for any other error. */
 function refusedAnswers(error: unknown): AnswersRefused | null {
   if (!(error instanceof ShareError)) return null
   const { problems, fieldId, reason } = error.details

@@ -70,7 +70,7 @@ function refusedState(error: ShareError, password: string | null): State {
   return { kind: 'notice', notice: isGone ? 'gone' : { failure: error.message } }
 }
 
-/** Language and direction of the page, as the link says. */
+/** Applies the link's language and text direction to the page. */
 async function applySettings({ language, rtl }: ShareSettings): Promise<void> {
   const shown = availableLanguages().find((code) => code === language)
   if (shown) await showLanguage(shown)
@@ -78,7 +78,7 @@ async function applySettings({ language, rtl }: ShareSettings): Promise<void> {
 }
 
 function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; place: FormPlace }) {
-  // Another address that fills the form in begins another answer.
+  // Drafts are stored per prefill query, so that links with other prefilled values start fresh.
   const source = useMemo(
     () => ({ ...form.source, keepAs: [place.linkId, ...place.query].join('?') }),
     [form.source, place],
@@ -124,7 +124,7 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
   )
 }
 
-/** The frame of a form, until it is known what it asks. */
+/** Placeholder while the form loads. */
 function Opening(): ReactNode {
   return (
     <Main className={styles.page} aria-busy="true">
@@ -138,7 +138,7 @@ function Opening(): ReactNode {
   )
 }
 
-/** Explains why the link takes no answers. */
+/** Explains why the link does not accept responses. */
 function Notice({
   notice,
   onRetry,
@@ -157,13 +157,13 @@ function Notice({
       </Centred>
     )
   }
-  const words = {
+  const texts = {
     gone: [m.form_form_not_found(), m.form_form_link_invalid_hint()],
     closed: [m.form_this_form_is_closed(), m.form_it_no_longer_accepts_responses()],
     full: [m.form_this_form_is_closed(), m.form_reached_response_limit()],
     answered: [m.form_youve_already_responded(), m.form_form_accepts_one_response_per()],
   } as const
-  const [title, text] = words[notice]
+  const [title, text] = texts[notice]
   const icon = notice === 'gone' ? Link2Off : notice === 'full' ? Users : CircleOff
   return (
     <Centred>
@@ -172,7 +172,6 @@ function Notice({
   )
 }
 
-/** A card in the middle of the page. */
 function Centred({ children }: { children: ReactNode }) {
   return (
     <Main className={styles.page} data-testid="form-notice">

@@ -12,7 +12,7 @@ import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import type { Inputs, Outputs } from '../../../trpc.ts'
 
-/** A refusal by the server, or no answer at all (`code` is null). */
+/** An error response of the server; `code` is null if the server could not be reached. */
 export class ShareError extends Error {
   override readonly name = 'ShareError'
 
@@ -25,15 +25,15 @@ export class ShareError extends Error {
   }
 }
 
-/** A link by its id, and the password that its visitor has typed. */
+/** A public link's id and the password that the visitor entered. */
 export interface Link {
   id: string
   password: string | null
 }
 
 /**
- * The visitor's server calls, the same as the app's. By hand and not with the app's
- * client: a form is read on phones, and a third of its weight would be a client for six calls.
+ * Calls the app's tRPC procedures for a visitor. Handwritten, because tRPC's client would be a third of the
+ * form page's code, which is often loaded on phones, for six calls.
  */
 export function shareClient({ id, password }: Link) {
   const headers = {
@@ -70,7 +70,7 @@ export function shareClient({ id, password }: Link) {
           body: JSON.stringify({ values }),
         }),
       ),
-    /** Where answers with files go, as a form of the browser's own. */
+    /** URL for submissions with files, as multipart form data. */
     formAddress: `/api/v1/db/public/shared-view/${encodeURIComponent(id)}/rows`,
     headers,
   }
@@ -89,10 +89,10 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
   return bodyOf(await answer.text())
 }
 
-/** Message for a failed connection. */
+/** Error for a failed connection. */
 export const offline = (): ShareError => new ShareError(m.form_server_reach_failed(), null)
 
-/** A body as JSON; a proxy's page of HTML says nothing that one could act on. */
+/** Parses a JSON body. @throws ShareError with code null when it is not JSON, such as a proxy's HTML page */
 export function bodyOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -8,7 +8,7 @@ import { TooltipHost } from '../../../ui/tooltip.tsx'
 import { readFormPlace } from './form-place.ts'
 import { PublicFormPage } from './public-form-page.tsx'
 
-/** Draws the page of the form that the address means. */
+/** Renders the form that the URL refers to, and follows changes of the hash. */
 export async function startPublicForms(): Promise<void> {
   const root = document.getElementById('root')
   if (!root) throw new Error('public-form.html has no #root')
@@ -23,7 +23,7 @@ export async function startPublicForms(): Promise<void> {
   )
 }
 
-/** An address without a form: the page says so as for any link that leads nowhere. */
+/** For URLs without a form: an unknown id, so that the page shows its “not found” notice. */
 const NOWHERE = { linkId: 'none', isSurvey: false, query: new URLSearchParams() }
 
 function PublicForms() {
