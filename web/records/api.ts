@@ -141,7 +141,7 @@ function merge(page: RecordPage, { recordId, after }: AppliedChange['records'][n
   }
   for (const [fieldId, value] of Object.entries(after)) {
     const column = page.fieldIds.indexOf(fieldId)
-    // What a change says of links is not what their cells hold.
+    // Changes of links are deltas, not cell values.
     if (column >= 0 && typeof value === 'string' && value.startsWith('{')) return false
     if (column >= 0) row[column] = value
   }

@@ -55,7 +55,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
 
   function belongs(id: RecordId): boolean {
     const { filter, sorts, fields } = query()
-    // What is computed is known again a moment later, and the rows are then read in their order.
+    // Computed values arrive later; the rows are then reloaded in order.
     if (fields.some((field) => isComputed(field) && isDeciding(field.id))) return true
     const record = state.segments.has(id) ? valuesOf(state.rows.row(id)) : undefined
     if (!record) return true
@@ -178,7 +178,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
       computed.follow(change)
     },
 
-    /** What came over the socket; own changes are known already. */
+    /** Applies a change from the socket; own changes are already applied. */
     receive(change: AppliedChange): void {
       if (change.clientId !== undefined && own.has(change.clientId)) own.set(change.clientId, change)
       else take(change)

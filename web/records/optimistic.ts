@@ -29,9 +29,9 @@ export interface OptimisticDeps {
 
 export type Optimistic = ReturnType<typeof createOptimistic>
 
-/** What goes with a change beside its operations. */
+/** Options of applying a change. */
 export interface ApplyOptions {
-  /** What the change is a part of, where it is not the whole action. */
+  /** Id of the action that the change is a part of; absent if it is the whole action. */
   actionId?: string
   /** How records look once it is carried out, where the operations do not say it: links by name. */
   looks?: readonly { id: RecordId; values: Values }[]

@@ -82,7 +82,7 @@ export function compareCards(
   return compareValues(placeOf(a), placeOf(b))
 }
 
-/** What a value sorts by: a choice by the place of its option, as the server does. */
+/** Sort key of a value; as on the server, choices sort by the order of their options. */
 export function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
   const field = fields.find((candidate) => candidate.id === fieldId)
   const { choices } = field?.options ?? {}

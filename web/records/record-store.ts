@@ -14,7 +14,7 @@ import { orderOf } from './record-order.ts'
 import type { SendQueue } from './send-queue.ts'
 import type { RecordsApi, StoreQuery, Unsaved, Written } from './types.ts'
 
-/** What a store works with: the table, the calls, and the line in which its changes go out. */
+/** Dependencies of a store: the table, the API and the queue that sends its changes. */
 export interface RecordStoreDeps {
   baseId: string
   tableId: string
@@ -109,7 +109,7 @@ export function createRecordStore(
 
   const unsaved = (): Unsaved => ({ drafts: drafts.unsaved(), cells: state.rows.edits.allRefused() })
 
-  // What had to wait for the answers to own changes.
+  // Runs refreshes that waited for the answers to own changes.
   const stopFollowingQueue = queue.subscribe(() => {
     if (queue.status().waiting === 0) paging.refreshIfStale()
   })
@@ -198,7 +198,7 @@ export function createRecordStore(
 
     /** Writes cells, as one change; rows that are not loaded are found by their position first. */
     setCells(cells: readonly CellWrite[]): Promise<Written | null> {
-      // What is known is shown before this returns: the next key may come in the same moment.
+      // Applies known records synchronously, because the next key may follow at once.
       if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
       return readIds(cells).then((ids) => writeCells(cells, ids))
     },
@@ -241,7 +241,7 @@ export function createRecordStore(
     },
     query: (): StoreQuery => query,
 
-    /** What came over the socket. */
+    /** Applies a change from the socket. */
     receive: (change: AppliedChange): void => live.receive(change),
     /** The connection was lost for a while: anything may have changed. */
     refreshSoon: paging.refreshSoon,

@@ -71,7 +71,7 @@ export function createRows() {
   const unmatched = new Set<RecordId>()
   const drawn = new Map<RecordId, GridRow>()
   const edits = createLocalEdits()
-  /** What answers to writes told, and when: a page asked for earlier may come in later and know less. */
+  /** Values from answers to writes, with their time: a page requested earlier may arrive later and be older. */
   const told = new Map<RecordId, { at: number; values: Values }>()
   let clock = 0
 
@@ -108,7 +108,7 @@ export function createRows() {
     /** Something about the record changed: the next `row` is a new object. */
     touch: (id: RecordId): boolean => drawn.delete(id),
 
-    /** What the server holds, without local edits. */
+    /** The server's value, without local edits. */
     stored(id: RecordId, fieldId: string): CellValue {
       const record = records.get(id)
       const at = record?.columns.get(fieldId)

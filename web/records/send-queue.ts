@@ -16,9 +16,9 @@ export interface QueueStatus {
   offline: boolean
 }
 
-/** What the line must know of errors and of time. */
+/** Error classification and timers for the queue. */
 export interface QueueDeps {
-  /** True for an error that says nothing about the action: no answer came. It is tried again then. */
+  /** True if no answer arrived, so that the action is sent again. */
   isOffline(error: unknown): boolean
   /** Pause before attempt n (from 1), in milliseconds. */
   pauseMs?(attempt: number): number

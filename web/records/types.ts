@@ -4,10 +4,10 @@ import type { Filter } from '../../src/core/filters/filter.ts'
 import type { Field, RecordId, RecordPage, Sort } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Query, Search, Selection } from '../../src/core/query.ts'
 
-/** What `records.undo` and `records.redo` answer. */
+/** Answer of `records.undo` and `records.redo`. */
 export interface Undone {
   applied: AppliedChange | null
-  /** What was taken back, e.g. `records.update`; null: there was nothing. */
+  /** Kind of the undone action, e.g. `records.update`; null if there was none. */
   kind: string | null
   records: number
   /** Values that someone changed since, left as they are. */
@@ -16,14 +16,14 @@ export interface Undone {
   historySince?: string | null
 }
 
-/** What the write door answers: `inserted` are the new ids in the order of the insert operations. */
+/** Answer of the write door; `inserted` has the new ids in the order of the insert operations. */
 export type Written = AppliedChange & { inserted: RecordId[] }
 
 /** The calls that the store makes. The app gives tRPC's; tests give a table in memory. */
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>
   count(selection: Selection, signal: AbortSignal): Promise<number>
-  /** What `list` would answer at the moment a view is left. */
+  /** Receives the page that `list` would return when a view is left. */
   leave?(query: Query, page: RecordPage): void
   /** Places of records in a query, from 0, of those that it means; 1,000 at most in one call. */
   positions(
@@ -50,9 +50,9 @@ export interface StoreQuery {
   sorts: readonly Sort[]
   /** A view whose manual order the records are in where nothing sorts or groups them; absent: the table's own order. */
   orderViewId?: string
-  /** What the records are grouped by, ahead of the sorts; absent: nothing. */
+  /** Grouping, applied before the sorts; absent: none. */
   groups?: readonly Sort[]
-  /** What is worked out over each group. */
+  /** Summaries of each group. */
   groupSummaries?: readonly { fieldId: string; summary: string }[]
   search: Search | null
 }
@@ -72,13 +72,13 @@ export interface DraftRecord {
   /** Goes ahead of this record; null: to the end. */
   before: RecordId | null
   state: 'new' | 'saving' | 'failed'
-  /** What it lacks, or why it was refused. */
+  /** Missing fields, or the reason of the refusal. */
   message: string | null
   /** Why single values were refused, by field id. */
   failed: ReadonlyMap<string, string>
 }
 
-/** What a person typed into a table and the server has not taken: kept while other screens are shown. */
+/** Unsaved edits of a table, kept while other screens are shown. */
 export interface Unsaved {
   drafts: [RecordId, DraftRecord][]
   cells: [RecordId, LocalCells][]

@@ -8,7 +8,7 @@ import { queueOf } from './base-queue.ts'
 import { createRecordStore, type RecordStore, type StoreLayout } from './record-store.ts'
 import type { StoreQuery, Unsaved } from './types.ts'
 
-/** What was typed into tables that are not on the screen, and is not with the server. */
+/** Unsaved edits of tables that are not on screen, by key. */
 const unsavedOf = new Map<string, Unsaved>()
 
 function takeUnsaved(tableId: string): Unsaved | undefined {

@@ -14,7 +14,7 @@ import { contextFor, idPart, LargeCascade, type LinkSchema, tableAs, type WriteS
  * from the database at each deletion, so they are always current.
  */
 
-/** What happens to a child whose parent is deleted (SQL:2016, referential actions). */
+/** Referential action on children whose parent is deleted (SQL:2016). */
 export type DeleteRule = 'CASCADE' | 'SET NULL' | 'SET DEFAULT' | 'RESTRICT' | 'NO ACTION'
 
 /** A foreign key that refers to a table. */

@@ -12,7 +12,7 @@ import { hasFormula } from '../fields/index.ts'
 import type { StoredField } from '../model/index.ts'
 import type { WireColumn } from './wire-column-storage.ts'
 
-/** What the `colOptions` of a table's columns refer to. */
+/** Fields and tables that the `colOptions` of a table's columns refer to. */
 export interface WireContext {
   /** The primary key field of a table; null for an unreachable one. */
   primaryKeyOf: (tableId: string) => string | null

@@ -105,7 +105,7 @@ interface FieldTraits {
   ordersRecords?: true
   /** REST clients set the column's database type in the field's options. */
   namesDatabaseType?: true
-  /** What REST returns for a link field: the number of linked records, or the records. */
+  /** Value of a link field over REST: the number of linked records, or the records. */
   linkAnswer?: 'count' | 'records'
   /** Type changes within a family keep the stored values as they are. */
   family?: 'text' | 'integer' | 'decimal'

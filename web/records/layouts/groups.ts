@@ -39,7 +39,7 @@ export interface GroupedLayout extends StoreLayout {
   readMore(parent: GroupNode | null): void
   /** Counts and summaries may have changed. */
   refreshSoon(): void
-  /** What is put among the rows while `work` runs comes into this group: at its border two would do. */
+  /** Rows inserted while `work` runs join this group; at a border, either neighbour would fit. */
   into<T>(group: GroupNode, work: () => T): T
   stop(): void
 }
@@ -225,7 +225,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
   }
 }
 
-/** What is told of rows that come and go. */
+/** Receives inserted and removed rows. */
 interface RowFollower {
   inserted(index: number, rows: number): void
   /** Called ahead; what it gives runs once they have gone. */

@@ -6,7 +6,7 @@ import { createSegments, type RowRange, type Segments } from './segments.ts'
 
 export type TableState = ReturnType<typeof createTableState>
 
-/** What the parts of a store need of its rows, whether these stand in one list or in the stacks of a board. */
+/** Row state shared by layouts with one list and with stacks. */
 export type ListState = Omit<TableState, 'segments' | 'localBefore' | 'localRows' | 'rangeChanged'> & {
   segments: Pick<Segments, 'has' | 'idAt' | 'indexOf' | 'end'>
 }

@@ -27,7 +27,7 @@ export interface PagingDeps {
   mayRefresh(): boolean
   /** Where rows lie within a part of the list that can be asked for by itself; null: in none. */
   partOf?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
-  /** What is read anew together with the rows; gives what puts it in its place in the same moment. */
+  /** Data read along with the rows. Returns a function that applies it in the same update. */
   beside?(signal: AbortSignal): Promise<() => void>
   /** Null: reading works (again). */
   onError(error: unknown | null): void
@@ -161,7 +161,7 @@ export function createPaging(deps: PagingDeps) {
     }
     if (controller.signal.aborted) return
     loader.restart()
-    // What was written meanwhile, or is still on its way, the page may not know of.
+    // The page may lack changes that were written or sent since it was requested.
     if (isStale || !deps.mayRefresh()) refreshSoon()
   }
 
@@ -171,7 +171,7 @@ export function createPaging(deps: PagingDeps) {
     state.rows.clear()
     if (page.ids.length === 0 && range.first > 0) state.count = Math.min(state.count ?? 0, range.first)
     place(page, range, askedAt)
-    // What was typed into records not made yet is not lost: they go to the end.
+    // Unsaved new records are kept at the end.
     if (drafts.length > 0) state.segments.insert(state.segments.end, drafts)
     if (state.count !== null) state.count += drafts.length
     state.structureChanged()
@@ -364,7 +364,7 @@ function createLoader({ gaps, load, onError }: LoaderDeps) {
   let direction = 1
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** What is in sight, and one block more in the direction of the movement. */
+  /** The visible rows and one more block in the scroll direction. */
   const ahead = (): RowRange => {
     const { first, last } = wanted
     const range = direction > 0 ? { first, last: last + BLOCK / 2 } : { first: first - BLOCK / 2, last }

@@ -121,7 +121,7 @@ export function createRowList(source: GridSource, start: number) {
   let isStale = true
   let isDue = false
   const listeners = new Set<() => void>()
-  /** What ends the following of each row. */
+  /** Unsubscribe functions, one per row. */
   const stops: (() => void)[] = []
 
   // Rows are told of one by one, a page of them at a time: they are gathered once for all of these.

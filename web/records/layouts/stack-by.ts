@@ -17,14 +17,14 @@ export interface StackBy {
   kind: 'option' | 'person' | 'tick' | 'record'
 }
 
-/** What the stacks of a stackable field stand for. */
+/** Whether a stackable field's stacks are options, people, linked records or states of a checkbox. */
 function stackKind(field: Field): StackBy['kind'] {
   if (hasSingleChoice(field)) return 'option'
   if (holdsPeople(field)) return 'person'
   return isBoolean(field) ? 'tick' : 'record'
 }
 
-/** How a table is stacked by a field of it; null where the field is gone, or cannot be stacked by. */
+/** How a table is stacked by a field; null if the field is deleted or cannot be stacked by. */
 export function stackByOf(fields: readonly Field[], fieldId: string | null): StackBy | null {
   const field = fields.find((one) => one.id === fieldId)
   if (!field || !isStackable(field)) return null
@@ -37,23 +37,23 @@ export function stackByOf(fields: readonly Field[], fieldId: string | null): Sta
 
 /** The stack of a value of the key field. */
 export function stackKey({ kind }: Pick<StackBy, 'kind'>, value: CellValue): StackKey {
-  // A check box that nobody has touched is off.
+  // An unset checkbox counts as off.
   if (kind === 'tick') return String(value === true)
   return value === null || value === '' ? null : String(value)
 }
 
-/** What a record of a stack holds in the key field. */
+/** Value of the key field in a stack's records. */
 export function stackValue({ kind, keyField }: StackBy, key: StackKey): CellValue {
   if (key === null) return null
   if (kind === 'tick') return key === 'true'
   return kind === 'record' && keyField.options.isText !== true ? Number(key) : key
 }
 
-/** True where a record may be put into the stack: the field takes its value, and may be empty for null. */
+/** True if records may be put into the stack: the field is writable, and optional for the stack of empty values. */
 export const takesRecords = ({ field, kind }: StackBy, key: StackKey): boolean =>
   field.readOnlyReason === null && (key !== null || (!field.required && kind !== 'tick'))
 
-/** The values that put a new record into a stack; `title`: what a linked record is called. */
+/** Values that put a new record into a stack; `title` is the linked record's title. */
 export function stackValues(by: StackBy, key: StackKey, title: string): Values {
   if (key === null) return {}
   const value = stackValue(by, key)
@@ -61,7 +61,7 @@ export function stackValues(by: StackBy, key: StackKey, title: string): Values {
   return { [by.field.id]: writeLinks({ count: 1, records: [{ id: value, title }] }) }
 }
 
-/** What the server tells of a stack. */
+/** Count and summaries of a stack, as sent by the server. */
 export interface StackNumbers {
   count: number
   /** The value of the summary that the board shows; null without one. */

@@ -29,7 +29,7 @@ export const summaryId = (summary: StackSummary | null): string =>
 
 export interface BoardDeps {
   by: StackBy
-  /** What the store reads at this moment. */
+  /** The store's current query. */
   query(): StoreQuery
   summary(): StackSummary | null
   groups(request: GroupRequest, signal: AbortSignal): Promise<GroupPage>

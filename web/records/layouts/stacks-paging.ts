@@ -18,7 +18,7 @@ const PARALLEL = 3
 /** A burst of changes from elsewhere is answered with one reading. */
 const REFRESH_MS = 120
 
-/** What the stacks hold, by key, in the order that the server lists them. */
+/** Numbers of all stacks by key, in the server's order. */
 export interface BoardNumbers {
   stacks: ReadonlyMap<StackKey, StackNumbers>
   /** The summary that is told of each, as `summaryId` names it. */
@@ -117,7 +117,7 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
       if (!controller.signal.aborted) deps.onError(error)
       return
     }
-    // What this answer left open the next one would, too: all is read again, and until then the stack waits.
+    // The next answer would leave the same gap: reload everything, and load nothing for this stack until then.
     const isStuck = lane.shape === shape && gapOf(lane)?.first === first
     if (!isStuck) running.delete(lane)
     if (isStuck || !deps.mayRefresh()) refreshSoon()

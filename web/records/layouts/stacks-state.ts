@@ -6,12 +6,12 @@ import { createListListeners, type ListState } from './list.ts'
 import { createSegments, type Segments } from './segments.ts'
 import type { StackKey } from './stack-by.ts'
 
-/** What decides where a card stands. */
+/** Fields that determine a card's stack and position. */
 interface BoardRules {
   /** The field whose value is the stack. */
   keyFieldId: string
   keyOf(row: GridRow): StackKey
-  /** Negative, zero or positive as a card belongs before, with or after another of its stack. */
+  /** Sort order of two cards of a stack: negative, zero or positive. */
   compare(a: GridRow, b: GridRow): number
 }
 

@@ -9,7 +9,7 @@ export interface CardField {
   options: FieldOptions
 }
 
-/** What the cards of a view show. */
+/** The fields of a view's cards. */
 export interface CardFields {
   /** The display field, drawn as the card's title. */
   title: CardField | null

@@ -11,7 +11,7 @@ export interface CardMenuRequest {
   /** Its row in the store; -1 where it stands in none. */
   index: number
   anchor: Element | { x: number; y: number }
-  /** What is chosen: the menu of one of several is that of all. */
+  /** The selected records; the menu of a selected card applies to all of them. */
   checked?: CheckedRows
   /** Lines of the kind's own, ahead of what every record offers. */
   items?: MenuItem[]

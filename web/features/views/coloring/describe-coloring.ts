@@ -4,7 +4,7 @@ import { m } from '../../../messages.gen.ts'
 import { describeCondition } from '../filter/describe-condition.ts'
 import { completeFilter, conditionsOf } from '../filter/filter-edit.ts'
 
-/** What a colouring goes by, in words: one text for each rule that has an effect. */
+/** Describes a colouring: one text per rule that has an effect. */
 export function describeColoring(
   coloring: RowColoring | null,
   fields: ReadonlyMap<string, Field>,

@@ -11,7 +11,7 @@ export interface ToolbarButtonProps {
   count?: number
   /** How the count is written, where a bare number would be misread: `3 hidden`. */
   countText?: string
-  /** What is in force, for the tooltip. */
+  /** Tooltip with the current setting. */
   tip?: string
   shortcut?: string
   testId?: string

@@ -7,7 +7,7 @@ import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { operatorChoices, setOfField } from './filter-edit.ts'
 
-/** What a relative date is called. */
+/** Label of a relative date. */
 export const operandLabel = (operand: DateOperand): string => OPERAND_LABELS[operand]()
 
 const OPERAND_LABELS: Record<DateOperand, () => string> = {

@@ -124,7 +124,7 @@ export function withOperator(condition: Condition, key: string, field: Field): C
   }
 }
 
-/** The date condition with another reference; a count of days stays one. */
+/** Replaces the operand of a date condition; the value stays if both operands take the same kind. */
 export function withOperand(condition: Condition, operand: NonNullable<Condition['operand']>): Condition {
   const keeps = operandNeeds(condition.operand ?? 'exactDate') === operandNeeds(operand)
   return { ...condition, operand, value: keeps ? condition.value : null }
@@ -132,19 +132,19 @@ export function withOperand(condition: Condition, operand: NonNullable<Condition
 
 const emptyValue = (arity: Arity): Condition['value'] => (arity === 'many' || arity === 'two' ? [] : null)
 
-/** What a condition asks for on a field of this set. */
+/** The operands that an operator takes on a field of this set. */
 export function arityOf(key: string, set: FilterSet): Arity {
   const operator = findOperator(key)
   return operator ? arityFor(operator, set) : 'none'
 }
 
-/** What the operator's menu offers; one that only programs use is added where it stands. */
+/** Operators offered for a field. An operator that only programs can set is offered if it is the current one. */
 export function operatorChoices(field: Field, current: string): { key: string; label: string }[] {
   const offered = operatorsFor(setOfField(field)).map(({ key, label }) => ({ key, label }))
   return offered.some(({ key }) => key === current) ? offered : [...offered, { key: current, label: current }]
 }
 
-/** The filter without what has no effect: conditions that lack a value, and groups of nothing else. */
+/** Removes conditions without a value and groups that become empty. */
 export function completeFilter(filter: Filter | null, fields: readonly Field[]): Filter | null {
   if (filter === null) return null
   if (!isGroup(filter)) {

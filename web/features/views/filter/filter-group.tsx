@@ -126,7 +126,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
   )
 }
 
-/** What else can be done with one of the `count` parts of a group. */
+/** Menu of one of the `count` conditions or groups in a group. */
 function partMenu(root: Group, at: Path, count: number, onChange: (root: Group) => void): MenuItem[] {
   const index = at.at(-1) ?? 0
   const move = (label: string, icon: typeof ArrowUp, by: 1 | -1): MenuItem => ({

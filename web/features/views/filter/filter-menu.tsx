@@ -16,7 +16,7 @@ export interface FilterMenuProps {
   people: readonly Person[]
   /** False: says that the filter is for this person alone. */
   isSaved: boolean
-  /** What is true without a condition. */
+  /** Explains the effect of an empty filter. */
   emptyHint?: string
   onChange: (filter: Filter | null) => void
 }

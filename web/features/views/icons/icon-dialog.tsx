@@ -11,7 +11,7 @@ import styles from './icon-dialog.module.css'
 import { ICON_GROUPS } from './icon-set.ts'
 
 export interface IconDialogProps {
-  /** What the icon is for. */
+  /** Dialog title, which names the icon's owner. */
   title: string
   current: string | null
   /** Saves; null takes the icon away. What it throws is shown. */

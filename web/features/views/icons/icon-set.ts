@@ -15,7 +15,7 @@ const choices = (lines: string): IconChoice[] =>
       return { text, words: words.join(' ') }
     })
 
-/** What tables and views are about, in groups: short enough to be looked through. */
+/** Icons for tables and views by topic. The list is short enough to scan. */
 export const ICON_GROUPS: { title: () => string; icons: IconChoice[] }[] = [
   {
     title: () => m.views_work(),

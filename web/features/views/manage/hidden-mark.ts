@@ -2,7 +2,7 @@ import type { View } from '../../../../src/core/model.ts'
 import type { HideableRole } from '../../../../src/core/roles.ts'
 import { m } from '../../../messages.gen.ts'
 
-/** What the people of a role are called together. */
+/** Plural label of a role. */
 export function rolesLabel(role: HideableRole): string {
   if (role === 'editor') return m.views_editors()
   return role === 'commenter' ? m.views_commenters() : m.views_viewers()

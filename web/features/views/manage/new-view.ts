@@ -47,7 +47,7 @@ const offered = (fields: readonly Field[]): Field[] => fields.filter((field) => 
 export const fieldsFor = (need: FieldNeed | undefined, fields: readonly Field[]): Field[] =>
   need ? offered(fields).filter(need.fits) : []
 
-/** What a kind of view needs; undefined: nothing. */
+/** The field that a kind of view requires; undefined if it requires none. */
 export const needOf = (kind: ViewKind): FieldNeed | undefined => NEEDS[kind]
 
 /** The setup that a new view begins with: that of the view it is copied from, or what fits best. */

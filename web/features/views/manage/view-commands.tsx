@@ -32,7 +32,7 @@ export async function duplicateView(baseId: string, view: View): Promise<void> {
   })
 }
 
-/** What of a view is not about its records. */
+/** Properties of a view that do not affect its records. */
 type ViewFacts = Partial<Pick<View, 'title' | 'description' | 'meta' | 'lock'>>
 
 const updateView = async (view: View, patch: ViewFacts): Promise<void> =>

@@ -34,7 +34,7 @@ export function fileItems({ schema, view, role }: ViewOfRole): MenuItem[] {
   return items
 }
 
-/** What the view shows, without what is tried out on it. In a file of its own: the sidebar has no need of filters. */
+/** Downloads the saved view, without unsaved filters. Loaded on demand, so that the sidebar does not load filters. */
 async function download(schema: TableSchema, view: View): Promise<void> {
   try {
     const { downloadView } = await loadPart(() => import('./download-view.ts'))

@@ -165,7 +165,7 @@ export function modeItems(view: View): MenuItem[] {
   ]
 }
 
-/** What the mark beside a view's name means; null where everyone may change it. */
+/** Describes the lock icon of a view; null if everyone may change it. */
 export function modeMark(view: Pick<View, 'lock' | 'ownerId'>, baseId: string): string | null {
   if (view.lock === 'locked') return m.views_locked_changes_are_temporary()
   if (view.lock !== 'personal') return null

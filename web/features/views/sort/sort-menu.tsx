@@ -16,7 +16,7 @@ export interface SortMenuProps {
   onChange: (sorts: Sort[]) => void
   /** Most that can be chosen. */
   max?: number
-  /** What it says where it is about something else than the order of records. */
+  /** Texts for uses other than sorting records. */
   words?: SortWords
   /** The field that "add" takes, of those not used yet; null: the person chooses. By default the first. */
   suggest?: (fields: readonly Field[]) => Field | null

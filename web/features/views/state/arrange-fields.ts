@@ -1,7 +1,7 @@
 import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import type { Field, View, ViewField } from '../../../../src/core/model.ts'
 
-/** What changes about one column of a view. */
+/** A change to one field of a view. */
 export type FieldArrangement = Pick<ViewField, 'fieldId'> & Partial<Omit<ViewField, 'fieldId'>>
 
 /** A field with its place in a view. */

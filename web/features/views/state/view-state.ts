@@ -49,7 +49,7 @@ export interface ViewState {
   discardKept(): void
 }
 
-/** A change that lies over what the server told; `isKept`: it was not sent. */
+/** A local change over the saved view; `isKept`: not sent to the server. */
 type Laid = ViewChange & { isKept: boolean }
 
 /**
@@ -129,7 +129,7 @@ export function useViewState(schema: TableSchema, saved: View, canArrange: boole
   )
 }
 
-/** What a view's kind keeps, and the way to change some of it: `const [{ hideEmpty }, change] = …`. */
+/** Options of the view's kind with a setter: `const [{ hideEmpty }, change] = …`. */
 export function useKindOptions<K extends ViewKind>(
   { view, update }: Pick<ViewState, 'view' | 'update'>,
   kind: K,
@@ -149,7 +149,7 @@ interface Place {
   viewId: string
 }
 
-/** To the server in the base's line, so that undo finds it there; a refusal shows what is saved. */
+/** Sends changes through the base's queue, so that undo finds them there; a refusal shows the saved state again. */
 async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]): Promise<void> {
   const input = { tableId }
   const wasKept = changes.some((change) => change.isKept)
@@ -174,10 +174,10 @@ async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]
   } catch (error) {
     toast.error({ text: messageOf(error) })
     void cache.schema.table.invalidate(input)
-    // What was kept so far is worth keeping on.
+    // Unsaved local changes stay when saving them fails.
     if (wasKept) return
   }
-  // Behind the cache's own notice, which comes later: in between, the old state would show for a frame.
+  // Scheduled after the cache's own notification; otherwise the old state would show for a frame.
   notifyManager.schedule(() => overlay(viewId, (all) => all.filter((one) => !changes.includes(one))))
 }
 

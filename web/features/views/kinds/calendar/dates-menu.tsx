@@ -158,10 +158,10 @@ interface NoDatesProps {
   onAddField?: (anchor: Element) => void
 }
 
-/** What stands instead of a calendar that does not know by which dates. */
+/** Shown instead of a calendar without a date field: lets the user choose or add one. */
 export function NoDates({ fields, onChoose, onAddField }: NoDatesProps) {
   const dated = fields.filter(isDated)
-  // What a table keeps of its own is a last resort, but it is one.
+  // System fields, such as the creation time, come last.
   const offered = [...dated.filter((field) => !field.isSystem), ...dated.filter((field) => field.isSystem)]
   const hasOwn = dated.some((field) => !field.isSystem)
   return (

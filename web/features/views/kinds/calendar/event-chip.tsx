@@ -6,7 +6,7 @@ import type { CalendarEvent } from './events.ts'
 import { startOn, timeOn, whenName } from './labels.ts'
 import type { Scene } from './scene.ts'
 
-/** What an event is drawn with beside its place: the colour, and where it lies. */
+/** CSS variables of an event chip: its colour and position. */
 export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>
 
 export interface EventChipProps {

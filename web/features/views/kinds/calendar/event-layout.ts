@@ -79,7 +79,7 @@ interface HourBlock {
   continuesAfter: boolean
 }
 
-/** What is shorter is drawn, and laid out, as if it were this long: one must be able to read and hit it. */
+/** Shorter events are drawn at this length, so that they can be read and clicked. */
 const LEAST_MINUTES = 30
 
 /** Blocks for which there is no room beside their neighbours. */

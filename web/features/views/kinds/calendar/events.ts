@@ -49,7 +49,7 @@ const takesValues = (field: Field): boolean =>
 export const isMovable = ({ from, to }: DatedRange): boolean =>
   from.isWritable && (to === null || to.isWritable)
 
-/** What the calendar reads of a record. */
+/** The part of a record that the calendar reads. */
 export interface DatedRow {
   readonly id: RecordId
   values(fieldId: string): CellValue
@@ -111,7 +111,7 @@ export function eventOf(row: DatedRow, range: DatedRange): CalendarEvent | null 
     return { ...base, lastDay: end.day, startMinute, endMinute: null, isAllDay: true, hasEnd: true }
   }
   const isAllDay = end.ms - start.ms >= DAY_MS
-  // What ends at midnight does not lie on the day that begins then.
+  // An event that ends at midnight does not touch the next day.
   const endsAtMidnight = end.minute === 0 && end.ms > start.ms
   const lastDay = endsAtMidnight ? addDays(end.day, -1) : end.day
   const endMinute = endsAtMidnight ? DAY_MINUTES : end.minute

@@ -194,7 +194,7 @@ interface EditsDeps {
   titleOf: (row: DatedRow) => string
 }
 
-/** What pointer and keys do to the records of a calendar. */
+/** The edits of calendar records by pointer and keyboard. */
 export function useEdits({ getContext, ranges, write, titleOf }: EditsDeps) {
   const [said, setSaid] = useState('')
 
@@ -225,7 +225,7 @@ export function useEdits({ getContext, ranges, write, titleOf }: EditsDeps) {
   }
 
   return {
-    /** What was done last, for those who do not see it. */
+    /** Announcement of the last edit for screen readers. */
     said,
 
     /** A drag ended. */

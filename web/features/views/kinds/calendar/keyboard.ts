@@ -119,7 +119,7 @@ export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
   }
 }
 
-/** What Ctrl and an arrow mean: in a month days and weeks, among hours days and quarters. */
+/** Step of Ctrl and an arrow key: days and weeks in a month, days and quarter hours in a day or week. */
 function stepOf(key: string, isMonth: boolean): { days: number; quarters: number } | null {
   const forward = direction() === 'rtl' ? -1 : 1
   if (key === 'ArrowLeft') return { days: -forward, quarters: 0 }
@@ -148,7 +148,7 @@ const find = (root: HTMLElement | null, { day, key }: Focus): HTMLElement | null
     ? (root?.querySelector<HTMLElement>(`[data-day="${day}"]`) ?? null)
     : (stopsOf(root, day).find((one) => one.dataset.key === key) ?? null)
 
-/** What a scale is called where it is chosen by word. */
+/** Label of the command that switches to a scale. */
 const showScale = (scale: CalendarScale): string =>
   ({
     day: m.calendar_show_the_day(),

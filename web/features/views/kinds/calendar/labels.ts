@@ -45,7 +45,7 @@ const timeName = (minute: number, is12h: boolean): string =>
 export const hourName = (hour: number, is12h: boolean): string =>
   is12h ? format({ hour: 'numeric', hour12: true }).format(hour * 60 * MINUTE_MS) : timeName(hour * 60, false)
 
-/** What the screen shows: `November 2026`, `Nov 16 – 22, 2026`, `Friday, November 20, 2026`, `2026`. */
+/** Heading of the shown period: `November 2026`, `Nov 16 – 22, 2026`, `Friday, November 20, 2026`, `2026`. */
 export function periodName({ scale, day, first, last }: Period): string {
   if (scale === 'day') return dayName(day)
   if (scale === 'year') return format({ year: 'numeric' }).format(dayToMs(day))

@@ -56,7 +56,7 @@ export function instantAt({ day, minute }: { day: string; minute: number }, zone
   return fromWall(wall, zone) ?? at - offsetAt(at - HALF_DAY_MS, zone)
 }
 
-/** What is written to move an event by days: it keeps its times of day and its length. Null: it cannot go there. */
+/** Values that move an event by days and keep its time of day and length; null if the new date is invalid. */
 export function movedByDays({ row, range }: CalendarEvent, days: number): Values | null {
   const { from, to } = range
   const start = shiftByDays(row.values(from.field.id), from, days)
@@ -65,7 +65,7 @@ export function movedByDays({ row, range }: CalendarEvent, days: number): Values
   const end = to ? row.values(to.field.id) : null
   if (!to || end === null) return values
   const length = elapsed(row.values(from.field.id), end, range)
-  // Hours stay hours when the clocks change in between; days stay days, and end at the same time of day.
+  // Across a clock change, events shorter than a day keep their length, longer ones their time of day.
   const isShort = length !== null && length >= 0 && length < DAY_MS
   const shifted = isShort ? later(start, length) : shiftByDays(end, to, days)
   return shifted === null ? null : { ...values, [to.field.id]: shifted }
@@ -86,7 +86,7 @@ export function carried({ firstDay, startMinute }: CalendarEvent, from: Spot, to
   return { day: addDays(firstDay, days + over), minute: held - over * DAY_MINUTES }
 }
 
-/** What is written to let an event begin at a place. Without a minute it keeps its time of day. */
+/** Values that move an event's start to a spot. Without a minute it keeps its time of day. */
 export function movedTo(event: CalendarEvent, spot: Spot): Values | null {
   const { row, range } = event
   const { from, to } = range
@@ -102,7 +102,7 @@ export function movedTo(event: CalendarEvent, spot: Spot): Values | null {
   return moved === null ? null : { [from.field.id]: start, [to.field.id]: moved }
 }
 
-/** What is written to let an event begin elsewhere and end where it did. It does not begin after its end. */
+/** Values that move only the start of an event, at most up to its end. */
 export function startMovedTo(event: CalendarEvent, spot: Spot): Values | null {
   const { range, row } = event
   const { field, hasTime, zone } = range.from
@@ -116,7 +116,7 @@ export function startMovedTo(event: CalendarEvent, spot: Spot): Values | null {
   return stored === null || stored === row.values(field.id) ? null : { [field.id]: stored }
 }
 
-/** What is written to let an event end elsewhere. It does not end before it begins. Null: it has no end to move. */
+/** Values that move only the end of an event, at least to its start; null if it has no end field. */
 export function endMovedTo(event: CalendarEvent, spot: Spot): Values | null {
   const { to, from } = event.range
   if (!to) return null
@@ -204,7 +204,7 @@ function later(start: string, byMs: number): string | null {
   return ms === null ? null : toStored(ms + byMs)
 }
 
-/** What the pointer has taken hold of: an event or one of its ends, an empty place, a record of the list. */
+/** The dragged object: an event, one of its ends, an empty spot, or a record of the list. */
 export type Grip =
   | { kind: 'move' | 'start' | 'end'; event: CalendarEvent }
   | { kind: 'create'; range: DatedRange }
@@ -219,7 +219,7 @@ export interface Drag {
   spot: Spot | null
 }
 
-/** What would be written if the drag ended now; null: nothing. */
+/** Values to write if the drag ended now; null if nothing would change. */
 export function dropValues({ grip, origin, spot }: Drag): Values | null {
   if (spot === null) return null
   switch (grip.kind) {

@@ -100,7 +100,7 @@ interface PeriodNoticeProps {
   state: ViewState
 }
 
-/** What one must know of the period: that it is empty, too full to be shown whole, or could not be read. */
+/** Notice above the period: empty, truncated, or failed to load. */
 export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
   const { count, limit, error, isReading, store } = records
   if (error !== null && count !== null) {

@@ -39,7 +39,7 @@ export interface Period {
   weeks: string[][]
 }
 
-/** What is shown around a day. A single day is shown even on a hidden weekend: one has gone there. */
+/** The period shown around a day. The day scale shows hidden weekends too, because the user navigated there. */
 export function periodOf(scale: CalendarScale, day: string, hideWeekends: boolean): Period {
   if (scale === 'day') return { scale, day, first: day, last: day, weeks: [[day]] }
   if (scale === 'year') {

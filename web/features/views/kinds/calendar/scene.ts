@@ -13,7 +13,7 @@ export interface EventLook {
   color: string
 }
 
-/** What every scale of a calendar draws from, and what can be done on it. */
+/** Data and actions shared by all scales of a calendar. */
 export interface Scene {
   period: Period
   today: string

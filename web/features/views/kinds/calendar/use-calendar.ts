@@ -23,7 +23,7 @@ import { hasPlace, todayHere, usePlace } from './position.ts'
 /** Pages that a year reads before one asks for more: of its records only the dates are read. */
 const YEAR_PAGES = 10
 
-/** What a calendar view shows at present: where one is, by which dates, and the events there. */
+/** State of a calendar view: the period, the date fields and the events. */
 export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: readonly Person[]) {
   const { baseId, id: tableId } = schema.table
   const { state, query } = frame
@@ -70,11 +70,11 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
   }
 }
 
-/** What the parts of a calendar read. */
+/** Queries of the calendar's parts. */
 interface CalendarQueries {
   /** The records of the period, in the order of their dates. */
   period: StoreQuery
-  /** What the list beside it begins with. */
+  /** Initial query of the record list. */
   list: StoreQuery
   /** Which records lie in the period, whatever the view's own filter; null while there are no dates. */
   inPeriod: Filter | null
@@ -86,7 +86,7 @@ interface CalendarQueries {
 interface CalendarQueryParts {
   fields: readonly Field[]
   view: Pick<View, 'coloring'>
-  /** What a list of the view would read. */
+  /** The view's query without the period. */
   viewQuery: StoreQuery
   options: CalendarOptions
   ranges: readonly DatedRange[]

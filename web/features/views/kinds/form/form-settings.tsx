@@ -16,7 +16,7 @@ import type { FormBuilder } from './use-form-builder.ts'
 /** Grounds that are offered at a press; any other by the picker. */
 const GROUNDS = ['#EEF0F4', '#EBF0FF', '#E8F6ED', '#FFF5E0', '#FDEEF6', '#F3EDFC', '#1D2433'] as const
 
-/** What the form says as a whole. */
+/** Settings of the whole form. */
 export function FormSettings({ builder }: { builder: FormBuilder }) {
   const { options, change } = builder
   const info = trpc.app.info.useQuery()

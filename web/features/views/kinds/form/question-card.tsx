@@ -12,7 +12,7 @@ import styles from './builder.module.css'
 import { InlineText } from './inline-text.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
 
-/** What a field is called while it is dragged from the list. */
+/** MIME type of a field dragged from the list. */
 export const FIELD_DRAG = 'application/x-sheaf-field'
 
 /** A question on the canvas, as the respondent sees it, to be moved, worded and chosen for its settings. */

@@ -27,7 +27,7 @@ export interface QuestionSettingsProps {
   baseId: string
 }
 
-/** What the form says of one field. */
+/** Settings of one question. */
 export function QuestionSettings({ question, builder, people, baseId }: QuestionSettingsProps) {
   const { field, form } = question
   const say = (patch: Parameters<FormBuilder['say']>[1]) => builder.say(field.id, patch)

@@ -84,7 +84,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
   const { askable, ask, select } = builder
   const wanted = text.trim().toLowerCase()
   const found = askable.filter(({ field }) => field.title.toLowerCase().includes(wanted))
-  // What people never see elsewhere, e.g. the key that a link is kept by, is not spoken of here either.
+  // Fields that are hidden everywhere else, such as the keys of links, are left out.
   const others = schema.fields.filter(
     (field) =>
       !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !canBeAsked(field),

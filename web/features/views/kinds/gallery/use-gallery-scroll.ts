@@ -14,7 +14,7 @@ export interface GalleryScroll {
   layout: GalleryLayout
   /** The rows that stand in the document. */
   rows: { first: number; last: number }
-  /** What to take off a place's top in the element, which may be shorter than all cards are high. */
+  /** Offset between virtual and DOM positions: the scroll element may be shorter than all cards. */
   origin: number
   /** Height of the scrolled element. */
   height: number

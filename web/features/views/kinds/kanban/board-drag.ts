@@ -6,7 +6,7 @@ import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import { nearestStack, placeAmong } from './board-geometry.ts'
 import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-moves.ts'
 
-/** What is being dragged, and where it would land. */
+/** The dragged card or stack and its drop target. */
 export type Drag =
   | { kind: 'cards'; ids: readonly RecordId[]; over: CardPlace | null }
   | { kind: 'stack'; key: StackKey; over: StackPlace | null }
@@ -23,19 +23,19 @@ interface StackPlace {
   index: number
 }
 
-/** What the board says to a drag. */
+/** Callbacks and lookups that a drag needs from the board. */
 interface DragHost {
-  /** The cards that go along with one that is picked up; none: it may not be moved. */
+  /** The cards that are dragged together with one; empty if it may not be moved. */
   cardsWith(id: RecordId): readonly RecordId[]
   mayMoveStacks(): boolean
-  /** The index that dropped cards get by the view's order; null: they cannot be dropped. */
+  /** The index of dropped cards in the view's order; null if they cannot be dropped. */
   dropIndex(ids: readonly RecordId[], key: StackKey, index: number): { index: number } | null
-  /** A sentence beside what is dragged, while it is over a stack. */
+  /** Text next to the dragged cards while they are over a stack. */
   hint(ids: readonly RecordId[], key: StackKey): string | null
   drop(drag: Drag): void
 }
 
-/** A press becomes a drag after this way, or, with a finger, after this time in one place. */
+/** A press becomes a drag after this distance; a touch, after this time in one place. */
 const START_PX = 6
 const LONG_PRESS_MS = 320
 const WOBBLE_PX = 10
@@ -43,8 +43,8 @@ const WOBBLE_PX = 10
 export type CardDrag = ReturnType<typeof createCardDrag>
 
 /**
- * Drags cards and stacks. React draws none of it but the line where they would land: what is dragged is a copy that
- * follows the pointer by itself, and places are measured once in a frame.
+ * Drags cards and stacks. React draws only the drop line. The dragged copy follows the pointer outside React, and
+ * positions are measured once per frame.
  */
 function createCardDrag(host: DragHost) {
   const current = createStore<Drag | null>(() => null)

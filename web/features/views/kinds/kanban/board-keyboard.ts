@@ -24,7 +24,7 @@ interface BoardKeysInput {
   onToggle: (id: RecordId) => void
   onChoose: (ids: readonly RecordId[]) => void
   announce: (text: string) => void
-  /** What a card is called. */
+  /** Title of a card. */
   nameOf: (id: RecordId) => string
 }
 

@@ -110,7 +110,7 @@ export function Board(props: BoardProps) {
 /** As in the style sheet. */
 const GAP = 12
 
-/** What was done by the keyboard, for who does not see it. */
+/** Announces keyboard actions to screen readers. */
 function Spoken({ spoken }: { spoken: StoreApi<string> }) {
   const text = useStore(spoken)
   return (

@@ -75,13 +75,13 @@ export interface DropRequest {
   /** The card after one in its stack; null: it is the last, undefined: it is not known. */
   nextOf: (id: RecordId) => RecordId | null | undefined
   to: DropPlace
-  /** The view in whose manual order the cards get a place; null: they get none. */
+  /** The view whose manual order positions the cards; null: they keep their positions. */
   viewId: string | null
 }
 
 /**
- * What dropping cards writes, as one change: the value of their new stack, and their place in the table's own
- * order. Empty where they stand there already.
+ * Operations of a drop, as one change: the value of the new stack and the positions in the table's manual
+ * order. Empty if nothing would move.
  */
 export function dropOperations({ by, ids, keyOf, nextOf, to, viewId }: DropRequest): Operation[] {
   const { tableId } = by.field

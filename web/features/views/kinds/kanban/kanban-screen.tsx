@@ -45,7 +45,7 @@ interface ChooseFieldProps {
   onChoose: (fieldId: string) => void
 }
 
-/** What stands in a board that is stacked by nothing: the fields to choose from, or a new one. */
+/** Shown instead of a board without a stack field: lets the user choose or add one. */
 function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
   const [isBusy, setBusy] = useState(false)
   const fields = schema.fields.filter(

@@ -32,13 +32,13 @@ interface StackMenuRequest {
   /** Those on the board. */
   shown: readonly Stack[]
   stack: Stack
-  /** What it is called. */
+  /** Title of the stack. */
   title: string
   anchor: Element | { x: number; y: number }
   onAddRecord: () => void
 }
 
-/** What can be done with a stack: its cards, its place on the board, its option. */
+/** Opens the menu of a stack, with commands for its cards, its position and its option. */
 export function openStackMenu({
   command,
   stacks,
@@ -153,7 +153,7 @@ interface CardMenuInput {
   onMoved: (id: RecordId) => void
 }
 
-/** What a board adds to the menu of a record: moving it, and new ones beside it. */
+/** Items that a board adds to a record's menu: moving it, and inserting records next to it. */
 export function cardMenuItems(input: CardMenuInput): MenuItem[] {
   const { move, id, anchor, mayEdit } = input
   const { context, board, by, titleOf } = move

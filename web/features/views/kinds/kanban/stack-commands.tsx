@@ -15,7 +15,7 @@ import { choicesOf, updateField } from '../../../schema/field-commands.tsx'
 import styles from './kanban.module.css'
 import type { Stack } from './stacks.ts'
 
-/** What commands of a stack work with. */
+/** Data for the commands of a stack. */
 export interface StackCommandContext {
   context: TableContext
   by: StackBy
@@ -86,7 +86,7 @@ async function save(
   change: (choices: Choices) => Choices,
   actionId?: string,
 ): Promise<void> {
-  // What the page holds now, not what the menu was drawn from.
+  // The current field, which may have changed since the menu opened.
   const field = context.schema.fields.find(({ id }) => id === by.field.id) ?? by.field
   const options = { ...field.options, choices: change(choicesOf(field)) }
   await updateField(context.schema.table, field.id, { options }, actionId)

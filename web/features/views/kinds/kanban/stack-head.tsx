@@ -28,7 +28,7 @@ interface StackHeadProps {
   count: number | null
 }
 
-/** What a stack is called, how many cards it has, and its menu. */
+/** Header of a stack: title, number of cards and menu. */
 export function StackHead({ stack, count }: StackHeadProps) {
   const { board, mayAdd, titleOf, summaryOf, onStackMenu, onAdd, onExpand } = useParts()
   const { key, isCollapsed } = stack
@@ -93,7 +93,7 @@ function useHeadFocus({ key }: Stack) {
   return { button, isActive }
 }
 
-/** What linked records are called, by key. */
+/** Titles of linked records by key. */
 export type RecordNames = ReadonlyMap<string, string>
 
 const NO_NAMES: RecordNames = new Map()
@@ -133,7 +133,7 @@ async function readNames(
   return new Map(page.ids.map((id, at) => [String(id), shownText(display, page.rows[at]?.[0] ?? null)]))
 }
 
-/** What the first card of a stack says that its linked record is called. */
+/** Title of a stack's linked record, read from its first card. */
 function linkName({ lanes, by }: Board, store: RecordStore, key: StackKey): string | undefined {
   const id = lanes.lane(key).segments.idAt(0)
   const row = id === undefined ? undefined : store.row(id)

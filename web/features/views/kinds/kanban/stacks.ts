@@ -89,20 +89,20 @@ export const shownStacks = (stacks: readonly Stack[], hideEmpty: boolean): Stack
 
 const lineOf = ({ key, isCollapsed, isHidden }: Stack): KanbanStack => ({ key, isCollapsed, isHidden })
 
-/** What the view keeps when one stack is shown in another way. */
+/** Stored stacks after a change to one stack. */
 export const withStack = (
   stacks: readonly Stack[],
   key: StackKey,
   patch: Partial<Omit<KanbanStack, 'key'>>,
 ): KanbanStack[] => stacks.map((stack) => ({ ...lineOf(stack), ...(stack.key === key ? patch : {}) }))
 
-/** What the view keeps when all stacks are shown in another way. */
+/** Stored stacks after a change to all of them. */
 export const withAllStacks = (
   stacks: readonly Stack[],
   patch: Partial<Omit<KanbanStack, 'key'>>,
 ): KanbanStack[] => stacks.map((stack) => ({ ...lineOf(stack), ...patch }))
 
-/** What the view keeps when a stack goes ahead of another; `undefined`: to the end. */
+/** Stored stacks after moving one before another; `undefined`: to the end. */
 export function moveStack(
   stacks: readonly Stack[],
   key: StackKey,

@@ -23,7 +23,7 @@ import styles from './map.module.css'
 import { MapBubble, MapCard, usePinned } from './map-card.tsx'
 import { createPins, type PinEvents, type Pins } from './pins.ts'
 
-/** What the list and the screen ask of the map. */
+/** Imperative handle of the map for the list and the screen. */
 export interface MapAreaHandle {
   /** Shows a record's card, with the map moved to it. */
   show: (id: RecordId) => void

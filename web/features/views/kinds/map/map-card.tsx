@@ -77,7 +77,7 @@ export function MapBubble({ into, children }: { into: HTMLElement; children: Rea
   )
 }
 
-/** What the map must not take for a drag or a zoom of its own. */
+/** Events that must not drag or zoom the map below. */
 const OWN_EVENTS = ['mousedown', 'touchstart', 'pointerdown', 'dblclick', 'wheel'] as const
 
 /** An element that the map keeps above a place, to draw a card or a bubble into; null without one. */

@@ -13,7 +13,7 @@ export interface MapToolsProps {
   onList: (open: boolean) => void
 }
 
-/** What the toolbar of a map has of its own: whose places are shown, and the list beside it. */
+/** Toolbar controls of a map: the location field and the list. */
 export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: MapToolsProps) {
   const choices = fields.filter((field) => !field.isSystem && isPlace(field))
   return (

@@ -10,7 +10,7 @@ import type { Place } from '../../../../records/layouts/map-layout.ts'
 import type { RowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 
-/** What pins ask of their owner. */
+/** Callbacks of the pins. */
 export interface PinEvents {
   /** The text of a pin's tooltip and its name. */
   titleOf(row: GridRow): string
