@@ -132,7 +132,7 @@ describe('a read of a request', () => {
     const waiting = as(() => run('select 1', 'large read'), { timeoutMs: 300 })
     await expect(waiting).rejects.toMatchObject({
       code: 'QUERY_TIMEOUT',
-      message: expect.stringContaining('Others keep the database busy'),
+      message: expect.stringContaining('The database is busy with other requests'),
     })
     client.abort()
     await Promise.allSettled(before)

@@ -45,6 +45,10 @@ describe('a long text with formatting', () => {
     expect(await cell.locator('b').count()).toBe(0)
     expect(await cell.boundingBox().then((box) => box?.height)).toBeLessThan(40)
     expect(await grid.cell(0, 'Plain').textContent()).toContain('**two**')
+    // A click on a link selects the cell; headings and boxes are text there.
+    await cell.getByRole('link', { name: 'site' }).dispatchEvent('click')
+    expect(grid.context.pages()).toHaveLength(1)
+    expect(await cell.locator('h2, input').count()).toBe(0)
 
     await grid.cell(0, 'Title').click()
     await grid.page.keyboard.press('Space')

@@ -5,6 +5,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { openMarkdown, richTextExtensions, toMarkdown } from '../../web/rich-text/document.ts'
 import { parseMarkdown, plainText, safeAddress } from '../../web/rich-text/markdown.ts'
 import { RichText } from '../../web/rich-text/rich-text.tsx'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 
 const drawn = (text: string): string =>
   renderToStaticMarkup(createElement(RichText, { text }))
@@ -48,6 +49,22 @@ describe('rich text', () => {
     expect(drawn('[x](https://a.org/"onmouseover="alert(1))')).not.toMatch(/" ?onmouseover/)
     for (const address of ['javascript:alert(1)', 'JAVASCRIPT:x', ' https://a.org', '//a.org', 'file:///x'])
       expect(safeAddress(address)).toBeNull()
+  })
+
+  test('saves a text of many blocks in a time that grows with its size', () => {
+    // Comparing every block with every other would take minutes of processor time.
+    const text = Array.from({ length: 30_000 }, (_, at) => `line ${at}\n\n`).join('')
+    const usedBefore = cpuTimeMs()
+    const opened = openMarkdown(text)
+    const document = getSchema(richTextExtensions()).nodeFromJSON(opened.content)
+    expect(toMarkdown(document, opened)).toBe(text)
+    const { content = [] } = opened.content
+    const edited = getSchema(richTextExtensions()).nodeFromJSON({
+      type: 'doc',
+      content: [{ type: 'paragraph', content: [{ type: 'text', text: 'first' }] }, ...content],
+    })
+    expect(toMarkdown(edited, opened)).toBe(`first\n\n${text}`)
+    expect(cpuTimeMs() - usedBefore).toBeLessThan(8000)
   })
 
   test('takes no longer for signs without an end', () => {

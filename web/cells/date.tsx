@@ -15,11 +15,11 @@ import { formatInstant, type InstantOptions } from '../../src/core/fields/instan
 import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
-import calendarStyles from './calendar.module.css'
 import { Calendar } from './calendar.tsx'
 import { type Cell, type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
 import { isFocusLeaving } from './focus-within.ts'
+import { NowOrClear } from './popover-input.tsx'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
@@ -219,14 +219,11 @@ function DateEditor(props: DateEditorProps): ReactNode {
                     anchor.querySelector('input')?.focus()
                   }}
                 />
-                <div className={calendarStyles.calendarFoot}>
-                  <button type="button" tabIndex={-1} onClick={() => commitText(props.now.text())}>
-                    {props.now.label}
-                  </button>
-                  <button type="button" tabIndex={-1} onClick={() => commit(null)}>
-                    {m.common_clear()}
-                  </button>
-                </div>
+                <NowOrClear
+                  label={props.now.label}
+                  onNow={() => commitText(props.now.text())}
+                  onClear={() => commit(null)}
+                />
               </div>
             </Popover>
           )

@@ -53,19 +53,37 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
             <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.narrow}>
               <ControlGroup data-cell-popover onMouseDown={(event) => event.preventDefault()}>
                 {props.list(text, commit)}
-                <div className={calendar.calendarFoot}>
-                  <button type="button" tabIndex={-1} onClick={() => commit(props.now.value())}>
-                    {props.now.label}
-                  </button>
-                  <button type="button" tabIndex={-1} onClick={() => commit(null)}>
-                    {m.common_clear()}
-                  </button>
-                </div>
+                <NowOrClear
+                  label={props.now.label}
+                  onNow={() => commit(props.now.value())}
+                  onClear={() => commit(null)}
+                />
               </ControlGroup>
             </Popover>
           )
         }
       </TextInput>
     </ControlGroup>
+  )
+}
+
+interface NowOrClearProps {
+  /** Label of the current value, e.g. “Today”. */
+  label: string
+  onNow: () => void
+  onClear: () => void
+}
+
+/** Buttons below a list of dates or times: the current value, and none. The focus stays in the input. */
+export function NowOrClear({ label, onNow, onClear }: NowOrClearProps): ReactNode {
+  return (
+    <div className={calendar.calendarFoot}>
+      <button type="button" tabIndex={-1} onClick={onNow}>
+        {label}
+      </button>
+      <button type="button" tabIndex={-1} onClick={onClear}>
+        {m.common_clear()}
+      </button>
+    </div>
   )
 }

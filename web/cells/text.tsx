@@ -1,5 +1,6 @@
 import { AlignLeft, DatabaseZap, KeyRound, Spline, Type } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import type { FieldType } from '../../src/core/fields/field-type.ts'
 import { geometry } from '../../src/core/fields/geometry.ts'
 import { PASSWORD_MASK, password } from '../../src/core/fields/password.ts'
 import { specificDbType } from '../../src/core/fields/specific-db-type.ts'
@@ -18,21 +19,24 @@ import { draftOf, TextInput, useFocusAtEnd } from './text-input.tsx'
 import { DRAWN_PER_LINE, TextView } from './text-view.tsx'
 import view from './view.module.css'
 
+/** The editor of types whose text is refused only for its length. */
+function PlainEditor<O>({ type, ...props }: EditorProps<O> & { type: FieldType<O> }): ReactNode {
+  return (
+    <TextInput
+      {...props}
+      initial={String(props.value ?? '')}
+      parse={(text) => draftOf(text, type.parse(text, props.options), m.cells_this_text_is_too_long())}
+    />
+  )
+}
+
 /** One line of text, edited in place. */
 export const singleLineTextCell = defineCell(singleLineText, {
   Icon: Type,
   align: 'start',
   minWidth: 60,
   View: TextView,
-  Editor: (props) => (
-    <TextInput
-      {...props}
-      initial={String(props.value ?? '')}
-      parse={(text) =>
-        draftOf(text, singleLineText.parse(text, props.options), m.cells_this_text_is_too_long())
-      }
-    />
-  ),
+  Editor: (props) => <PlainEditor {...props} type={singleLineText} />,
 })
 
 /** Tallest that the text area grows in a grid. */
@@ -60,7 +64,7 @@ function RichTextView({ value, variant, lines }: Pick<ViewProps, 'value' | 'vari
       style={{ WebkitLineClamp: lines }}
       data-one-line={lines === 1 || undefined}
     >
-      <RichText text={text.slice(0, DRAWN_PER_LINE * lines)} />
+      <RichText text={text.slice(0, DRAWN_PER_LINE * lines)} inCell />
     </span>
   )
 }
@@ -182,18 +186,10 @@ export const specificDbTypeCell = defineCell(specificDbType, {
   align: 'start',
   minWidth: 80,
   View: TextView,
-  Editor: (props) => (
-    <TextInput
-      {...props}
-      initial={String(props.value ?? '')}
-      parse={(text) =>
-        draftOf(text, specificDbType.parse(text, props.options), m.cells_this_text_is_too_long())
-      }
-    />
-  ),
+  Editor: (props) => <PlainEditor {...props} type={specificDbType} />,
 })
 
-/** Dots where a password is set. Nobody can read one; the editor begins empty, and left so it changes nothing. */
+/** Dots for a stored password, which is never readable. The editor starts empty; leaving it empty changes nothing. */
 export const passwordCell = defineCell(password, {
   Icon: KeyRound,
   align: 'start',

@@ -44,19 +44,20 @@ const schema = getSchema(richTextExtensions())
 export interface OpenedMarkdown {
   text: string
   content: JSONContent
-  /** The blocks and the source of each, up to the first line of the next. */
-  blocks: { node: Node; source: string }[]
+  /** The blocks, and the source of each up to the first line of the next. */
+  blocks: { key: string; source: string }[]
 }
 
 /** Reads Markdown for the editor. */
 export function openMarkdown(text: string): OpenedMarkdown {
   const lines = text.match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g) ?? []
   const parsed = parseMarkdown(text)
-  const blocks = parsed.map((block, at) => ({
-    node: nodeOf(block),
-    source: lines.slice(block.line, parsed[at + 1]?.line).join(''),
+  const nodes = parsed.map((block) => schema.nodeFromJSON(blockJson(block)))
+  const blocks = nodes.map((node, at) => ({
+    key: keyOf(node),
+    source: lines.slice(parsed[at]?.line, parsed[at + 1]?.line).join(''),
   }))
-  const content = blocks.length > 0 ? blocks.map(({ node }) => node.toJSON()) : [{ type: 'paragraph' }]
+  const content = nodes.length > 0 ? nodes.map((node) => node.toJSON()) : [{ type: 'paragraph' }]
   return { text, content: { type: 'doc', content }, blocks }
 }
 
@@ -67,13 +68,17 @@ export function openMarkdown(text: string): OpenedMarkdown {
 export function toMarkdown(document: Node, opened: OpenedMarkdown): string {
   const current: Node[] = []
   document.forEach((child) => {
-    // An editor's nodes belong to its own schema; comparing needs one schema.
+    // An editor's schema has further attributes, such as the direction of a block.
     const node = schema.nodeFromJSON(child.toJSON())
     if (node.textContent.trim() !== '' || node.type.name !== 'paragraph') current.push(node)
   })
-  const indexes = current.map((node) => opened.blocks.findIndex((block) => block.node.eq(node)))
-  const isUnchanged = indexes.length === opened.blocks.length && indexes.every((index) => index >= 0)
-  if (isUnchanged && current.every((node, at) => opened.blocks[at]?.node.eq(node))) return opened.text
+  const keys = current.map(keyOf)
+  if (keys.length === opened.blocks.length && keys.every((key, at) => key === opened.blocks[at]?.key)) {
+    return opened.text
+  }
+  // Equal blocks are matched in their order.
+  const unmatched = Map.groupBy(opened.blocks.keys(), (at) => opened.blocks[at]?.key ?? '')
+  const indexes = keys.map((key) => unmatched.get(key)?.shift() ?? -1)
   return current
     .map((node, at) => {
       const index = indexes[at] ?? -1
@@ -87,9 +92,8 @@ export function toMarkdown(document: Node, opened: OpenedMarkdown): string {
     .join('')
 }
 
-function nodeOf(block: Block): Node {
-  return schema.nodeFromJSON(blockJson(block))
-}
+/** Equal for equal blocks. */
+const keyOf = (node: Node): string => JSON.stringify(node.toJSON())
 
 function blockJson(block: Block): JSONContent {
   if (block.kind === 'list') {
@@ -144,7 +148,11 @@ function blockMarkdown(node: Node): string {
   const texts = WRITINGS.map((writing) => writeBlock(node, writing))
   const readsBack = (text: string) => {
     const [block, ...others] = parseMarkdown(text)
-    return block !== undefined && others.length === 0 && nodeOf(block).eq(node)
+    return (
+      block !== undefined &&
+      others.length === 0 &&
+      keyOf(schema.nodeFromJSON(blockJson(block))) === keyOf(node)
+    )
   }
   return texts.find(readsBack) ?? texts.at(-1) ?? ''
 }
