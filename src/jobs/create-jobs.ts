@@ -113,6 +113,8 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     try {
       const kind = kinds.get(job.kind)
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
+      // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
+      controller.signal.throwIfAborted()
       const result = await kind.run(input, {
         jobId: job.id,
         userId: job.userId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { clipboardOf, eventually, type GridPage, gridTests } from './grid-page.ts'
+import { clipboardOf, eventually, type GridPage, gridTests, holdScripts } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -119,6 +119,22 @@ describe('JSON', () => {
     expect(await area.inputValue()).toBe('{\n  "n": 12345678901234567890\n}')
     await page.keyboard.press('Control+Enter')
     await grid.shows('Json', ['{"b": 1,  "a": [1.50]}', '{ "n": 12345678901234567890 }'])
+  })
+
+  test('takes the keys typed while the editor is still loading', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    const release = await holdScripts(page)
+    await grid.cell(1, 'Json').click()
+    await page.keyboard.type('{"n":\n[1,', { delay: 0 })
+    const area = page.getByRole('textbox', { name: 'Json' })
+    expect(await area.getAttribute('aria-busy')).toBe('true')
+    release()
+    await page.getByRole('button', { name: 'Format' }).waitFor()
+    await page.keyboard.type('2]}')
+    expect(await area.inputValue()).toBe('{"n":\n[1,2]}')
+    await page.keyboard.press('Control+Enter')
+    await grid.shows('Json', ['{"b": 1,  "a": [1.50]}', '{"n": [1,2]}'])
   })
 
   test('is edited as a tree', async () => {

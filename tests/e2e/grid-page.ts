@@ -204,3 +204,16 @@ export const untilCount = (grid: GridPage, text: string): Promise<string> =>
     () => recordCount(grid),
     (now) => now === text,
   )
+
+/** Holds back the scripts that a page asks for from now on, as a slow network does. Returns what lets them through. */
+export async function holdScripts(page: Page): Promise<() => void> {
+  const released = Promise.withResolvers<void>()
+  await page.route(
+    () => true,
+    async (route) => {
+      if (route.request().resourceType() === 'script') await released.promise
+      await route.continue()
+    },
+  )
+  return released.resolve
+}

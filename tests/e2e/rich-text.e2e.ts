@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { eventually, type GridPage, gridTests } from './grid-page.ts'
+import { eventually, type GridPage, gridTests, holdScripts } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -55,6 +55,23 @@ describe('a long text with formatting', () => {
     const record = grid.page.locator('[data-testid="cell-input"]').filter({ has: editor(grid.page) })
     await record.locator('li', { hasText: 'colours' }).waitFor()
     await record.getByRole('link', { name: 'site' }).waitFor()
+  })
+
+  test('takes the keys typed while the editor is still loading', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    const release = await holdScripts(page)
+    await grid.cell(1, 'Notes').click()
+    await page.keyboard.type('One\n**two', { delay: 0 })
+    expect(await editor(page).getAttribute('aria-busy')).toBe('true')
+    release()
+    await untilFocused(page)
+    await page.keyboard.type('**')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await editor(page).waitFor({ state: 'detached' })
+    await grid.saved()
+    expect(await stored(grid, 1)).toContain('One\n')
+    expect(await stored(grid, 1)).toContain('two')
   })
 
   test('is edited with its formatting, and kept as Markdown', async () => {

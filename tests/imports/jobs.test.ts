@@ -170,6 +170,17 @@ describe('createJobs', () => {
     await stored.close()
   })
 
+  test('never runs a job that is stopped while its start is being stored', async () => {
+    const running = register()
+    await start('a')
+    await jobs.cancel('a')
+    await until(async () => (await statusOf('a')) === 'cancelled')
+    await start('b')
+    await jobs.close()
+    expect(await statusOf('b')).toBe('failed')
+    expect([...running.keys()]).toEqual([])
+  })
+
   test('ends what runs when it is closed, and takes no more', async () => {
     const running = register()
     await start('a')
@@ -178,7 +189,7 @@ describe('createJobs', () => {
     await jobs.close()
     expect(await statusOf('a')).toBe('failed')
     expect(await statusOf('b')).toBe('failed')
-    await expect(start('c')).rejects.toThrow('stopping')
+    await expect(start('c')).rejects.toThrow('The server is shutting down')
   })
 })
 

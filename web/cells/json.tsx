@@ -1,12 +1,19 @@
 import { Braces, ListTree, WrapText } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { json, jsonProblem } from '../../src/core/fields/json.ts'
 import { formatJson } from '../../src/core/fields/json-tree.ts'
 import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { useTextHeight } from '../ui/effects.ts'
-import { Popover } from '../ui/overlays.ts'
 import { defineCell, type EditorProps } from './cell.ts'
+import { EditorPopover } from './editor-popover.tsx'
 import jsonEditor from './json-editor.module.css'
 import styles from './mono.module.css'
 import { draftOf, useFocusAtEnd } from './text-input.tsx'
@@ -42,38 +49,13 @@ const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
  * text keeps its exact whitespace.
  */
 function JsonEditor(props: EditorProps<Record<string, never>>): ReactNode {
-  const { variant } = props
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  if (variant === 'record') return <JsonBox {...props} />
-  return (
-    <span ref={setAnchor} className={jsonEditor.anchor} dir="ltr">
-      {String(props.value ?? '').slice(0, 200)}
-      {anchor && (
-        <Popover anchor={anchor} onClose={() => {}} focus="none" className={jsonEditor.popover}>
-          <div data-cell-popover>
-            <JsonBox {...props} />
-          </div>
-        </Popover>
-      )}
-    </span>
-  )
-}
-
-function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
-  const { value, typed, ref, autoFocus, variant } = props
+  const { value, typed, ref, variant } = props
   const initial = String(value ?? '')
+  const draft = useRef(typed ?? initial)
   const area = useRef<HTMLTextAreaElement>(null)
-  const latest = useRef(typed ?? initial)
-  const [text, setText] = useState(typed ?? initial)
-  const [showsTree, setShowsTree] = useState(false)
-  const problem = text.trim() === '' ? null : jsonProblem(text)
-  const set = (next: string) => {
-    latest.current = next
-    setText(next)
-  }
   useImperativeHandle(ref, () => ({
     read: () => {
-      const now = area.current?.value ?? latest.current
+      const now = area.current?.value ?? draft.current
       if (now === initial) return { ok: true, value }
       return draftOf(
         now,
@@ -83,6 +65,37 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
     },
     focus: () => area.current?.focus(),
   }))
+  const box = <JsonBox {...props} draft={draft} area={area} />
+  if (variant === 'record') return box
+  return (
+    <EditorPopover
+      label={props.label}
+      draft={draft}
+      preview={initial.slice(0, 200)}
+      previewClassName={jsonEditor.anchor}
+      dir="ltr"
+      className={jsonEditor.popover}
+      onKeyDown={onKeyDown}
+    >
+      {box}
+    </EditorPopover>
+  )
+}
+
+interface JsonBoxProps extends EditorProps<Record<string, never>> {
+  draft: RefObject<string>
+  area: RefObject<HTMLTextAreaElement | null>
+}
+
+function JsonBox({ draft, area, ...props }: JsonBoxProps): ReactNode {
+  const { variant, autoFocus } = props
+  const [text, setText] = useState(() => draft.current)
+  const [showsTree, setShowsTree] = useState(false)
+  const problem = text.trim() === '' ? null : jsonProblem(text)
+  const set = (next: string) => {
+    draft.current = next
+    setText(next)
+  }
   useFocusAtEnd(area, autoFocus)
   useTextHeight(area, variant === 'grid' || showsTree ? null : text, 480, 2)
 

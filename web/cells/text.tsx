@@ -1,5 +1,12 @@
 import { AlignLeft, DatabaseZap, KeyRound, Spline, Type } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import type { FieldType } from '../../src/core/fields/field-type.ts'
 import { geometry } from '../../src/core/fields/geometry.ts'
 import { PASSWORD_MASK, password } from '../../src/core/fields/password.ts'
@@ -11,9 +18,9 @@ import { RichTextEditor } from '../rich-text/rich-text-editor.tsx'
 import type { RichTextHandle } from '../rich-text/text-editor.tsx'
 import { ControlGroup } from '../ui/composite.tsx'
 import { useTextHeight } from '../ui/effects.ts'
-import { Popover } from '../ui/overlays.ts'
 import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import styles from './editor.module.css'
+import { EditorPopover } from './editor-popover.tsx'
 import mono from './mono.module.css'
 import { draftOf, TextInput, useFocusAtEnd } from './text-input.tsx'
 import { DRAWN_PER_LINE, TextView } from './text-view.tsx'
@@ -71,46 +78,63 @@ function RichTextView({ value, variant, lines }: Pick<ViewProps, 'value' | 'vari
 
 /** The editor of formatted text: over the cell in a grid, in place in a record. Ctrl+Enter and blur save. */
 function RichTextCellEditor(props: EditorProps<{ rich: boolean }>): ReactNode {
-  const { value, typed, variant, ref, options, autoFocus } = props
+  const { value, typed, variant, ref, options } = props
   const initial = String(value ?? '')
+  const draft = useRef(typed ?? initial)
   const editor = useRef<RichTextHandle>(null)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const read = (): Draft => {
-    const text = editor.current?.read() ?? typed ?? initial
+    const text = editor.current?.read() ?? draft.current
     if (text === initial) return { ok: true, value }
     return draftOf(text, longText.parse(text, options), m.cells_this_text_is_too_long())
   }
   useImperativeHandle(ref, () => ({ read, focus: () => editor.current?.focus() }))
-  const box = (
-    <ControlGroup
-      data-cell-popover
-      onKeyDownCapture={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        event.preventDefault()
-        event.stopPropagation()
-        const draft = read()
-        if (draft.ok) props.commit(draft.value, 'stay')
-      }}
-    >
-      <RichTextEditor
-        ref={editor}
-        label={props.label}
-        value={typed ?? initial}
-        maxLength={MAX_TEXT_LENGTH}
-        autoFocus={autoFocus}
-      />
-    </ControlGroup>
-  )
-  if (variant === 'record') return box
+  const onKeyDownCapture = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    event.stopPropagation()
+    const now = read()
+    if (now.ok) props.commit(now.value, 'stay')
+  }
+  if (variant === 'record') {
+    return (
+      <ControlGroup data-cell-popover onKeyDownCapture={onKeyDownCapture}>
+        <RichTextBox {...props} draft={draft} editor={editor} />
+      </ControlGroup>
+    )
+  }
   return (
-    <span ref={setAnchor} className={styles.input}>
-      <RichTextView {...props} lines={1} />
-      {anchor && (
-        <Popover anchor={anchor} onClose={() => {}} focus="none" className={styles.richPopover}>
-          {box}
-        </Popover>
-      )}
-    </span>
+    <EditorPopover
+      label={props.label}
+      draft={draft}
+      preview={<RichTextView {...props} lines={1} />}
+      previewClassName={styles.input}
+      className={styles.richPopover}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) breakLine(event)
+      }}
+      onKeyDownCapture={onKeyDownCapture}
+    >
+      <RichTextBox {...props} draft={draft} editor={editor} />
+    </EditorPopover>
+  )
+}
+
+interface RichTextBoxProps extends EditorProps<{ rich: boolean }> {
+  draft: RefObject<string>
+  editor: RefObject<RichTextHandle | null>
+}
+
+/** Starts with the draft as it is when the box appears; from then on the editor holds the text. */
+function RichTextBox({ draft, editor, label, autoFocus }: RichTextBoxProps): ReactNode {
+  const [opened] = useState(() => draft.current)
+  return (
+    <RichTextEditor
+      ref={editor}
+      label={label}
+      value={opened}
+      maxLength={MAX_TEXT_LENGTH}
+      autoFocus={autoFocus}
+    />
   )
 }
 
