@@ -3,8 +3,8 @@ import type { KanbanOptions } from '../../src/core/views/index.ts'
 import type { TestUser } from '../support/app.ts'
 import { eventually, type gridTests, type OpenTable, textOf } from './grid-page.ts'
 
-/** A table with a board. */
-export interface OpenBoardTable extends OpenTable {
+/** A table with a kanban. */
+export interface OpenKanbanTable extends OpenTable {
   viewId: string
   fieldId: (title: string) => string
 }
@@ -19,12 +19,12 @@ const FIELDS = [
   { title: 'Points', type: 'Number' as const },
 ]
 
-/** A table of these cards and a board of it: `['a Todo 3', 'b Done']`; one word is of no stack. */
-export async function createBoardTable(
+/** A table of these cards and a kanban of it: `['a Todo 3', 'b Done']`; one word is of no stack. */
+export async function createKanbanTable(
   tests: ReturnType<typeof gridTests>,
   cards: readonly string[],
   options: Partial<KanbanOptions> = {},
-): Promise<OpenBoardTable> {
+): Promise<OpenKanbanTable> {
   const rows = cards.map((card) => {
     const [title = '', status, points] = card.split(' ')
     return [title, status ?? null, points === undefined ? null : Number(points)]
@@ -43,10 +43,14 @@ export async function createBoardTable(
   return { ...table, viewId: view.id, fieldId }
 }
 
-export type BoardPage = Awaited<ReturnType<typeof openBoard>>
+export type KanbanPage = Awaited<ReturnType<typeof openKanban>>
 
-/** Opens a board in a browser of its own. */
-export async function openBoard(tests: ReturnType<typeof gridTests>, table: OpenBoardTable, user?: TestUser) {
+/** Opens a kanban in a browser of its own. */
+export async function openKanban(
+  tests: ReturnType<typeof gridTests>,
+  table: OpenKanbanTable,
+  user?: TestUser,
+) {
   const grid = await tests.openTable(table, user)
   const { page } = grid
   // All stacks in sight.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createMember } from '../support/factories.ts'
 import { eventually, gridTests, textOf } from './grid-page.ts'
-import { createBoardTable, drag, openBoard } from './kanban-page.ts'
+import { createKanbanTable, drag, openKanban } from './kanban-page.ts'
 
 const tests = gridTests()
 const api = () => tests.app().trpc(tests.owner().token)
@@ -11,11 +11,11 @@ const REFUSAL = { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422, appCode: 'INVA
 
 const CARDS = ['a Todo 3', 'b Todo 4', 'c Done 5', 'd', 'e Todo', 'f Done']
 
-describe('cards of a board', () => {
+describe('cards of a kanban', () => {
   test('are dragged within and between stacks, which another person sees as it happens', async () => {
-    const table = await createBoardTable(tests, CARDS)
-    const mine = await openBoard(tests, table)
-    const theirs = await openBoard(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
+    const table = await createKanbanTable(tests, CARDS)
+    const mine = await openKanban(tests, table)
+    const theirs = await openKanban(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
     expect([await mine.titles(null), await mine.titles('Todo'), await mine.titles('Done')]).toEqual([
       ...['d', 'a b e', 'c f'],
     ])
@@ -44,185 +44,185 @@ describe('cards of a board', () => {
     expect(await theirs.until('Done', 'd c f')).toBe('d c f')
   })
 
-  test('keep the place they are given on the board, which no other view shows', async () => {
-    const table = await createBoardTable(tests, CARDS)
+  test('keep the place they are given on the kanban, which no other view shows', async () => {
+    const table = await createKanbanTable(tests, CARDS)
     const order = async () => {
       const fieldIds = [table.fieldId('Title')]
       const query = { tableId: table.tableId, fieldIds, sorts: [], limit: 10, offset: 0 }
       return (await api().records.list.query({ query })).rows.flat().join(' ')
     }
-    const board = await openBoard(tests, table)
-    const theirs = await openBoard(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
-    const { page } = board
+    const kanban = await openKanban(tests, table)
+    const theirs = await openKanban(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
+    const { page } = kanban
     // Between two cards of another stack, and within a stack.
-    await drag(page, board.card('e'), board.card('f'))
-    expect(await board.titles('Done')).toBe('c e f')
-    await drag(page, board.card('b'), board.card('a'))
-    expect(await board.titles('Todo')).toBe('b a')
+    await drag(page, kanban.card('e'), kanban.card('f'))
+    expect(await kanban.titles('Done')).toBe('c e f')
+    await drag(page, kanban.card('b'), kanban.card('a'))
+    expect(await kanban.titles('Todo')).toBe('b a')
     expect(await theirs.until('Todo', 'b a')).toBe('b a')
     expect(await theirs.until('Done', 'c e f')).toBe('c e f')
     await eventually(
-      async () => board.writes().length,
+      async () => kanban.writes().length,
       (n) => n === 2,
     )
     await page.reload()
-    expect(await board.until('Todo', 'b a')).toBe('b a')
-    expect(await board.until('Done', 'c e f')).toBe('c e f')
+    expect(await kanban.until('Todo', 'b a')).toBe('b a')
+    expect(await kanban.until('Done', 'c e f')).toBe('c e f')
     expect(await order()).toBe('a b c d e f')
     // A card that is added above another stands there, wherever the table has that one.
-    await board.card('a').click({ button: 'right' })
+    await kanban.card('a').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Insert above' }).click()
     await page.getByRole('textbox', { name: 'Title' }).fill('x')
     await page.getByRole('button', { name: 'Add record' }).click()
-    expect(await board.until('Todo', 'b x a')).toBe('b x a')
+    expect(await kanban.until('Todo', 'b x a')).toBe('b x a')
     await page.locator('body').press('ControlOrMeta+z')
-    expect(await board.until('Todo', 'b a')).toBe('b a')
+    expect(await kanban.until('Todo', 'b a')).toBe('b a')
     await page.locator('body').press('ControlOrMeta+z')
-    expect(await board.until('Todo', 'a b')).toBe('a b')
+    expect(await kanban.until('Todo', 'a b')).toBe('a b')
     expect(await theirs.until('Todo', 'a b')).toBe('a b')
     await page.getByText('Undone: Move record b in view Board').waitFor()
     await page.locator('body').press('ControlOrMeta+z')
-    expect(await board.until('Todo', 'a b e')).toBe('a b e')
-    expect(await board.titles('Done')).toBe('c f')
+    expect(await kanban.until('Todo', 'a b e')).toBe('a b e')
+    expect(await kanban.titles('Done')).toBe('c f')
     await page.locator('body').press('ControlOrMeta+Shift+z')
-    expect(await board.until('Done', 'c e f')).toBe('c e f')
-    // A locked board takes cards into other stacks, and says why it takes no order.
+    expect(await kanban.until('Done', 'c e f')).toBe('c e f')
+    // A locked kanban takes cards into other stacks, and says why it takes no order.
     await api().views.update.mutate({ viewId: table.viewId, patch: { lock: 'locked' } })
     await page.reload()
-    await board.card('a').waitFor()
-    board.calls.length = 0
-    await drag(page, board.card('b'), board.card('a'))
-    expect(await board.titles('Todo')).toBe('a b')
-    await drag(page, board.card('b'), board.card('c'))
-    expect(await board.until('Done', 'b c e f')).toBe('b c e f')
-    expect(board.writes()).toEqual(['records.write'])
+    await kanban.card('a').waitFor()
+    kanban.calls.length = 0
+    await drag(page, kanban.card('b'), kanban.card('a'))
+    expect(await kanban.titles('Todo')).toBe('a b')
+    await drag(page, kanban.card('b'), kanban.card('c'))
+    expect(await kanban.until('Done', 'b c e f')).toBe('b c e f')
+    expect(kanban.writes()).toEqual(['records.write'])
   })
 
   test('go back with a message when the server refuses, and wait while it cannot be reached', async () => {
-    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
-    const { page } = board
+    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
+    const { page } = kanban
     await page.context().setOffline(true)
-    await drag(page, board.card('a'), board.card('f'))
+    await drag(page, kanban.card('a'), kanban.card('f'))
     await page.getByTestId('queue-bar').waitFor()
-    expect(await board.titles('Done')).toBe('c a f')
+    expect(await kanban.titles('Done')).toBe('c a f')
     await page.context().setOffline(false)
     await page.getByTestId('queue-bar').waitFor({ state: 'detached' })
-    expect(await board.titles('Done')).toBe('c a f')
+    expect(await kanban.titles('Done')).toBe('c a f')
     // What the browser says of the lost connection is no fault of the page.
-    board.problems.length = 0
+    kanban.problems.length = 0
     await page.route('**/trpc/records.write*', (route) =>
       route.fulfill({
         status: 422,
         json: { error: { message: 'The month is closed', code: -32_000, data: REFUSAL } },
       }),
     )
-    await drag(page, board.card('c'), board.card('b'))
+    await drag(page, kanban.card('c'), kanban.card('b'))
     await page.getByText('No changes saved. The month is closed').waitFor()
-    expect(await board.until('Done', 'c a f')).toBe('c a f')
-    expect(await board.titles('Todo')).toBe('b e')
+    expect(await kanban.until('Done', 'c a f')).toBe('c a f')
+    expect(await kanban.titles('Todo')).toBe('b e')
     await eventually(
-      async () => board.problems.length,
+      async () => kanban.problems.length,
       (n) => n > 0,
     )
-    board.problems.length = 0
+    kanban.problems.length = 0
   })
 
   test('move, open and go by the keyboard alone, and say where they went', async () => {
-    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
-    const { page } = board
+    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
+    const { page } = kanban
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
-    // The address names the board: the tree shows where it stands.
+    // The address names the kanban: the tree shows where it stands.
     await page.locator('a[aria-current="page"]', { hasText: 'Board' }).waitFor()
-    await board.stack(null).getByTestId('stack-head').focus()
+    await kanban.stack(null).getByTestId('stack-head').focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     expect(await focused()).toBe('b')
     await page.keyboard.press('ControlOrMeta+ArrowUp')
-    expect(await board.titles('Todo')).toBe('b a e')
+    expect(await kanban.titles('Todo')).toBe('b a e')
     expect(await focused()).toBe('b')
     await page.keyboard.press('ControlOrMeta+ArrowRight')
-    expect([await board.titles('Todo'), await board.titles('Doing')]).toEqual(['a e', 'b'])
+    expect([await kanban.titles('Todo'), await kanban.titles('Doing')]).toEqual(['a e', 'b'])
     await page.keyboard.press('ControlOrMeta+ArrowRight')
-    expect(await board.until('Done', 'b c f')).toBe('b c f')
-    expect(await textOf(page.getByTestId('kanban-spoken'))).toBe('b: Done, 1 of 3 cards')
+    expect(await kanban.until('Done', 'b c f')).toBe('b c f')
+    expect(await textOf(page.getByTestId('kanban-announcement'))).toBe('b: Done, 1 of 3 cards')
     expect(await focused()).toBe('b')
     // Undo takes it back to its stack, the keyboard with it. A screen reader focuses cards by itself.
     await page.keyboard.press('ControlOrMeta+z')
-    expect(await board.until('Doing', 'b')).toBe('b')
+    expect(await kanban.until('Doing', 'b')).toBe('b')
     expect(await eventually(focused, (now) => now === 'b')).toBe('b')
-    await board.card('c').focus()
+    await kanban.card('c').focus()
     await page.keyboard.press('ArrowDown')
     expect(await focused()).toBe('f')
-    await board.card('b').focus()
+    await kanban.card('b').focus()
     await page.keyboard.press('ControlOrMeta+ArrowRight')
-    expect(await board.until('Done', 'b c f')).toBe('b c f')
+    expect(await kanban.until('Done', 'b c f')).toBe('b c f')
     await page.keyboard.press('Enter')
     await page.getByTestId('record-panel').getByRole('heading', { name: 'b' }).waitFor()
     // Loaded anew, the address is as it was, and the keyboard comes back to the same card.
     const address = page.url()
     await page.reload()
     await page.getByTestId('record-panel').getByRole('heading', { name: 'b' }).waitFor()
-    await board.card('b').waitFor()
+    await kanban.card('b').waitFor()
     expect(page.url()).toBe(address)
     await page.keyboard.press('Escape')
     await page.getByTestId('record-panel').waitFor({ state: 'detached' })
     expect(await eventually(focused, (now) => now === 'b')).toBe('b')
     await page.keyboard.press('Delete')
-    expect(await board.until('Done', 'c f')).toBe('c f')
+    expect(await kanban.until('Done', 'c f')).toBe('c f')
     expect(await eventually(focused, (now) => now === 'c')).toBe('c')
     await page.getByText('1 record deleted').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    expect(await board.until('Done', 'b c f')).toBe('b c f')
+    expect(await kanban.until('Done', 'b c f')).toBe('b c f')
   })
 
   test('are named one after the other in their stack, chosen together, and moved by their menu', async () => {
-    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
-    const { page } = board
-    await board.stack('Doing').getByTestId('stack-add').click()
+    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
+    const { page } = kanban
+    await kanban.stack('Doing').getByTestId('stack-add').click()
     await page.keyboard.type('x')
     await page.keyboard.press('Enter')
     await page.keyboard.type('y')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
-    expect(await board.until('Doing', 'x y')).toBe('x y')
+    expect(await kanban.until('Doing', 'x y')).toBe('x y')
     await eventually(
-      async () => board.writes().length,
+      async () => kanban.writes().length,
       (n) => n === 2,
     )
-    expect(board.writes()).toEqual(['records.write', 'records.write'])
-    await board.card('x').click({ modifiers: ['ControlOrMeta'] })
-    await board.card('y').click({ modifiers: ['Shift'] })
+    expect(kanban.writes()).toEqual(['records.write', 'records.write'])
+    await kanban.card('x').click({ modifiers: ['ControlOrMeta'] })
+    await kanban.card('y').click({ modifiers: ['Shift'] })
     await page.getByText('2 records selected').waitFor()
-    await drag(page, board.card('x'), board.card('e'), 'below')
-    expect(await board.titles('Todo')).toBe('a b e x y')
+    await drag(page, kanban.card('x'), kanban.card('e'), 'below')
+    expect(await kanban.titles('Todo')).toBe('a b e x y')
     await eventually(
-      async () => board.writes().length,
+      async () => kanban.writes().length,
       (n) => n === 3,
     )
     await page.keyboard.press('Escape')
     await page.getByTestId('bulk-bar').waitFor({ state: 'detached' })
-    await board.card('y').click({ button: 'right' })
+    await kanban.card('y').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Move to…' }).click()
     await page.getByRole('menuitemradio', { name: 'Done' }).click()
-    expect(await board.until('Done', 'y c f')).toBe('y c f')
+    expect(await kanban.until('Done', 'y c f')).toBe('y c f')
     // Alt+R names a card of the stack that one is in.
     await page.keyboard.press('Alt+r')
     await page.getByRole('textbox', { name: 'New record in Done' }).waitFor()
   })
 
   test('cannot be put into an order against a sort, which places them', async () => {
-    const table = await createBoardTable(tests, ['c Todo', 'a Todo', 'd Done', 'b Done'])
+    const table = await createKanbanTable(tests, ['c Todo', 'a Todo', 'd Done', 'b Done'])
     await api().views.update.mutate({
       viewId: table.viewId,
       patch: { sorts: [{ fieldId: table.fieldId('Title'), direction: 'asc' }] },
     })
-    const board = await openBoard(tests, table)
-    await drag(board.page, board.card('a'), board.card('c'), 'below')
-    expect(await board.titles('Todo')).toBe('a c')
-    expect(board.writes()).toEqual([])
-    await drag(board.page, board.card('b'), board.card('a'))
-    expect(await board.titles('Todo')).toBe('a b c')
-    expect(await board.titles('Done')).toBe('d')
+    const kanban = await openKanban(tests, table)
+    await drag(kanban.page, kanban.card('a'), kanban.card('c'), 'below')
+    expect(await kanban.titles('Todo')).toBe('a c')
+    expect(kanban.writes()).toEqual([])
+    await drag(kanban.page, kanban.card('b'), kanban.card('a'))
+    expect(await kanban.titles('Todo')).toBe('a b c')
+    expect(await kanban.titles('Done')).toBe('d')
   })
 })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/core/changes.ts'
 import { peopleValue } from '../../src/core/fields/people.ts'
 import type { Field } from '../../src/core/model.ts'
+import { type DropRequest, dropOperations } from '../../web/features/views/kinds/kanban/card-moves.ts'
 import {
   cardAt,
   cardTops,
   cardWindow,
+  dropIndexAmong,
   HEAD,
   nearestStack,
-  placeAmong,
   stepFocus,
-} from '../../web/features/views/kinds/kanban/board-geometry.ts'
-import { type DropRequest, dropOperations } from '../../web/features/views/kinds/kanban/card-moves.ts'
+} from '../../web/features/views/kinds/kanban/kanban-geometry.ts'
 import {
   moveStack,
   type StackSources,
@@ -53,15 +53,15 @@ function by(fieldId: string, change: Partial<Field> = {}): StackBy {
   return found
 }
 
-const counted = (counts: Record<string, number>): StackSources['numbers'] =>
+const counted = (counts: Record<string, number>): StackSources['totals'] =>
   new Map(
     Object.entries(counts).map(([key, count]) => [key === 'null' ? null : key, { count, summary: null }]),
   )
 
 const keysOf = (sources: Partial<StackSources> & { by: StackBy }) =>
-  stacksOf({ options: { stacks: [] }, people: [], numbers: counted({}), ...sources }).map(({ key }) => key)
+  stacksOf({ options: { stacks: [] }, people: [], totals: counted({}), ...sources }).map(({ key }) => key)
 
-describe('what a board is stacked by', () => {
+describe('what a kanban is stacked by', () => {
   test('is a choice, one person, a tick or the key of a link to one record; nothing else', () => {
     expect(['status', 'who', 'ready', 'project'].map((id) => by(id).kind)).toEqual([
       ...(['option', 'person', 'tick', 'record'] as const),
@@ -88,9 +88,9 @@ describe('what a board is stacked by', () => {
   })
 })
 
-describe('the stacks of a board', () => {
+describe('the stacks of a kanban', () => {
   test('are the options in their order, behind those without one, and values that lost their option', () => {
-    expect(keysOf({ by: by('status'), numbers: counted({ lost: 2, done: 1 }) })).toEqual([
+    expect(keysOf({ by: by('status'), totals: counted({ lost: 2, done: 1 }) })).toEqual([
       ...[null, 'todo', 'doing', 'done', 'lost'],
     ])
     expect(keysOf({ by: by('status', { required: true }) })).toEqual(['todo', 'doing', 'done'])
@@ -99,17 +99,17 @@ describe('the stacks of a board', () => {
 
   test('are the people of the base, of a large one only those who have cards', () => {
     const people = ['us1', 'us2'].map((id) => ({ id, email: `${id}@example.com`, displayName: null }))
-    const numbers = counted({ us9: 1 })
-    expect(keysOf({ by: by('who'), people, numbers })).toEqual([null, 'us1', 'us2', 'us9'])
+    const totals = counted({ us9: 1 })
+    expect(keysOf({ by: by('who'), people, totals })).toEqual([null, 'us1', 'us2', 'us9'])
     const many = Array.from({ length: 31 }, (_, at) => ({ ...people[0]!, id: `us${at}` }))
-    expect(keysOf({ by: by('who'), people: many, numbers })).toEqual([null, 'us9'])
-    expect(keysOf({ by: by('project'), numbers: counted({ 3: 1, 5: 0 }) })).toEqual([null, '3'])
+    expect(keysOf({ by: by('who'), people: many, totals })).toEqual([null, 'us9'])
+    expect(keysOf({ by: by('project'), totals: counted({ 3: 1, 5: 0 }) })).toEqual([null, '3'])
   })
 
   test('keep what was arranged, with new options at the end and deleted ones gone', () => {
     const line = (key: string | null, more = {}) => ({ key, isCollapsed: false, isHidden: false, ...more })
     const options = { stacks: [line('done', { isHidden: true }), line('gone'), line('todo'), line(null)] }
-    const stacks = stacksOf({ by: by('status'), options, people: [], numbers: counted({ todo: 1 }) })
+    const stacks = stacksOf({ by: by('status'), options, people: [], totals: counted({ todo: 1 }) })
     expect(stacks.map(({ key }) => key)).toEqual(['done', 'todo', null, 'doing'])
     expect(shownStacks(stacks, false).map(({ key }) => key)).toEqual(['todo', null, 'doing'])
     expect(shownStacks(stacks, true).map(({ key }) => key)).toEqual(['todo'])
@@ -175,8 +175,8 @@ describe('dropping cards', () => {
 describe('places on the screen', () => {
   test('a drop goes ahead of the first card whose middle lies below, and into the nearest stack', () => {
     const boxes = [3, 4, 5].map((index) => ({ index, top: index * 100, bottom: index * 100 + 80 }))
-    expect([0, 345, 400, 999].map((y) => placeAmong(boxes, y))).toEqual([3, 4, 4, 6])
-    expect(placeAmong([], 50)).toBe(0)
+    expect([0, 345, 400, 999].map((y) => dropIndexAmong(boxes, y))).toEqual([3, 4, 4, 6])
+    expect(dropIndexAmong([], 50)).toBe(0)
     const stacks = [0, 300, 600].map((start) => ({ start, end: start + 290 }))
     expect([-50, 100, 294, 2000].map((x) => nearestStack(stacks, x))).toEqual([0, 0, 0, 2])
     expect(nearestStack([], 5)).toBe(-1)

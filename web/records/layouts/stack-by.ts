@@ -9,7 +9,7 @@ import { isStackable } from '../../../src/core/views/index.ts'
 /** Which stack: the title of an option, the id of a person or a linked record, `true`/`false`; null: no value. */
 export type StackKey = string | null
 
-/** The field whose values are the stacks of a board, and where its records keep them. */
+/** The field whose values are the stacks of a kanban, and where its records keep them. */
 export interface StackBy {
   field: Field
   /** The field itself; of a link the one that holds the key of the linked record. */
@@ -62,9 +62,9 @@ export function stackValues(by: StackBy, key: StackKey, title: string): Values {
 }
 
 /** Count and summaries of a stack, as sent by the server. */
-export interface StackNumbers {
+export interface StackTotals {
   count: number
-  /** The value of the summary that the board shows; null without one. */
+  /** The value of the summary that the kanban shows; null without one. */
   summary: CellValue
 }
 

@@ -10,12 +10,12 @@ import {
   MAX_STACKS,
   type StackBy,
   type StackKey,
-  type StackNumbers,
+  type StackTotals,
   stackKey,
   stackValue,
 } from './stack-by.ts'
-import { type BoardNumbers, type BoardPaging, createBoardPaging } from './stacks-paging.ts'
-import { type BoardState, createBoardState } from './stacks-state.ts'
+import { createStacksPaging, type KanbanTotals, type StacksPaging } from './stacks-paging.ts'
+import { createStacksState, type StacksState } from './stacks-state.ts'
 
 /** A summary that every stack shows. */
 export interface StackSummary {
@@ -27,7 +27,7 @@ export interface StackSummary {
 export const summaryId = (summary: StackSummary | null): string =>
   summary === null ? '' : `${summary.fieldId} ${summary.summary}`
 
-export interface BoardDeps {
+export interface StacksLayoutDeps {
   by: StackBy
   /** The store's current query. */
   query(): StoreQuery
@@ -35,20 +35,20 @@ export interface BoardDeps {
   groups(request: GroupRequest, signal: AbortSignal): Promise<GroupPage>
 }
 
-/** A board between a record store, whose rows it lays out, and the screen, which tells it what is in sight. */
-export interface Board extends Omit<BoardState, 'state'> {
+/** A kanban between a record store, whose rows it lays out, and the screen, which tells it what is in sight. */
+export interface StacksLayout extends Omit<StacksState, 'state'> {
   by: StackBy
   /** For `createRecordStore`. */
-  layout: StoreLayout
-  paging(): BoardPaging
+  storeLayout: StoreLayout
+  paging(): StacksPaging
   /** Null until they were read. */
-  numbers: StoreApi<BoardNumbers | null>
+  totals: StoreApi<KanbanTotals | null>
 }
 
-/** The stacks of a table by a field; the records come by the store that takes its `layout`. */
-export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
-  const numbers = createStore<BoardNumbers | null>(() => null)
-  let paging: BoardPaging | null = null
+/** The stacks of a table by a field; the records come by the store that takes its `storeLayout`. */
+export function createStacksLayout({ by, query, summary, groups }: StacksLayoutDeps): StacksLayout {
+  const totals = createStore<KanbanTotals | null>(() => null)
+  let paging: StacksPaging | null = null
   const keyFieldId = by.keyField.id
 
   const keyOf = (row: Pick<GridRow, 'values'> & { id?: GridRow['id'] }): StackKey => {
@@ -59,15 +59,15 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
     const [linked] = isDraft ? linksIn(row.values(by.field.id)).records : []
     return linked ? String(linked.id) : null
   }
-  const made = createBoardState({
+  const made = createStacksState({
     keyFieldId,
     keyOf,
     compare: (a, b) => compareCards(query(), a, b),
   })
 
-  const { state: rows, ...board } = made
+  const { state: rows, ...stacks } = made
 
-  async function readNumbers(selection: Selection, signal: AbortSignal): Promise<BoardNumbers> {
+  async function readTotals(selection: Selection, signal: AbortSignal): Promise<KanbanTotals> {
     const wanted = summary()
     const request: GroupRequest = {
       selection,
@@ -79,7 +79,7 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
     const page = await groups(request, signal)
     const summaryIn = (summaries: Record<string, CellValue>) =>
       wanted ? (summaries[wanted.fieldId] ?? null) : null
-    const stacks = new Map<StackKey, StackNumbers>()
+    const stacks = new Map<StackKey, StackTotals>()
     for (const { keys, count, summaries } of page.groups) {
       const key = stackKey(by, keys[0] ?? null)
       stacks.set(key, { count: count + (stacks.get(key)?.count ?? 0), summary: summaryIn(summaries) })
@@ -89,27 +89,27 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
 
   return {
     by,
-    ...board,
-    layout: {
+    ...stacks,
+    storeLayout: {
       state: rows,
       createPaging(deps) {
         const reads = {
           group: (key: StackKey) => [{ fieldId: keyFieldId, value: stackValue(by, key) }],
-          numbers: readNumbers,
-          onNumbers(next: BoardNumbers) {
-            numbers.setState(next, true)
+          totals: readTotals,
+          onTotals(next: KanbanTotals) {
+            totals.setState(next, true)
           },
           keyFieldId,
           keyOf,
         }
-        paging = createBoardPaging(made, reads, deps)
+        paging = createStacksPaging(made, reads, deps)
         return paging.paging
       },
     },
     paging() {
-      if (!paging) throw new Error('The board has no store yet')
+      if (!paging) throw new Error('The kanban has no store yet')
       return paging
     },
-    numbers,
+    totals,
   }
 }

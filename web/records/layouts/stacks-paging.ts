@@ -6,8 +6,8 @@ import { orderOf } from '../record-order.ts'
 import type { Columns } from '../types.ts'
 import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 import type { RowRange } from './segments.ts'
-import type { StackKey, StackNumbers } from './stack-by.ts'
-import type { BoardState, Lane, Lanes } from './stacks-state.ts'
+import type { StackKey, StackTotals } from './stack-by.ts'
+import type { LoadedStack, LoadedStacks, StacksState } from './stacks-state.ts'
 
 /** Cards that one request reads at most. */
 const CARD_PAGE = 50
@@ -18,37 +18,37 @@ const PARALLEL = 3
 /** A burst of changes from elsewhere is answered with one reading. */
 const REFRESH_MS = 120
 
-/** Numbers of all stacks by key, in the server's order. */
-export interface BoardNumbers {
-  stacks: ReadonlyMap<StackKey, StackNumbers>
+/** Totals of all stacks by key, in the server's order. */
+export interface KanbanTotals {
+  stacks: ReadonlyMap<StackKey, StackTotals>
   /** The summary that is told of each, as `summaryId` names it. */
   summaryId: string
   /** True where there are more stacks than are listed. */
   hasMore: boolean
 }
 
-interface BoardReads {
+interface StackReads {
   /** The records of a stack among those of a selection. */
   group(key: StackKey): NonNullable<Selection['group']>
   /** The stacks of a selection. */
-  numbers(selection: Selection, signal: AbortSignal): Promise<BoardNumbers>
-  onNumbers(numbers: BoardNumbers): void
+  totals(selection: Selection, signal: AbortSignal): Promise<KanbanTotals>
+  onTotals(totals: KanbanTotals): void
   keyFieldId: string
   keyOf(row: Pick<GridRow, 'values'>): StackKey
 }
 
-export type BoardPaging = ReturnType<typeof createBoardPaging>
+export type StacksPaging = ReturnType<typeof createStacksPaging>
 
 /**
  * Reads the cards of stacks as they come in sight, a page of one stack for each request, and how many there are
  * of each. What changes meanwhile wins over an answer that does not know of it.
  */
-export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Omit<PagingDeps, 'state'>) {
-  const { state, lanes } = board
+export function createStacksPaging(stacks: StacksState, reads: StackReads, deps: Omit<PagingDeps, 'state'>) {
+  const { state, loaded } = stacks
   const { api, tableId } = deps
   /** Rows in sight of the stacks that are drawn. */
   const wanted = new Map<StackKey, RowRange>()
-  const running = new Map<Lane, AbortController>()
+  const running = new Map<LoadedStack, AbortController>()
   let columns: Columns = new Map()
   let reading: AbortController | null = null
   let isStarted = false
@@ -56,7 +56,7 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
   /** Stacks that may hold other cards by now; `all`: any. */
   let stale: Set<StackKey> | 'all' | null = null
   /** True where counts and summaries are to be read again, and could not be yet. */
-  let isNumbersDue = false
+  let areTotalsDue = false
 
   const selection = (): Selection => {
     const { filter, search } = deps.query()
@@ -69,47 +69,47 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
     return columns
   }
 
-  function list(lane: Lane, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
+  function list(stack: LoadedStack, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
     const { fieldIds } = deps.query()
     let local = 0
     for (const id of state.rows.drafts.keys())
-      if ((lane.segments.indexOf(id) ?? range.first) < range.first) local++
+      if ((stack.segments.indexOf(id) ?? range.first) < range.first) local++
     const page = { limit: range.last - range.first + 1, offset: Math.max(0, range.first - local) }
     const order = orderOf(deps.query())
-    const query = { ...selection(), fieldIds: [...fieldIds], ...order, group: reads.group(lane.key) }
+    const query = { ...selection(), fieldIds: [...fieldIds], ...order, group: reads.group(stack.key) }
     return api.list({ ...query, ...page }, signal)
   }
 
-  function gapOf(lane: Lane): RowRange | undefined {
-    const range = wanted.get(lane.key)
-    if (!range || (lane.count !== null && range.first >= lane.count)) return undefined
+  function gapOf(stack: LoadedStack): RowRange | undefined {
+    const range = wanted.get(stack.key)
+    if (!range || (stack.count !== null && range.first >= stack.count)) return undefined
     // A page ahead, so that the next one is there when it is needed.
     const last = range.last + CARD_PAGE / 2
-    const most = lane.count === null ? last : Math.min(last, lane.count - 1)
-    const [gap] = lane.segments.gaps({ first: Math.max(0, range.first), last: most })
+    const most = stack.count === null ? last : Math.min(last, stack.count - 1)
+    const [gap] = stack.segments.gaps({ first: Math.max(0, range.first), last: most })
     return gap && { first: gap.first, last: Math.min(gap.last, gap.first + CARD_PAGE - 1) }
   }
 
   function pump(): void {
     if (!isStarted || reading) return
     for (const key of wanted.keys()) {
-      const lane = lanes.lane(key)
-      const gap = running.has(lane) ? undefined : gapOf(lane)
-      if (gap && running.size < PARALLEL) void load(lane, gap)
+      const stack = loaded.stack(key)
+      const gap = running.has(stack) ? undefined : gapOf(stack)
+      if (gap && running.size < PARALLEL) void load(stack, gap)
     }
   }
 
-  async function load(lane: Lane, { first }: RowRange): Promise<void> {
+  async function load(stack: LoadedStack, { first }: RowRange): Promise<void> {
     const controller = new AbortController()
-    const { shape } = lane
+    const { shape } = stack
     const askedAt = state.rows.now()
-    running.set(lane, controller)
+    running.set(stack, controller)
     try {
       const range = { first, last: first + CARD_PAGE - 1 }
-      const page = await list(lane, range, controller.signal)
+      const page = await list(stack, range, controller.signal)
       if (controller.signal.aborted) return
-      if (lane.shape === shape) {
-        placePage(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+      if (stack.shape === shape) {
+        putPage(stacks, reads.keyOf, stack, { page, range, columns: columnsOf(page.fieldIds), askedAt })
       }
       deps.onError(null)
     } catch (error) {
@@ -118,8 +118,8 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
       return
     }
     // The next answer would leave the same gap: reload everything, and load nothing for this stack until then.
-    const isStuck = lane.shape === shape && gapOf(lane)?.first === first
-    if (!isStuck) running.delete(lane)
+    const isStuck = stack.shape === shape && gapOf(stack)?.first === first
+    if (!isStuck) running.delete(stack)
     if (isStuck || !deps.mayRefresh()) refreshSoon()
     pump()
   }
@@ -146,29 +146,29 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
     stopLoading()
     const controller = new AbortController()
     reading = controller
-    const targets = [...wanted.keys()].filter((key) => of === 'all' || of.has(key)).map(lanes.lane)
-    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    const targets = [...wanted.keys()].filter((key) => of === 'all' || of.has(key)).map(loaded.stack)
+    const shapes = loaded.all().map((stack) => [stack, stack.shape] as const)
     const askedAt = state.rows.now()
     try {
-      const [numbers, ...pages] = await Promise.all([
-        reads.numbers(selection(), controller.signal),
-        ...targets.map((lane) => list(lane, firstRange(lane.key), controller.signal)),
+      const [totals, ...pages] = await Promise.all([
+        reads.totals(selection(), controller.signal),
+        ...targets.map((stack) => list(stack, firstRange(stack.key), controller.signal)),
       ])
       if (controller.signal.aborted) return
       reading = null
       // Somebody moved a card meanwhile: what is on the screen is newer than the answer.
-      if (shapes.some(([lane, shape]) => lane.shape !== shape)) return refreshAgain(of)
-      for (const [at, lane] of targets.entries()) {
+      if (shapes.some(([stack, shape]) => stack.shape !== shape)) return refreshAgain(of)
+      for (const [at, stack] of targets.entries()) {
         const page = pages[at]
         if (!page) continue
-        const range = firstRange(lane.key)
-        replaceLane(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+        const range = firstRange(stack.key)
+        replaceStack(stacks, reads.keyOf, stack, { page, range, columns: columnsOf(page.fieldIds), askedAt })
       }
       forgetOthers(of, targets)
-      takeNumbers(numbers)
+      applyTotals(totals)
       deps.onError(null)
       if (!deps.mayRefresh()) refreshSoon()
-      if (isNumbersDue) void readNumbers()
+      if (areTotalsDue) void readTotals()
       pump()
     } catch (error) {
       if (controller.signal.aborted) return
@@ -183,36 +183,36 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
   }
 
   /** Stacks that are not drawn at present are read when they are. */
-  function forgetOthers(of: Set<StackKey> | 'all', targets: readonly Lane[]): void {
-    for (const lane of lanes.all()) {
-      if (targets.includes(lane) || (of !== 'all' && !of.has(lane.key))) continue
-      state.rows.forget(lanes.clear(lane))
+  function forgetOthers(of: Set<StackKey> | 'all', targets: readonly LoadedStack[]): void {
+    for (const stack of loaded.all()) {
+      if (targets.includes(stack) || (of !== 'all' && !of.has(stack.key))) continue
+      state.rows.forget(loaded.clear(stack))
     }
   }
 
-  function takeNumbers(numbers: BoardNumbers): void {
-    for (const key of numbers.stacks.keys()) lanes.lane(key)
-    for (const lane of lanes.all()) {
-      const told = numbers.stacks.get(lane.key)?.count ?? 0
-      const drafts = lane.segments.ids().filter((id) => state.rows.drafts.has(id)).length
-      if (lane.count === told + drafts) continue
-      lane.count = told + drafts
-      lanes.changed(lane)
+  function applyTotals(totals: KanbanTotals): void {
+    for (const key of totals.stacks.keys()) loaded.stack(key)
+    for (const stack of loaded.all()) {
+      const told = totals.stacks.get(stack.key)?.count ?? 0
+      const drafts = stack.segments.ids().filter((id) => state.rows.drafts.has(id)).length
+      if (stack.count === told + drafts) continue
+      stack.count = told + drafts
+      loaded.changed(stack)
     }
-    reads.onNumbers(numbers)
+    reads.onTotals(totals)
     state.structureChanged()
   }
 
   /** Counts and summaries alone: values changed, and no card its place. */
-  async function readNumbers(): Promise<void> {
-    isNumbersDue = reading !== null || stale !== null || !deps.mayRefresh()
-    if (isNumbersDue) return
+  async function readTotals(): Promise<void> {
+    areTotalsDue = reading !== null || stale !== null || !deps.mayRefresh()
+    if (areTotalsDue) return
     const controller = new AbortController()
-    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    const shapes = loaded.all().map((stack) => [stack, stack.shape] as const)
     try {
-      const numbers = await reads.numbers(selection(), controller.signal)
-      if (reading || shapes.some(([lane, shape]) => lane.shape !== shape)) return
-      takeNumbers(numbers)
+      const totals = await reads.totals(selection(), controller.signal)
+      if (reading || shapes.some(([stack, shape]) => stack.shape !== shape)) return
+      applyTotals(totals)
     } catch (error) {
       deps.onError(error)
     }
@@ -226,7 +226,7 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
   }
 
   function refreshSoon(touched?: readonly RecordChange[]): void {
-    const keys = touched && touchedStacks(lanes, reads, touched)
+    const keys = touched && touchedStacks(loaded, reads, touched)
     if (!keys || stale === 'all') stale = 'all'
     else stale = new Set([...(stale ?? []), ...keys])
     schedule()
@@ -240,14 +240,14 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
     refreshSoon,
     refreshIfStale: () => {
       if (stale) schedule()
-      else if (isNumbersDue) void readNumbers()
+      else if (areTotalsDue) void readTotals()
     },
     columns: () => columns,
     inSight: () =>
       [...wanted].flatMap(([key, { first, last }]) => {
         const ids: RecordId[] = []
         for (let index = Math.max(0, first); index <= last; index++) {
-          const id = lanes.lane(key).segments.idAt(index)
+          const id = loaded.stack(key).segments.idAt(index)
           if (id !== undefined) ids.push(id)
         }
         return ids
@@ -266,7 +266,7 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
 
   return {
     paging,
-    readNumbers,
+    readTotals,
 
     /** These cards of a stack are or will soon be in sight. */
     want(key: StackKey, range: RowRange): void {
@@ -287,17 +287,17 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
 
 /** The stacks that records were in and are in; undefined where that cannot be told. */
 function touchedStacks(
-  lanes: Pick<Lanes, 'of'>,
-  { keyFieldId, keyOf }: Pick<BoardReads, 'keyFieldId' | 'keyOf'>,
+  loaded: Pick<LoadedStacks, 'stackOf'>,
+  { keyFieldId, keyOf }: Pick<StackReads, 'keyFieldId' | 'keyOf'>,
   touched: readonly RecordChange[],
 ): Set<StackKey> | undefined {
   const keys = new Set<StackKey>()
   for (const { recordId, before, after } of touched) {
-    const lane = lanes.of(recordId)
-    if (lane) keys.add(lane.key)
+    const stack = loaded.stackOf(recordId)
+    if (stack) keys.add(stack.key)
     const sides = [before, after].filter((values) => values && keyFieldId in values)
     for (const values of sides) keys.add(keyOf({ values: (id) => values?.[id] ?? null }))
-    if (!lane && sides.length === 0) return undefined
+    if (!stack && sides.length === 0) return undefined
   }
   return keys
 }
@@ -316,44 +316,44 @@ interface Answer {
 type KeyOf = (row: GridRow) => StackKey
 
 /** Puts a page of a stack in its place. Cards that left the stack since it was read stay where they are. */
-function placePage(
-  { state, lanes }: BoardState,
+function putPage(
+  { state, loaded }: StacksState,
   keyOf: KeyOf,
-  lane: Lane,
+  stack: LoadedStack,
   { page, range, columns, askedAt }: Answer,
 ): void {
   const { rows } = state
-  const wasLane = page.ids.map((id) => lanes.of(id))
+  const wasLane = page.ids.map((id) => loaded.stackOf(id))
   for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
   const ids = page.ids.filter((id, at) => {
     const row = rows.row(id)
-    return row && (keyOf(row) === lane.key || wasLane[at] === undefined || wasLane[at] === lane)
+    return row && (keyOf(row) === stack.key || wasLane[at] === undefined || wasLane[at] === stack)
   })
-  const dropped = lanes.put(lane, range.first, ids)
+  const dropped = loaded.put(stack, range.first, ids)
   const end = range.first + page.ids.length
   if (page.ids.length < range.last - range.first + 1 && (page.ids.length > 0 || range.first === 0))
-    lane.count = Math.max(end, lane.segments.end)
+    stack.count = Math.max(end, stack.segments.end)
   const isPinned = (id: string | number) => rows.drafts.has(id) || rows.edits.has(id)
-  rows.forget([...dropped, ...lanes.evict(lane, MAX_CARDS, range, isPinned)])
-  lanes.changed(lane)
+  rows.forget([...dropped, ...loaded.evict(stack, MAX_CARDS, range, isPinned)])
+  loaded.changed(stack)
   // A card that stood here before draws what was read anew: fields that are shown by now, other values.
   for (const id of ids) {
     const row = rows.row(id)
-    if (row && keyOf(row) === lane.key) state.rowChanged(id)
+    if (row && keyOf(row) === stack.key) state.rowChanged(id)
   }
 }
 
 /** Puts a page in the place of all that is known of a stack; records not made yet go to its end. */
-function replaceLane(board: BoardState, keyOf: KeyOf, lane: Lane, answer: Answer): void {
-  const { state, lanes } = board
+function replaceStack(stacks: StacksState, keyOf: KeyOf, stack: LoadedStack, answer: Answer): void {
+  const { state, loaded } = stacks
   const { rows } = state
-  const before = lanes.clear(lane)
+  const before = loaded.clear(stack)
   rows.forget(before.filter((id) => !answer.page.ids.includes(id) && !rows.drafts.has(id)))
   for (const id of before) rows.unmatched.delete(id)
-  placePage(board, keyOf, lane, answer)
+  putPage(stacks, keyOf, stack, answer)
   const drafts = [...rows.drafts.keys()].filter((id) => {
     const row = rows.row(id)
-    return lanes.of(id) === undefined && row !== undefined && keyOf(row) === lane.key
+    return loaded.stackOf(id) === undefined && row !== undefined && keyOf(row) === stack.key
   })
-  if (drafts.length > 0) lanes.insert(lane, lanes.length(lane), drafts)
+  if (drafts.length > 0) loaded.insert(stack, loaded.length(stack), drafts)
 }

@@ -8,13 +8,13 @@ import {
   stackValues,
   takesRecords,
 } from '../../../../records/layouts/stack-by.ts'
-import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 
 /** Dependencies of `moveCards` and `dropRefusal`. */
 export interface MoveContext {
   context: TableContext
-  board: Board
+  layout: StacksLayout
   by: StackBy
   /** True where cards may be put into an order by hand; else why not. */
   order: true | string
@@ -22,34 +22,34 @@ export interface MoveContext {
 }
 
 /** The card ahead of which cards go that are dropped at an index; null: to the end; undefined: it is not loaded. */
-export function cardAhead(board: Board, key: StackKey, index: number): RecordId | null | undefined {
-  const lane = board.lanes.lane(key)
-  return index >= board.lanes.length(lane) ? null : lane.segments.idAt(index)
+export function cardAhead(layout: StacksLayout, key: StackKey, index: number): RecordId | null | undefined {
+  const cards = layout.loaded.stack(key)
+  return index >= layout.loaded.length(cards) ? null : cards.segments.idAt(index)
 }
 
 /** Why cards cannot be dropped into a stack; null where they can. */
 export function dropRefusal(
-  { board, by, order }: MoveContext,
+  { layout, by, order }: MoveContext,
   ids: readonly RecordId[],
   key: StackKey,
 ): string | null {
-  const stays = ids.every((id) => board.keyOf(id) === key)
+  const stays = ids.every((id) => layout.keyOf(id) === key)
   if (stays) return order === true ? null : order
   if (takesRecords(by, key)) return null
   return by.field.readOnlyReason ?? m.kanban_field_needs_a_value({ field: by.field.title })
 }
 
 /** Moves cards to a place as one change. True where something moved; a refusal is told, and all is as before. */
-export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropPlace): boolean {
-  const { context, board, by, order, titleOf } = move
+export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropPosition): boolean {
+  const { context, layout, by, order, titleOf } = move
   const { store } = context
   const known = ids.filter(store.isSaved).map(store.realId)
   const operations = dropOperations({
     by,
     ids: known,
     to,
-    keyOf: (id) => board.keyOf(id) ?? null,
-    nextOf: board.nextOf,
+    keyOf: (id) => layout.keyOf(id) ?? null,
+    nextOf: layout.nextOf,
     viewId: order === true ? context.state.view.id : null,
   })
   if (operations.length === 0) return false
@@ -61,20 +61,20 @@ export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropP
 }
 
 /** Where cards are dropped: in a stack, ahead of a card of it; null: at its end. */
-interface DropPlace {
+interface DropPosition {
   key: StackKey
   before: RecordId | null
 }
 
 export interface DropRequest {
   by: StackBy
-  /** The cards in the order of the board. */
+  /** The cards in the order of the kanban. */
   ids: readonly RecordId[]
   /** The stack that a card is in. */
   keyOf: (id: RecordId) => StackKey
   /** The card after one in its stack; null: it is the last, undefined: it is not known. */
   nextOf: (id: RecordId) => RecordId | null | undefined
-  to: DropPlace
+  to: DropPosition
   /** The view whose manual order positions the cards; null: they keep their positions. */
   viewId: string | null
 }

@@ -1,18 +1,18 @@
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { isEmptyList } from '../../../../cells/link-value.ts'
-import type { Lane } from '../../../../records/layouts/stacks-state.ts'
+import type { LoadedStack } from '../../../../records/layouts/stacks-state.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import { picturesOf } from '../../cards/card-cover.tsx'
 import { cardHeight } from '../../cards/card-layout.ts'
-import { useParts } from './board-context.ts'
-import { cardTops, cardWindow } from './board-geometry.ts'
+import { useKanbanContext } from './kanban-context.ts'
+import { cardTops, cardWindow } from './kanban-geometry.ts'
 
 /** Room between two cards. */
 const CARD_GAP = 8
 
 interface CardScrollInput {
-  lane: Lane
+  cards: LoadedStack
   length: number
   heights: CardHeights
   /** Changes whenever cards or their heights did. */
@@ -23,13 +23,13 @@ interface CardScrollInput {
 /** Which cards of a stack are drawn, by how far it is scrolled. */
 export function useCardScroll(
   list: RefObject<HTMLDivElement | null>,
-  { lane, length, heights, revision, store }: CardScrollInput,
+  { cards, length, heights, revision, store }: CardScrollInput,
 ) {
-  const { fields, cover } = useParts()
+  const { fields, cover } = useKanbanContext()
   const [view, setView] = useState({ top: 0, height: 800 })
 
   const heightOf = (index: number): number => {
-    const id = lane.segments.idAt(index)
+    const id = cards.segments.idAt(index)
     const known = id === undefined ? undefined : heights.of(id)
     if (known !== undefined) return known
     const row = id === undefined ? undefined : store.row(id)

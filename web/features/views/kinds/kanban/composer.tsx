@@ -9,13 +9,13 @@ import { toast } from '../../../../ui/toast.ts'
 import { nameValue } from '../../../records/commands/link-reads.ts'
 import type { GetContext } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
-import { type ComposerState, useParts } from './board-context.ts'
 import type { MoveContext } from './card-moves.ts'
 import styles from './kanban.module.css'
+import { type ComposerState, useKanbanContext } from './kanban-context.ts'
 
 /** Names new cards of a stack, one after the other: Enter saves and goes on, Escape ends. */
 export function Composer({ composer }: { composer: ComposerState }) {
-  const { onName, onCompose, onTyped, titleOf } = useParts()
+  const { onName, onCompose, onTyped, titleOf } = useKanbanContext()
   const [text, setText] = useState(composer.text)
   const [problem, setProblem] = useState<string | null>(null)
   const input = useRef<HTMLTextAreaElement>(null)
@@ -104,7 +104,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
   const [composer, setComposer] = useState<ComposerState | null>(null)
   /** Current text of the composer, read after a save fails. */
   const typed = useRef('')
-  const { board, by, titleOf } = move
+  const { layout, by, titleOf } = move
 
   const open = (next: ComposerState | null) => {
     typed.current = next?.text ?? ''
@@ -123,7 +123,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
         open({ key, at, text: '' })
         return
       }
-      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      const before = at === 'top' ? (layout.loaded.stack(key).segments.idAt(0) ?? null) : null
       openNewRecord(get, { values: stackValues(by, key, titleOf(key)), before, onCreated })
     },
 
@@ -136,7 +136,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
         return m.kanban_text_not_valid_value_field({ text, field: display?.title ?? '' })
       }
       const values = { ...stackValues(by, key, titleOf(key)), [display.id]: value }
-      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      const before = at === 'top' ? (layout.loaded.stack(key).segments.idAt(0) ?? null) : null
       typed.current = ''
       void store.insertRows([values], before, { rollsBack: true }).then((written) => {
         if (written) return

@@ -14,8 +14,8 @@ import { toast } from '../../../../ui/toast.ts'
 import { type KindScreenProps, useViewFrame } from '../../../records/screen/view-frame.tsx'
 import { createField } from '../../../schema/field-commands.tsx'
 import { useKindOptions } from '../../state/view-state.ts'
-import { BoardScreen } from './board-screen.tsx'
 import styles from './kanban.module.css'
+import { KanbanView } from './kanban-view.tsx'
 
 /** The records of a table as cards in stacks, one for each value of a field. */
 export function KanbanScreen(props: KindScreenProps) {
@@ -33,9 +33,9 @@ export function KanbanScreen(props: KindScreenProps) {
       />
     )
   }
-  // Stacked by another field it is another board.
+  // Stacked by another field it is another kanban.
   return (
-    <BoardScreen key={by.field.id} {...props} frame={frame} by={by} options={options} onOptions={change} />
+    <KanbanView key={by.field.id} {...props} frame={frame} by={by} options={options} onOptions={change} />
   )
 }
 
@@ -45,7 +45,7 @@ interface ChooseFieldProps {
   onChoose: (fieldId: string) => void
 }
 
-/** Shown instead of a board without a stack field: lets the user choose or add one. */
+/** Shown instead of a kanban without a stack field: lets the user choose or add one. */
 function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
   const [isBusy, setBusy] = useState(false)
   const fields = schema.fields.filter(

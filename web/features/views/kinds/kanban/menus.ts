@@ -29,7 +29,7 @@ interface StackMenuRequest {
   command: StackCommandContext
   /** Every stack in order, hidden ones too. */
   stacks: readonly Stack[]
-  /** Those on the board. */
+  /** Those on the kanban. */
   shown: readonly Stack[]
   stack: Stack
   /** Title of the stack. */
@@ -153,11 +153,11 @@ interface CardMenuInput {
   onMoved: (id: RecordId) => void
 }
 
-/** Items that a board adds to a record's menu: moving it, and inserting records next to it. */
+/** Items that a kanban adds to a record's menu: moving it, and inserting records next to it. */
 export function cardMenuItems(input: CardMenuInput): MenuItem[] {
   const { move, id, anchor, mayEdit } = input
-  const { context, board, by, titleOf } = move
-  const key = board.keyOf(id)
+  const { context, layout, by, titleOf } = move
+  const key = layout.keyOf(id)
   if (key === undefined || !context.store.isSaved(id)) return []
   const insert = (before: RecordId | null) =>
     openNewRecord(() => context, { values: stackValues(by, key, titleOf(key)), before })
@@ -184,7 +184,7 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
             kind: 'action' as const,
             label: m.kanban_insert_below(),
             icon: ArrowDownToLine,
-            run: () => insert(board.nextOf(id) ?? null),
+            run: () => insert(layout.nextOf(id) ?? null),
           },
         ]
       : []),
@@ -194,9 +194,9 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
 
 /** The stacks as lines of a menu; cards go to the top, where one sees them. */
 function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): MenuItem[] {
-  const { board, titleOf } = move
+  const { layout, titleOf } = move
   return stacks.map(({ key }): MenuItem => {
-    const first = board.lanes.lane(key).segments.idAt(0) ?? null
+    const first = layout.loaded.stack(key).segments.idAt(0) ?? null
     return {
       kind: 'action',
       label: titleOf(key),

@@ -54,7 +54,7 @@ export function editStack(command: StackCommandContext, { choice }: Stack): void
 }
 
 /** Deletes a stack's option; its records stay, without a value. The message offers the way back. */
-export async function deleteStack(command: StackCommandContext, { choice, numbers }: Stack): Promise<void> {
+export async function deleteStack(command: StackCommandContext, { choice, totals }: Stack): Promise<void> {
   if (!choice) return
   const { context, by } = command
   try {
@@ -63,7 +63,7 @@ export async function deleteStack(command: StackCommandContext, { choice, number
     toast.error({ text: messageOf(error) })
     return
   }
-  const count = numbers?.count ?? 0
+  const count = totals?.count ?? 0
   await offerUndoOfLatest(
     placeOf(context),
     'field.update',
@@ -92,7 +92,7 @@ async function save(
   await updateField(context.schema.table, field.id, { options }, actionId)
 }
 
-/** The values of its records, and its place in boards, follow the new title. */
+/** The values of its records, and its place in kanban views, follow the new title. */
 const rename = (
   { context, by }: StackCommandContext,
   choice: Choice,

@@ -10,7 +10,7 @@ import { Pill } from '../../../../cells/pill.tsx'
 import { formatNumber } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { StackBy, StackKey } from '../../../../records/layouts/stack-by.ts'
-import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import { onChange } from '../../../../socket.ts'
 import { api } from '../../../../trpc.ts'
@@ -18,8 +18,8 @@ import { IconButton } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { Skeleton } from '../../../../ui/states.tsx'
 import { relatedTable } from '../../../records/commands/link-reads.ts'
-import { useParts } from './board-context.ts'
 import styles from './kanban.module.css'
+import { useKanbanContext } from './kanban-context.ts'
 import type { Stack } from './stacks.ts'
 
 interface StackHeadProps {
@@ -30,7 +30,7 @@ interface StackHeadProps {
 
 /** Header of a stack: title, number of cards and menu. */
 export function StackHead({ stack, count }: StackHeadProps) {
-  const { board, mayAdd, titleOf, summaryOf, onStackMenu, onAdd, onExpand } = useParts()
+  const { layout, mayAdd, titleOf, summaryOf, onStackMenu, onAdd, onExpand } = useKanbanContext()
   const { key, isCollapsed } = stack
   const { button, isActive } = useHeadFocus(stack)
   const title = titleOf(key)
@@ -56,7 +56,7 @@ export function StackHead({ stack, count }: StackHeadProps) {
         <span className="visually-hidden">{name}</span>
         {isCollapsed && <ChevronRight size={14} className="flip-in-rtl" aria-hidden />}
         <span className={styles.name} aria-hidden>
-          <StackName stack={stack} by={board.by} title={title} />
+          <StackName stack={stack} by={layout.by} title={title} />
         </span>
         <span className={styles.count} data-testid="stack-count" aria-hidden>
           {count === null ? <Skeleton width={18} height={12} /> : formatNumber(count)}
@@ -84,11 +84,11 @@ export function StackHead({ stack, count }: StackHeadProps) {
 }
 
 function useHeadFocus({ key }: Stack) {
-  const { place } = useParts()
+  const { focus } = useKanbanContext()
   const button = useRef<HTMLButtonElement>(null)
-  const isActive = useSyncExternalStore(place.subscribe, () => place.isAt(key, null))
+  const isActive = useSyncExternalStore(focus.subscribe, () => focus.isAt(key, null))
   useEffect(() => {
-    if (isActive && place.takeFocus()) button.current?.focus({ preventScroll: true })
+    if (isActive && focus.takeFocus()) button.current?.focus({ preventScroll: true })
   })
   return { button, isActive }
 }
@@ -134,8 +134,8 @@ async function readNames(
 }
 
 /** Title of a stack's linked record, read from its first card. */
-function linkName({ lanes, by }: Board, store: RecordStore, key: StackKey): string | undefined {
-  const id = lanes.lane(key).segments.idAt(0)
+function linkName({ loaded, by }: StacksLayout, store: RecordStore, key: StackKey): string | undefined {
+  const id = loaded.stack(key).segments.idAt(0)
   const row = id === undefined ? undefined : store.row(id)
   const [linked] = linksIn(row?.values(by.field.id) ?? null).records
   return linked && titleOf(linked)
@@ -143,11 +143,11 @@ function linkName({ lanes, by }: Board, store: RecordStore, key: StackKey): stri
 
 /** The name of a stack as text, for menus and announcements. */
 export function useStackTitle(
-  board: Board,
+  layout: StacksLayout,
   store: RecordStore,
   names: RecordNames,
 ): (key: StackKey) => string {
-  const { kind } = board.by
+  const { kind } = layout.by
   const people = usePeople()
   return useCallback(
     (key) => {
@@ -158,10 +158,10 @@ export function useStackTitle(
         return person ? person.displayName || person.email : m.kanban_former_member()
       }
       if (kind === 'record')
-        return names.get(key) || linkName(board, store, key) || m.common_record_id({ id: key })
+        return names.get(key) || linkName(layout, store, key) || m.common_record_id({ id: key })
       return key
     },
-    [board, store, kind, people, names],
+    [layout, store, kind, people, names],
   )
 }
 

@@ -5,17 +5,17 @@ import { m } from '../../../../messages.gen.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { Skeleton } from '../../../../ui/states.tsx'
-import { BoardCard } from './board-card.tsx'
-import { useParts } from './board-context.ts'
 import { useCardHeights, useCardScroll } from './card-scroll.ts'
 import { Composer } from './composer.tsx'
 import styles from './kanban.module.css'
+import { KanbanCard } from './kanban-card.tsx'
+import { useKanbanContext } from './kanban-context.ts'
 import { StackHead } from './stack-head.tsx'
 import type { Stack as StackModel } from './stacks.ts'
 
 export interface StackProps {
   stack: StackModel
-  /** Its place on the board. */
+  /** Its place on the kanban. */
   index: number
   /** Pixels across, of its cards. */
   cardWidth: number
@@ -23,12 +23,12 @@ export interface StackProps {
 
 /** A stack with its cards, of which those in sight are drawn. */
 export const Stack = memo(function Stack({ stack, index, cardWidth }: StackProps) {
-  const { board, drag, titleOf } = useParts()
+  const { layout, drag, titleOf } = useKanbanContext()
   const { key, isCollapsed } = stack
-  const lane = board.lanes.lane(key)
+  const cards = layout.loaded.stack(key)
   useSyncExternalStore(
-    useMemo(() => (listener: () => void) => board.lanes.subscribe(key, listener), [board, key]),
-    () => lane.version,
+    useMemo(() => (listener: () => void) => layout.loaded.subscribe(key, listener), [layout, key]),
+    () => cards.version,
   )
   const line = useStore(drag.current, (current) => {
     const over = current?.kind === 'stack' ? current.over?.index : undefined
@@ -44,11 +44,11 @@ export const Stack = memo(function Stack({ stack, index, cardWidth }: StackProps
       data-line={line}
       data-testid="kanban-stack"
     >
-      <StackHead stack={stack} count={lane.count} />
+      <StackHead stack={stack} count={cards.count} />
       {isCollapsed ? (
         <DropLine stackKey={key} isWhole />
       ) : (
-        <Cards stack={stack} cardWidth={cardWidth} version={lane.version} />
+        <Cards stack={stack} cardWidth={cardWidth} version={cards.version} />
       )}
     </section>
   )
@@ -62,19 +62,19 @@ interface CardsProps {
 }
 
 function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
-  const { board, store, composer, mayAdd, onAdd, titleOf, register } = useParts()
+  const { layout, store, composer, mayAdd, onAdd, titleOf, register } = useKanbanContext()
   const list = useRef<HTMLDivElement>(null)
-  const lane = board.lanes.lane(key)
+  const cards = layout.loaded.stack(key)
   const [measured, setMeasured] = useState(0)
   const heights = useCardHeights(() => setMeasured((n) => n + 1))
-  const length = lane.count ?? Math.max(lane.segments.end, UNKNOWN)
-  const scroll = useCardScroll(list, { lane, length, heights, revision: `${version} ${measured}`, store })
+  const length = cards.count ?? Math.max(cards.segments.end, UNKNOWN)
+  const scroll = useCardScroll(list, { cards, length, heights, revision: `${version} ${measured}`, store })
   const { first, last, tops } = scroll.drawn
 
   useEffect(() => {
-    board.paging().want(key, { first, last })
-  }, [board, key, first, last])
-  useEffect(() => () => board.paging().leave(key), [board, key])
+    layout.paging().want(key, { first, last })
+  }, [layout, key, first, last])
+  useEffect(() => () => layout.paging().leave(key), [layout, key])
   useEffect(() => {
     register(key, { reveal: (index) => scroll.reveal(index) })
     return () => register(key, null)
@@ -90,18 +90,18 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
         <div
           role="list"
           aria-label={titleOf(key)}
-          aria-busy={lane.count === null || undefined}
+          aria-busy={cards.count === null || undefined}
           style={{
             paddingBlockStart: tops[first] ?? 0,
             paddingBlockEnd: (tops[length] ?? 0) - (tops[last + 1] ?? 0),
           }}
         >
           {indexes.map((index) => {
-            const id = lane.segments.idAt(index)
+            const id = cards.segments.idAt(index)
             return id === undefined ? (
               <CardBone key={`bone ${index}`} index={index} height={scroll.heightOf(index)} />
             ) : (
-              <BoardCard
+              <KanbanCard
                 key={id}
                 stackKey={key}
                 id={id}
@@ -113,7 +113,7 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
             )
           })}
         </div>
-        {lane.count === 0 && own === null && <p className={styles.nothing}>{m.kanban_no_records()}</p>}
+        {cards.count === 0 && own === null && <p className={styles.nothing}>{m.kanban_no_records()}</p>}
         <DropLine stackKey={key} />
       </div>
       {own?.at === 'bottom' && <Composer key="bottom" composer={own} />}
@@ -149,7 +149,7 @@ function CardBone({ index, height }: { index: number; height: number }) {
 
 /** The line where dragged cards would land in a stack; `isWhole`: the stack lights up instead. */
 function DropLine({ stackKey, isWhole = false }: { stackKey: StackKey; isWhole?: boolean }) {
-  const { drag } = useParts()
+  const { drag } = useKanbanContext()
   const line = useStore(drag.current, (current) => {
     return current?.kind === 'cards' && current.over?.key === stackKey ? current.over.line : null
   })

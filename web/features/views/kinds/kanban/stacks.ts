@@ -6,13 +6,13 @@ import {
   MAX_STACKS,
   type StackBy,
   type StackKey,
-  type StackNumbers,
+  type StackTotals,
 } from '../../../../records/layouts/stack-by.ts'
-import type { Board } from '../../../../records/layouts/stacks-layout.ts'
-import type { BoardNumbers } from '../../../../records/layouts/stacks-paging.ts'
+import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
+import type { KanbanTotals } from '../../../../records/layouts/stacks-paging.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 
-/** A stack as the board draws it. */
+/** A stack as the kanban draws it. */
 export interface Stack {
   key: StackKey
   /** The option that it stands for, where it is one that the field still has. */
@@ -20,7 +20,7 @@ export interface Stack {
   isCollapsed: boolean
   isHidden: boolean
   /** Null while it is not known. */
-  numbers: StackNumbers | null
+  totals: StackTotals | null
 }
 
 export interface StackSources {
@@ -28,19 +28,19 @@ export interface StackSources {
   options: Pick<KanbanOptions, 'stacks'>
   people: readonly Person[]
   /** By key, in the order that the server lists them; null while they are being read. */
-  numbers: ReadonlyMap<StackKey, StackNumbers> | null
+  totals: ReadonlyMap<StackKey, StackTotals> | null
 }
 
 /** With more people than this, only those who have cards get a stack. */
 const MAX_IDLE_PEOPLE = 30
 
 /**
- * Every stack of a board in the order of the screen, hidden ones too: as they were arranged, then those that
+ * Every stack of a kanban in the order of the screen, hidden ones too: as they were arranged, then those that
  * nobody has arranged yet.
  */
-export function stacksOf({ by, options, people, numbers }: StackSources): Stack[] {
+export function stacksOf({ by, options, people, totals }: StackSources): Stack[] {
   const choices = by.kind === 'option' ? choicesOf(by) : NO_CHOICES
-  const natural = naturalKeys(by, choices, people, numbers)
+  const natural = naturalKeys(by, choices, people, totals)
   const known = new Set(natural)
   const lines = new Map(options.stacks.map((line) => [line.key, line]))
   const arranged = [...lines.keys()].filter((key) => known.has(key))
@@ -50,11 +50,11 @@ export function stacksOf({ by, options, people, numbers }: StackSources): Stack[
     choice: key === null ? null : (choices.get(key) ?? null),
     isCollapsed: lines.get(key)?.isCollapsed ?? false,
     isHidden: lines.get(key)?.isHidden ?? false,
-    numbers: numbers && (numbers.get(key) ?? NOTHING),
+    totals: totals && (totals.get(key) ?? NOTHING),
   }))
 }
 
-const NOTHING: StackNumbers = { count: 0, summary: null }
+const NOTHING: StackTotals = { count: 0, summary: null }
 const NO_CHOICES: ReadonlyMap<string, Choice> = new Map()
 
 const choicesOf = ({ field }: StackBy): ReadonlyMap<string, Choice> => {
@@ -66,9 +66,9 @@ function naturalKeys(
   by: StackBy,
   choices: ReadonlyMap<string, Choice>,
   people: readonly Person[],
-  numbers: StackSources['numbers'],
+  totals: StackSources['totals'],
 ): StackKey[] {
-  const filled = [...(numbers?.keys() ?? [])].filter((key) => (numbers?.get(key)?.count ?? 0) > 0)
+  const filled = [...(totals?.keys() ?? [])].filter((key) => (totals?.get(key)?.count ?? 0) > 0)
   // Where a value is required, or always there, the stack of those without one shows only what went wrong.
   const isNullIdle = by.field.required || by.kind === 'tick'
   const first: StackKey[] = isNullIdle && !filled.includes(null) ? [] : [null]
@@ -83,9 +83,9 @@ function naturalKeys(
   return [...new Set([...first, ...offered, ...filled])]
 }
 
-/** The stacks that stand on the board. */
+/** The stacks that stand on the kanban. */
 export const shownStacks = (stacks: readonly Stack[], hideEmpty: boolean): Stack[] =>
-  stacks.filter(({ isHidden, numbers }) => !isHidden && !(hideEmpty && numbers?.count === 0))
+  stacks.filter(({ isHidden, totals }) => !isHidden && !(hideEmpty && totals?.count === 0))
 
 const lineOf = ({ key, isCollapsed, isHidden }: Stack): KanbanStack => ({ key, isCollapsed, isHidden })
 
@@ -115,40 +115,42 @@ export function moveStack(
 }
 
 interface StacksInput {
-  board: Board
+  layout: StacksLayout
   store: RecordStore
   by: StackBy
   options: KanbanOptions
   people: readonly Person[]
-  numbers: BoardNumbers | null
+  totals: KanbanTotals | null
 }
 
-/** The stacks of a board, and those of them that it shows. */
-export function useStacks({ board, store, by, options, people, numbers }: StacksInput) {
+/** The stacks of a kanban, and those of them that it shows. */
+export function useStacks({ layout, store, by, options, people, totals }: StacksInput) {
   // A card that has just come in fills a stack before the server has counted.
   const filled = useSyncExternalStore(
     store.source.subscribe,
-    useCallback(() => filledKeys(board), [board]),
+    useCallback(() => filledKeys(layout), [layout]),
   )
   const stacks = useMemo(() => {
-    const known = numbers && withFilled(numbers.stacks, JSON.parse(filled) as StackKey[])
-    return stacksOf({ by, options, people, numbers: known })
-  }, [by, options, people, numbers, filled])
+    const known = totals && withFilled(totals.stacks, JSON.parse(filled) as StackKey[])
+    return stacksOf({ by, options, people, totals: known })
+  }, [by, options, people, totals, filled])
   const shown = useMemo(() => shownStacks(stacks, options.hideEmpty), [stacks, options.hideEmpty])
-  useEffect(() => board.setOrder(shown.map(({ key }) => key)), [board, shown])
+  useEffect(() => layout.setOrder(shown.map(({ key }) => key)), [layout, shown])
   return { stacks, shown }
 }
 
-const filledKeys = ({ lanes }: Board): string =>
-  JSON.stringify(lanes.all().flatMap((lane) => ((lane.count ?? lane.segments.end) > 0 ? [lane.key] : [])))
+const filledKeys = ({ loaded }: StacksLayout): string =>
+  JSON.stringify(
+    loaded.all().flatMap((cards) => ((cards.count ?? cards.segments.end) > 0 ? [cards.key] : [])),
+  )
 
-/** The numbers of stacks, with whether they hold any card as it is at this moment. */
+/** The totals of stacks, with whether they hold any card as it is at this moment. */
 function withFilled(
-  numbers: ReadonlyMap<StackKey, StackNumbers>,
+  totals: ReadonlyMap<StackKey, StackTotals>,
   filled: readonly StackKey[],
-): ReadonlyMap<StackKey, StackNumbers> {
-  const all = new Map<StackKey, StackNumbers>()
-  for (const [key, { count, summary }] of numbers)
+): ReadonlyMap<StackKey, StackTotals> {
+  const all = new Map<StackKey, StackTotals>()
+  for (const [key, { count, summary }] of totals)
     all.set(key, { count: filled.includes(key) ? Math.max(1, count) : 0, summary })
   for (const key of filled) if (!all.has(key)) all.set(key, { count: 1, summary: null })
   return all

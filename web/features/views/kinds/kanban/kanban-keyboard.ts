@@ -3,20 +3,20 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import { direction, formatNumber } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
-import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import { isTyping } from '../../../../ui/shortcuts.ts'
 import { deleteRecords } from '../../../records/commands/record-commands.ts'
 import { can } from '../../../records/context/table-context.ts'
-import { createPlaceWatch, type StackHandle } from './board-context.ts'
-import { type FocusStep, HEAD, stepFocus } from './board-geometry.ts'
 import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-moves.ts'
+import { createFocusStore, type StackHandle } from './kanban-context.ts'
+import { type FocusStep, HEAD, stepFocus } from './kanban-geometry.ts'
 import type { Stack } from './stacks.ts'
 
-interface BoardKeysInput {
+interface KanbanKeysInput {
   move: MoveContext
-  place: BoardPlace
-  /** On the board, in order. */
+  focus: KanbanFocus
+  /** On the kanban, in order. */
   shown: readonly Stack[]
   mayEdit: boolean
   /** Chosen cards, in no order. */
@@ -35,8 +35,8 @@ const STEPS: Readonly<Record<string, FocusStep>> = {
   End: 'last',
 }
 
-/** The keys of a board: from card to card, and with Ctrl the card itself. */
-export function useBoardKeys(input: BoardKeysInput): (event: KeyboardEvent) => void {
+/** The keys of a kanban: from card to card, and with Ctrl the card itself. */
+export function useKanbanKeys(input: KanbanKeysInput): (event: KeyboardEvent) => void {
   const latest = useRef(input)
   latest.current = input
   return useCallback((event) => {
@@ -46,9 +46,9 @@ export function useBoardKeys(input: BoardKeysInput): (event: KeyboardEvent) => v
   }, [])
 }
 
-function onKey(input: BoardKeysInput, event: KeyboardEvent): boolean {
-  const { move, place, onToggle, onChoose, checkedIds } = input
-  const at = place.watch.get()
+function onKey(input: KanbanKeysInput, event: KeyboardEvent): boolean {
+  const { move, focus, onToggle, onChoose, checkedIds } = input
+  const at = focus.position.get()
   if (!at) return false
   const { context } = move
   const isMod = event.ctrlKey || event.metaKey
@@ -66,7 +66,8 @@ function onKey(input: BoardKeysInput, event: KeyboardEvent): boolean {
     const chosen = checkedIds()
     void deleteRecords(context, chosen.includes(at.id) ? chosen : [at.id])
     onChoose([])
-  } else if (event.key.toLowerCase() === 'a' && isMod) onChoose(move.board.lanes.lane(at.key).segments.ids())
+  } else if (event.key.toLowerCase() === 'a' && isMod)
+    onChoose(move.layout.loaded.stack(at.key).segments.ids())
   else if (event.key === 'Escape' && checkedIds().length > 0) onChoose([])
   else return false
   return true
@@ -78,22 +79,22 @@ function stepOf(key: string): FocusStep | undefined {
   return STEPS[key]
 }
 
-function walk({ move, place, shown }: BoardKeysInput, step: FocusStep): void {
-  const { board } = move
-  const at = place.watch.get()
+function walk({ move, focus, shown }: KanbanKeysInput, step: FocusStep): void {
+  const { layout } = move
+  const at = focus.position.get()
   if (!at) return
   const stacks = shown.map(({ key, isCollapsed }) => ({
     key,
-    count: isCollapsed ? 0 : board.lanes.length(board.lanes.lane(key)),
+    count: isCollapsed ? 0 : layout.loaded.length(layout.loaded.stack(key)),
   }))
-  const index = at.id === null ? HEAD : (board.indexIn(at.id) ?? HEAD)
+  const index = at.id === null ? HEAD : (layout.indexIn(at.id) ?? HEAD)
   const next = stepFocus(stacks, { key: at.key, index }, step)
-  place.goTo(next.key, next.index)
+  focus.goTo(next.key, next.index)
 }
 
-function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
-  const { move, place, mayEdit, announce, nameOf } = input
-  const { board } = move
+function moveByKey(input: KanbanKeysInput, id: RecordId, step: FocusStep): void {
+  const { move, focus, mayEdit, announce, nameOf } = input
+  const { layout } = move
   const to = targetOf(input, id, step)
   if (!mayEdit || !to) return
   const refusal = dropRefusal(move, [id], to.key)
@@ -101,15 +102,15 @@ function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
     announce(refusal)
     return
   }
-  const before = cardAhead(board, to.key, to.index)
+  const before = cardAhead(layout, to.key, to.index)
   if (before === undefined || !moveCards(move, [id], { key: to.key, before })) return
-  place.follow(id)
-  const length = board.lanes.length(board.lanes.lane(to.key))
+  focus.follow(id)
+  const length = layout.loaded.length(layout.loaded.stack(to.key))
   announce(
     m.kanban_card_moved_to({
       card: nameOf(id),
       stack: move.titleOf(to.key),
-      n: formatNumber((board.indexIn(id) ?? 0) + 1),
+      n: formatNumber((layout.indexIn(id) ?? 0) + 1),
       count: m.kanban_cards_count({ count: length }),
     }),
   )
@@ -117,23 +118,23 @@ function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
 
 /** Where a step takes a card: ahead of which index of which stack. */
 function targetOf(
-  { move: { board }, shown }: BoardKeysInput,
+  { move: { layout }, shown }: KanbanKeysInput,
   id: RecordId,
   step: FocusStep,
 ): { key: StackKey; index: number } | null {
-  const key = board.keyOf(id)
-  const index = board.indexIn(id)
+  const key = layout.keyOf(id)
+  const index = layout.indexIn(id)
   if (key === undefined || index === undefined) return null
   if (step === 'up') return index === 0 ? null : { key, index: index - 1 }
-  const length = (of: StackKey) => board.lanes.length(board.lanes.lane(of))
+  const length = (of: StackKey) => layout.loaded.length(layout.loaded.stack(of))
   if (step === 'down') return index + 1 >= length(key) ? null : { key, index: index + 2 }
   const next = shown[shown.findIndex((stack) => stack.key === key) + (step === 'after' ? 1 : -1)]
   return next ? { key: next.key, index: Math.min(index, length(next.key)) } : null
 }
 
 /** Brings stacks and cards in sight, and keeps the keyboard on one of them. */
-export interface BoardPlace {
-  watch: ReturnType<typeof createPlaceWatch>
+export interface KanbanFocus {
+  position: ReturnType<typeof createFocusStore>
   register(key: StackKey, handle: StackHandle | null): void
   /** Goes to a card, or to the head of the stack (`HEAD`). */
   goTo(key: StackKey, index: number): void
@@ -141,31 +142,31 @@ export interface BoardPlace {
   follow(id: RecordId): void
   /** Brings a card in sight, and leaves the focus where it is. */
   reveal(key: StackKey, index: number): void
-  /** Brings a record's card in sight, where the keyboard will be once it comes back to the board. */
+  /** Brings a record's card in sight, where the keyboard will be once it comes back to the kanban. */
   show(id: RecordId, key: StackKey, index: number): void
-  /** Gives the board the keyboard back. */
-  focus(): void
+  /** Gives the kanban the keyboard back. */
+  restore(): void
 }
 
-interface PlaceInput {
+interface KanbanFocusInput {
   root: RefObject<HTMLElement | null>
-  board: Board
+  layout: StacksLayout
   store: RecordStore
-  /** Stacks on the board, in order. */
+  /** Stacks on the kanban, in order. */
   keys: readonly StackKey[]
   revealStack: (key: StackKey) => void
 }
 
-/** Where the keyboard is on a board; it stays with its card when that moves, and with its neighbour when it goes. */
-export function useBoardPlace(input: PlaceInput): BoardPlace {
-  const [watch] = useState(createPlaceWatch)
+/** Where the keyboard is on a kanban; it stays with its card when that moves, and with its neighbour when it goes. */
+export function useKanbanFocus(input: KanbanFocusInput): KanbanFocus {
+  const [position] = useState(createFocusStore)
   const latest = useRef(input)
   latest.current = input
   const { store } = input
 
-  const place = useMemo((): BoardPlace => {
+  const focus = useMemo((): KanbanFocus => {
     const handles = new Map<StackKey, StackHandle>()
-    const lane = (key: StackKey) => latest.current.board.lanes.lane(key)
+    const cards = (key: StackKey) => latest.current.layout.loaded.stack(key)
 
     function reveal(key: StackKey, index: number): void {
       latest.current.revealStack(key)
@@ -173,18 +174,18 @@ export function useBoardPlace(input: PlaceInput): BoardPlace {
     }
 
     function set(key: StackKey, id: RecordId | null): void {
-      watch.set({ key, id }, true)
+      position.set({ key, id }, true)
       const { root, store } = latest.current
       store.setActive(id)
       const selector = id === null ? '[data-stack-head]' : `[data-card="${CSS.escape(JSON.stringify(id))}"]`
       const stack = stackElement(root.current, key)
       const element = stack?.querySelector<HTMLElement>(selector)
       // One that is not drawn yet takes the focus itself as soon as it is.
-      if (element && watch.takeFocus()) element.focus({ preventScroll: true })
+      if (element && position.takeFocus()) element.focus({ preventScroll: true })
     }
 
     return {
-      watch,
+      position,
       reveal,
       register(key, handle) {
         if (handle) handles.set(key, handle)
@@ -192,91 +193,93 @@ export function useBoardPlace(input: PlaceInput): BoardPlace {
       },
       goTo(key, index) {
         reveal(key, Math.max(0, index))
-        set(key, index === HEAD ? null : (lane(key).segments.idAt(index) ?? null))
+        set(key, index === HEAD ? null : (cards(key).segments.idAt(index) ?? null))
       },
       follow(id) {
-        const { board, store } = latest.current
+        const { layout, store } = latest.current
         const real = store.realId(id)
-        const key = board.keyOf(real)
+        const key = layout.keyOf(real)
         if (key === undefined) return
-        reveal(key, board.indexIn(real) ?? 0)
+        reveal(key, layout.indexIn(real) ?? 0)
         set(key, isCollapsed(latest.current.root.current, key) ? null : real)
       },
       show(id, key, index) {
         reveal(key, index)
-        watch.set({ key, id }, false)
+        position.set({ key, id }, false)
       },
-      focus() {
-        const at = watch.get()
+      restore() {
+        const at = position.get()
         if (at) set(at.key, at.id)
       },
     }
-  }, [watch])
+  }, [position])
 
-  useKept(watch, latest, store, place)
-  return place
+  useFocusUpkeep(position, latest, store, focus)
+  return focus
 }
 
-/** The place follows its card, and goes to a neighbour when the card is gone. */
-function useKept(
-  watch: BoardPlace['watch'],
-  latest: RefObject<PlaceInput>,
+/** The focus follows its card, and goes to a neighbour when the card is gone. */
+function useFocusUpkeep(
+  position: KanbanFocus['position'],
+  latest: RefObject<KanbanFocusInput>,
   store: RecordStore,
-  place: BoardPlace,
+  focus: KanbanFocus,
 ): void {
   const { keys } = latest.current
   const lastIndex = useRef(0)
   const hadFocus = useRef(false)
 
   useEffect(() => {
-    const at = watch.get()
+    const at = position.get()
     const [first] = keys
     if (first !== undefined && (at === null || !keys.includes(at.key)))
-      watch.set({ key: first, id: null }, false)
+      position.set({ key: first, id: null }, false)
     // The cards of a stack that was collapsed cannot be reached any more.
     else if (at && at.id !== null && isCollapsed(latest.current.root.current, at.key))
-      watch.set({ key: at.key, id: null }, false)
-  }, [watch, latest, keys])
+      position.set({ key: at.key, id: null }, false)
+  }, [position, latest, keys])
 
   useEffect(() => {
     const onFocus = ({ target }: FocusEvent) => {
-      const { root, board } = latest.current
+      const { root, layout } = latest.current
       hadFocus.current = root.current?.contains(document.activeElement) ?? false
-      // A screen reader focuses cards itself, past the keys of the board.
+      // A screen reader focuses cards itself, past the keys of the kanban.
       const card = hadFocus.current && target instanceof HTMLElement ? target.dataset.card : undefined
       if (card !== undefined) {
         const focused: RecordId = JSON.parse(card)
-        const key = board.keyOf(focused)
-        if (key !== undefined && !watch.isAt(key, focused)) {
-          watch.set({ key, id: focused }, false)
+        const key = layout.keyOf(focused)
+        if (key !== undefined && !position.isAt(key, focused)) {
+          position.set({ key, id: focused }, false)
           store.setActive(focused)
         }
       }
-      const id = watch.get()?.id
-      if (id != null) lastIndex.current = board.indexIn(id) ?? lastIndex.current
+      const id = position.get()?.id
+      if (id != null) lastIndex.current = layout.indexIn(id) ?? lastIndex.current
     }
     const keep = () => {
-      const at = watch.get()
+      const at = position.get()
       if (!at || at.id === null) return
-      const { board } = latest.current
+      const { layout } = latest.current
       const real = store.realId(at.id)
-      const key = board.keyOf(real)
+      const key = layout.keyOf(real)
       const isLost = hadFocus.current && document.activeElement === document.body
       if (key !== undefined) {
-        lastIndex.current = board.indexIn(real) ?? lastIndex.current
+        lastIndex.current = layout.indexIn(real) ?? lastIndex.current
         // In another stack it is drawn anew: undo and its like took it there under the keyboard.
-        if (key !== at.key && isFocused(at.id)) queueMicrotask(() => watch.get() === at && place.follow(real))
-        else if (key !== at.key || real !== at.id) watch.set({ key, id: real }, isLost)
+        if (key !== at.key && isFocused(at.id))
+          queueMicrotask(() => position.get() === at && focus.follow(real))
+        else if (key !== at.key || real !== at.id) position.set({ key, id: real }, isLost)
         return
       }
-      const { segments } = board.lanes.lane(at.key)
+      const { segments } = layout.loaded.stack(at.key)
       const next = segments.idAt(lastIndex.current) ?? segments.idAt(lastIndex.current - 1) ?? null
       if (hadFocus.current)
         queueMicrotask(
           () =>
-            watch.get() === at && place.goTo(at.key, next === null ? HEAD : (board.indexIn(next) ?? HEAD)),
+            position.get() === at &&
+            focus.goTo(at.key, next === null ? HEAD : (layout.indexIn(next) ?? HEAD)),
         )
-      else watch.set({ key: at.key, id: next }, false)
+      else position.set({ key: at.key, id: next }, false)
     }
     document.addEventListener('focusin', onFocus)
     const stop = store.source.subscribe(keep)
@@ -284,7 +287,7 @@ function useKept(
       document.removeEventListener('focusin', onFocus)
       stop()
     }
-  }, [watch, latest, store, place])
+  }, [position, latest, store, focus])
 }
 
 const isFocused = (id: RecordId): boolean =>

@@ -3,11 +3,11 @@ import { createStore } from 'zustand/vanilla'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import type { CheckedRows } from '../../../../grid/contract.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
-import type { Board } from '../../../../records/layouts/stacks-layout.ts'
+import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
 import type { ColorOf } from '../../coloring/row-color.ts'
-import type { CardDrag } from './board-drag.ts'
+import type { CardDrag } from './kanban-drag.ts'
 import type { Stack } from './stacks.ts'
 
 /** How a stack is brought to show a card of it. */
@@ -22,18 +22,18 @@ export interface ComposerState {
   text: string
 }
 
-/** Context value shared by all stacks and cards of a board. Memoised by `useBoardParts`. */
-export interface BoardParts {
-  board: Board
+/** Context value shared by all stacks and cards of a kanban. Memoised by `useKanbanContextValue`. */
+export interface KanbanContext {
+  layout: StacksLayout
   store: RecordStore
   drag: CardDrag
-  place: PlaceWatch
+  focus: FocusStore
   fields: CardFields
   cover: Field | null
   coverFit: 'fit' | 'crop'
   colorOf: ColorOf | null
   checked: CheckedRows
-  /** The record that is open beside the board. */
+  /** The record that is open beside the kanban. */
   openId: RecordId | null
   /** True where a new card may be made in the stack. */
   mayAdd(key: StackKey): boolean
@@ -53,46 +53,46 @@ export interface BoardParts {
   register(key: StackKey, handle: StackHandle | null): void
 }
 
-const Context = createContext<BoardParts | null>(null)
+const Context = createContext<KanbanContext | null>(null)
 
 /** Gives the stacks below it what they share. */
-export const BoardProvider = Context.Provider
+export const KanbanProvider = Context.Provider
 
-/** Returns the context value of the surrounding board. Throws outside a `BoardProvider`. */
-export function useParts(): BoardParts {
-  const parts = useContext(Context)
-  if (!parts) throw new Error('There is no board around this')
-  return parts
+/** Returns the context value of the surrounding kanban. Throws outside a `KanbanProvider`. */
+export function useKanbanContext(): KanbanContext {
+  const kanban = useContext(Context)
+  if (!kanban) throw new Error('There is no kanban around this')
+  return kanban
 }
 
-/** Where the keyboard is: on a card, or on the head of its stack (`id` is null). */
-interface KeyboardPlace {
+/** Position of the keyboard focus: a card, or the header of its stack (`id` is null). */
+interface FocusPosition {
   key: StackKey
   id: RecordId | null
 }
 
-/** The keyboard's place; each head and card follows whether it is its own. */
-type PlaceWatch = ReturnType<typeof createPlaceWatch>
+/** The position of the keyboard focus; each head and card follows whether it is its own. */
+type FocusStore = ReturnType<typeof createFocusStore>
 
-/** Keeps the one place of a board that Tab reaches, and gives it the focus once it is drawn. */
-export function createPlaceWatch() {
-  const store = createStore<KeyboardPlace | null>(() => null)
+/** Keeps the one card or stack header that Tab reaches, and gives it the focus once it is drawn. */
+export function createFocusStore() {
+  const store = createStore<FocusPosition | null>(() => null)
   let wantsFocus = false
 
   return {
     get: store.getState,
 
     /** `focus`: the element takes the focus, now or as soon as it is drawn. */
-    set(next: KeyboardPlace | null, focus: boolean): void {
+    set(next: FocusPosition | null, focus: boolean): void {
       wantsFocus = focus
-      const place = store.getState()
-      if (place?.key === next?.key && place?.id === next?.id && !focus) return
+      const position = store.getState()
+      if (position?.key === next?.key && position?.id === next?.id && !focus) return
       store.setState(next && { ...next }, true)
     },
 
     isAt(key: StackKey, id: RecordId | null): boolean {
-      const place = store.getState()
-      return place?.key === key && place.id === id
+      const position = store.getState()
+      return position?.key === key && position.id === id
     },
 
     /** True once for the element that the focus is meant for. */

@@ -15,7 +15,7 @@ import { fieldsToChoose } from '../../state/arrange-fields.ts'
 import styles from './kanban.module.css'
 import { type Stack, withAllStacks, withStack } from './stacks.ts'
 
-export interface BoardToolsProps {
+export interface KanbanToolsProps {
   context: TableContext
   options: KanbanOptions
   onChange: (patch: Partial<KanbanOptions>) => void
@@ -25,8 +25,8 @@ export interface BoardToolsProps {
   summary: StackSummary | null
 }
 
-/** The controls of a board: what it is stacked by, which stacks it shows, the picture of its cards. */
-export function BoardTools(props: BoardToolsProps) {
+/** The controls of a kanban: what it is stacked by, which stacks it shows, the picture of its cards. */
+export function KanbanTools(props: KanbanToolsProps) {
   const { context, options, onChange, stacks } = props
   const field = context.schema.fields.find(({ id }) => id === options.stackFieldId)
   const hidden = stacks.filter(({ isHidden }) => isHidden)
@@ -46,7 +46,7 @@ export function BoardTools(props: BoardToolsProps) {
   )
 }
 
-function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClose: () => void }) {
+function StacksPanel(props: KanbanToolsProps & { hidden: readonly Stack[]; onClose: () => void }) {
   const { context, options, onChange, stacks, hidden, titleOf, onClose } = props
   const fields = fieldsToChoose(context.schema.fields, context.state.view)
   return (
@@ -133,7 +133,7 @@ function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClos
 }
 
 /** One field whose sum, average or other summary every stack shows. It is kept where a grid keeps its footer's. */
-function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields: readonly Field[] }) {
+function SummaryChoice({ context, summary, fields }: KanbanToolsProps & { fields: readonly Field[] }) {
   const { state } = context
   const field = fields.find(({ id }) => id === summary?.fieldId)
   // The others have nothing to sum up but how many are filled.

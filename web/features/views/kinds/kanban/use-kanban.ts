@@ -6,34 +6,34 @@ import { findSummary } from '../../../../../src/core/summaries.ts'
 import { groupsApi } from '../../../../records/api.ts'
 import { type StackBy, takesRecords } from '../../../../records/layouts/stack-by.ts'
 import {
-  type Board,
-  createBoard,
+  createStacksLayout,
   type StackSummary,
+  type StacksLayout,
   summaryId,
 } from '../../../../records/layouts/stacks-layout.ts'
-import type { BoardNumbers } from '../../../../records/layouts/stacks-paging.ts'
+import type { KanbanTotals } from '../../../../records/layouts/stacks-paging.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { StoreQuery } from '../../../../records/types.ts'
 import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { useOnChange } from '../../../../ui/effects.ts'
 import { can, type TableContext } from '../../../records/context/table-context.ts'
 import { summaryOf } from '../../../records/screen/use-grid-columns.ts'
-import type { BoardParts } from './board-context.ts'
-import type { BoardPlace } from './board-keyboard.ts'
 import type { useNewCard } from './composer.tsx'
+import type { KanbanContext } from './kanban-context.ts'
+import type { KanbanFocus } from './kanban-keyboard.ts'
 import type { Stack } from './stacks.ts'
 
 /** Debounce between the last edit and the refetch of stack summaries. */
-const NUMBERS_PAUSE_MS = 300
+const TOTALS_PAUSE_MS = 300
 
 interface Opened {
-  board: Board
+  layout: StacksLayout
   store: RecordStore
-  numbers: BoardNumbers | null
+  totals: KanbanTotals | null
 }
 
-/** The board of a view while it is on the screen. For another field to stack by, mount anew. */
-export function useBoard(
+/** The kanban of a view while it is on the screen. For another field to stack by, mount anew. */
+export function useKanbanStore(
   baseId: string,
   by: StackBy,
   query: StoreQuery,
@@ -41,21 +41,21 @@ export function useBoard(
 ): Opened {
   const latest = useRef({ query, summary })
   latest.current = { query, summary }
-  const [board] = useState(() =>
-    createBoard({
+  const [layout] = useState(() =>
+    createStacksLayout({
       by,
       query: () => latest.current.query,
       summary: () => latest.current.summary,
       groups: groupsApi.groups,
     }),
   )
-  const store = useRecordStore(baseId, by.field.tableId, query, () => board.layout)
-  const numbers = useStore(board.numbers)
+  const store = useRecordStore(baseId, by.field.tableId, query, () => layout.storeLayout)
+  const totals = useStore(layout.totals)
   const wanted = summaryId(summary)
 
   const isFirst = useRef(true)
-  useOnChange([board, wanted], () => {
-    if (!isFirst.current) void board.paging().readNumbers()
+  useOnChange([layout, wanted], () => {
+    if (!isFirst.current) void layout.paging().readTotals()
     isFirst.current = false
   })
   useEffect(() => {
@@ -63,19 +63,19 @@ export function useBoard(
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = store.onData(() => {
       clearTimeout(timer)
-      timer = setTimeout(() => void board.paging().readNumbers(), NUMBERS_PAUSE_MS)
+      timer = setTimeout(() => void layout.paging().readTotals(), TOTALS_PAUSE_MS)
     })
     return () => {
       stop()
       clearTimeout(timer)
     }
-  }, [board, store, wanted])
-  return { board, store, numbers }
+  }, [layout, store, wanted])
+  return { layout, store, totals }
 }
 
 type Drawn =
   | 'openId'
-  | 'board'
+  | 'layout'
   | 'store'
   | 'drag'
   | 'fields'
@@ -85,8 +85,8 @@ type Drawn =
   | 'checked'
   | 'mayEdit'
 
-interface PartsInput extends Pick<BoardParts, Drawn | 'onStackMenu' | 'onExpand' | 'titleOf'> {
-  place: BoardPlace
+interface KanbanContextInput extends Pick<KanbanContext, Drawn | 'onStackMenu' | 'onExpand' | 'titleOf'> {
+  focus: KanbanFocus
   by: StackBy
   newCard: ReturnType<typeof useNewCard>
   context: TableContext
@@ -94,17 +94,17 @@ interface PartsInput extends Pick<BoardParts, Drawn | 'onStackMenu' | 'onExpand'
   summary: StackSummary | null
 }
 
-/** The context value for the stacks of a board; memoised, so it changes only when rendered data changes. */
-export function useBoardParts(input: PartsInput): BoardParts {
+/** The context value for the stacks of a kanban; memoised, so it changes only when rendered data changes. */
+export function useKanbanContextValue(input: KanbanContextInput): KanbanContext {
   const latest = useRef(input)
   latest.current = input
-  const { board, store, drag, place, fields, cover, coverFit, colorOf, checked, openId, mayEdit } = input
+  const { layout, store, drag, focus, fields, cover, coverFit, colorOf, checked, openId, mayEdit } = input
   const { by, titleOf, newCard, context, schema, summary } = input
   const { composer } = newCard
   const mayCreate = can(context, 'record.create')
   return useMemo(
-    (): BoardParts => ({
-      board,
+    (): KanbanContext => ({
+      layout,
       store,
       drag,
       fields,
@@ -116,8 +116,8 @@ export function useBoardParts(input: PartsInput): BoardParts {
       composer,
       checked,
       openId,
-      place: place.watch,
-      register: place.register,
+      focus: focus.position,
+      register: focus.register,
       mayAdd: (key) => mayCreate && takesRecords(by, key),
       summaryOf: (stack) => summaryText(schema.fields, summary, stack),
       onCompose: (next) => latest.current.newCard.open(next),
@@ -128,10 +128,10 @@ export function useBoardParts(input: PartsInput): BoardParts {
       onExpand: (key) => latest.current.onExpand(key),
     }),
     [
-      board,
+      layout,
       store,
       drag,
-      place,
+      focus,
       fields,
       cover,
       coverFit,
@@ -163,10 +163,10 @@ export function summaryOfView(view: Pick<View, 'fields'>, fields: readonly Field
 export function summaryText(
   fields: readonly Field[],
   wanted: StackSummary | null,
-  { numbers }: Stack,
+  { totals }: Stack,
 ): { label: string; value: string } | null {
   const field = fields.find(({ id }) => id === wanted?.fieldId)
-  if (!wanted || !field || !numbers || numbers.count === 0) return null
-  const shown = summaryOf(field, wanted.summary, { [`${field.id} ${wanted.summary}`]: numbers.summary })
+  if (!wanted || !field || !totals || totals.count === 0) return null
+  const shown = summaryOf(field, wanted.summary, { [`${field.id} ${wanted.summary}`]: totals.summary })
   return shown ? { label: `${field.title}: ${shown.label}`, value: shown.value } : null
 }

@@ -8,7 +8,7 @@ interface CardBox {
 }
 
 /** The place that a pointer means among cards: ahead of the first whose middle is below it, else behind the last. */
-export function placeAmong(cards: readonly CardBox[], y: number): number {
+export function dropIndexAmong(cards: readonly CardBox[], y: number): number {
   for (const { index, top, bottom } of cards) if (y < (top + bottom) / 2) return index
   return (cards.at(-1)?.index ?? -1) + 1
 }
@@ -44,12 +44,12 @@ export function cardTops(count: number, heightOf: (index: number) => number, gap
 }
 
 /** The first card whose end lies below a place. */
-export function cardAt(tops: Float64Array, place: number): number {
+export function cardAt(tops: Float64Array, offset: number): number {
   let low = 0
   let high = Math.max(0, tops.length - 2)
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((tops[middle + 1] ?? 0) > place) high = middle
+    if ((tops[middle + 1] ?? 0) > offset) high = middle
     else low = middle + 1
   }
   return low
@@ -73,7 +73,7 @@ interface FocusStack {
 }
 
 /** Where the keyboard is: on a card of a stack, or on the head of one (-1). */
-interface FocusPlace {
+interface FocusIndex {
   key: StackKey
   index: number
 }
@@ -87,7 +87,7 @@ export const HEAD = -1
  * The next place of the keyboard. Up from the first card goes to the head of its stack; to the side goes to the
  * card at the same height, or the last one of a shorter stack. The same place where there is no way on.
  */
-export function stepFocus(stacks: readonly FocusStack[], from: FocusPlace, step: FocusStep): FocusPlace {
+export function stepFocus(stacks: readonly FocusStack[], from: FocusIndex, step: FocusStep): FocusIndex {
   const at = stacks.findIndex(({ key }) => key === from.key)
   const stack = stacks[at]
   if (!stack) return stacks[0] ? { key: stacks[0].key, index: stacks[0].count > 0 ? 0 : HEAD } : from

@@ -10,7 +10,7 @@ import { usePeople } from '../../../../cells/people-context.ts'
 import { isOffline } from '../../../../errors.ts'
 import { m } from '../../../../messages.gen.ts'
 import { type StackBy, type StackKey, stackKey, stackValue } from '../../../../records/layouts/stack-by.ts'
-import { type Board as BoardModel, summaryId } from '../../../../records/layouts/stacks-layout.ts'
+import { type StacksLayout, summaryId } from '../../../../records/layouts/stacks-layout.ts'
 import { orderFieldOf, orderOf } from '../../../../records/record-order.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import { timeZone } from '../../../../time-zone.ts'
@@ -31,30 +31,30 @@ import { cardFields } from '../../cards/card-fields.ts'
 import { openCardMenu } from '../../cards/card-menu.ts'
 import { NO_ROWS, toggled } from '../../cards/chosen.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
-import { Board, useStackWindow } from './board.tsx'
-import { useBoardDrag } from './board-drag.ts'
-import { useBoardKeys, useBoardPlace } from './board-keyboard.ts'
-import { BoardTools } from './board-tools.tsx'
 import type { MoveContext } from './card-moves.ts'
 import { useNewCard } from './composer.tsx'
 import styles from './kanban.module.css'
+import { Kanban, useStackWindow } from './kanban.tsx'
+import { useKanbanDrag } from './kanban-drag.ts'
+import { useKanbanFocus, useKanbanKeys } from './kanban-keyboard.ts'
+import { KanbanTools } from './kanban-tools.tsx'
 import { cardMenuItems, openStackMenu } from './menus.ts'
 import { addStack, type StackCommandContext } from './stack-commands.tsx'
 import { useRecordNames, useStackTitle } from './stack-head.tsx'
 import { moveStack, useStacks, withAllStacks, withStack } from './stacks.ts'
-import { summaryOfView, useBoard, useBoardParts } from './use-board.ts'
+import { summaryOfView, useKanbanContextValue, useKanbanStore } from './use-kanban.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
 
-interface BoardScreenProps extends KindScreenProps {
+interface KanbanViewProps extends KindScreenProps {
   frame: ViewFrameState
   by: StackBy
   options: KanbanOptions
   onOptions: (patch: Partial<KanbanOptions>) => void
 }
 
-/** A board with its toolbar, and the open record beside it. */
-export function BoardScreen(props: BoardScreenProps) {
+/** A kanban with its toolbar, and the open record beside it. */
+export function KanbanView(props: KanbanViewProps) {
   const { schema, role, people, frame, by, options, onOptions } = props
   const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
   const { view } = state
@@ -73,18 +73,18 @@ export function BoardScreen(props: BoardScreenProps) {
     return { ...frame.query, fieldIds: [...new Set([...frame.query.fieldIds, ...known])] as string[] }
   }, [frame.query, schema.fields, by.field.id, by.keyField.id, cover?.id, view.coloring])
   const summary = useMemo(() => summaryOfView(view, schema.fields), [view, schema.fields])
-  const { board, store, numbers } = useBoard(schema.table.baseId, by, query, summary)
-  const { stacks, shown } = useStacks({ board, store, by, options, people, numbers })
+  const { layout, store, totals } = useKanbanStore(schema.table.baseId, by, query, summary)
+  const { stacks, shown } = useStacks({ layout, store, by, options, people, totals })
   const names = useRecordNames(
     by,
     stacks.map(({ key }) => key),
   )
-  const titleOf = useStackTitle(board, store, names)
+  const titleOf = useStackTitle(layout, store, names)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
   const { error } = useStore(store.status)
   const [checked, setChecked] = useTicks(store.source, query)
   const [bulkEdits, setBulkEdits] = useState(false)
-  const [spoken] = useState(() => createStore(() => ''))
+  const [announcement] = useState(() => createStore(() => ''))
   const byId = usePeople()
   const colorOf = useRowColor(schema.fields, view.coloring, people)
   const fields = useMemo(
@@ -105,15 +105,15 @@ export function BoardScreen(props: BoardScreenProps) {
     editField: setEditing,
     grid: () => null,
     cards: () => ({
-      focus: place.focus,
+      focus: focus.restore,
       select(index) {
         const row = store.source.getRow(index)
-        const key = row && board.keyOf(row.id)
-        if (row && key !== undefined) place.goTo(key, board.indexIn(row.id) ?? 0)
+        const key = row && layout.keyOf(row.id)
+        if (row && key !== undefined) focus.goTo(key, layout.indexIn(row.id) ?? 0)
       },
       async show(id) {
-        const found = await placeOfCard(by, store, id)
-        if (found) place.reveal(found.key, found.index)
+        const found = await positionOfCard(by, store, id)
+        if (found) focus.reveal(found.key, found.index)
       },
       check: choose,
       clearChecked: () => setChecked(NO_ROWS),
@@ -132,45 +132,45 @@ export function BoardScreen(props: BoardScreenProps) {
   latest.current = context
   const getContext = () => latest.current
   const order = manualOrderRight(rights.grid, state, query)
-  const move: MoveContext = { context, board, by, order, titleOf }
+  const move: MoveContext = { context, layout, by, order, titleOf }
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
 
-  const place = useBoardPlace({
+  const focus = useKanbanFocus({
     root,
-    board,
+    layout,
     store,
     revealStack: stackWindow.reveal,
     keys: useMemo(() => shown.map(({ key }) => key), [shown]),
   })
-  const drag = useBoardDrag({
+  const drag = useKanbanDrag({
     move,
     root,
     mayEdit,
     checkedIds,
-    onDropped: place.follow,
+    onDropped: focus.follow,
     onMoveStack: (key, index) => onOptions({ stacks: moveStack(stacks, key, shown[index]?.key) }),
   })
-  const onKeyDown = useBoardKeys({
+  const onKeyDown = useKanbanKeys({
     move,
-    place,
+    focus,
     shown,
     mayEdit,
     checkedIds,
     onChoose: choose,
-    announce: (text) => spoken.setState(text),
+    announce: (text) => announcement.setState(text),
     onToggle: (id) => setChecked((now) => toggled(now, id)),
     nameOf: (id) => {
       const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null
       return (fields.title && shownText(fields.title.field, value ?? null, byId)) || m.common_untitled()
     },
   })
-  const newCard = useNewCard({ get: getContext, move, onCreated: (id) => place.follow(id) })
-  useShowCard({ by, board, store }, openId, place.show)
-  const parts = useBoardParts({
-    board,
+  const newCard = useNewCard({ get: getContext, move, onCreated: (id) => focus.follow(id) })
+  useShowCard({ by, layout, store }, openId, focus.show)
+  const kanban = useKanbanContextValue({
+    layout,
     store,
     drag,
-    place,
+    focus,
     fields,
     cover,
     coverFit: options.coverFit,
@@ -184,7 +184,7 @@ export function BoardScreen(props: BoardScreenProps) {
     context,
     schema,
     // The old sum must not stand under another name while the new one is on its way.
-    summary: numbers?.summaryId === summaryId(summary) ? summary : null,
+    summary: totals?.summaryId === summaryId(summary) ? summary : null,
     onStackMenu(key, anchor) {
       const stack = stacks.find((one) => one.key === key)
       if (!stack) return
@@ -196,8 +196,8 @@ export function BoardScreen(props: BoardScreenProps) {
 
   /** Where a new record goes that is asked for by key: into the stack of the keyboard, else the first that takes it. */
   const addRecord = () => {
-    const at = place.watch.get()?.key
-    const open = shown.filter((stack) => !stack.isCollapsed && parts.mayAdd(stack.key))
+    const at = focus.position.get()?.key
+    const open = shown.filter((stack) => !stack.isCollapsed && kanban.mayAdd(stack.key))
     const target = open.find((stack) => stack.key === at) ?? open[0]
     if (!target) return
     stackWindow.reveal(target.key)
@@ -214,10 +214,10 @@ export function BoardScreen(props: BoardScreenProps) {
   })
 
   function onCard(id: RecordId, event: MouseEvent) {
-    place.follow(id)
+    focus.follow(id)
     if (event.ctrlKey || event.metaKey) setChecked((now) => toggled(now, id))
     else if (event.shiftKey)
-      choose([...new Set([...checkedIds(), ...board.between(lastClicked.current, id)])])
+      choose([...new Set([...checkedIds(), ...layout.between(lastClicked.current, id)])])
     else context.openRecord(id)
     lastClicked.current = id
   }
@@ -231,7 +231,7 @@ export function BoardScreen(props: BoardScreenProps) {
       getContext={getContext}
       controls={CONTROLS}
       tools={
-        <BoardTools
+        <KanbanTools
           context={context}
           options={options}
           stacks={stacks}
@@ -241,18 +241,18 @@ export function BoardScreen(props: BoardScreenProps) {
         />
       }
       onAddRecord={addRecord}
-      onFocus={place.focus}
+      onFocus={focus.restore}
     >
       <div className={styles.area}>
         {error !== null && rowCount === null ? (
           <ErrorState
             title={m.kanban_records_load_failed()}
             error={error}
-            onRetry={() => board.paging().retry()}
+            onRetry={() => layout.paging().retry()}
           />
         ) : rowCount === 0 && isFiltered ? (
           <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
-        ) : shown.length === 0 && numbers !== null ? (
+        ) : shown.length === 0 && totals !== null ? (
           <EmptyState icon={EyeOff} title={m.kanban_all_stacks_are_hidden()}>
             <Button
               variant="primary"
@@ -264,23 +264,23 @@ export function BoardScreen(props: BoardScreenProps) {
             </Button>
           </EmptyState>
         ) : (
-          <Board
+          <Kanban
             root={root}
-            parts={parts}
+            kanban={kanban}
             shown={shown}
-            spoken={spoken}
+            announcement={announcement}
             onKeyDown={onKeyDown}
             onCard={onCard}
             label={`${schema.table.title}, ${view.title}`}
             window={stackWindow}
-            hasMore={numbers?.hasMore ?? false}
+            hasMore={totals?.hasMore ?? false}
             onCardMenu={(id, anchor) =>
               openCardMenu(context, {
                 id,
                 anchor,
                 checked,
                 index: store.source.indexOf(id) ?? -1,
-                items: cardMenuItems({ move, id, anchor, stacks, mayEdit, onMoved: place.follow }),
+                items: cardMenuItems({ move, id, anchor, stacks, mayEdit, onMoved: focus.follow }),
               })
             }
             onAddStack={
@@ -291,7 +291,7 @@ export function BoardScreen(props: BoardScreenProps) {
         {error !== null && rowCount !== null && (
           <div className={tableStyles.readError} role="alert">
             <span>{m.kanban_records_load_failed_sentence()}</span>
-            <button type="button" onClick={() => board.paging().retry()}>
+            <button type="button" onClick={() => layout.paging().retry()}>
               {m.common_try_again()}
             </button>
           </div>
@@ -310,7 +310,7 @@ export function BoardScreen(props: BoardScreenProps) {
   )
 }
 
-/** The keys of a board, for the shortcut sheet. They are read by `use-board-keys.ts`. */
+/** The keys of a kanban, for the shortcut sheet. They are read by `kanban-keyboard.ts`. */
 const KANBAN_SHORTCUTS: ShortcutSection = {
   title: () => m.kanban_kanban(),
   lines: [
@@ -325,9 +325,9 @@ const KANBAN_SHORTCUTS: ShortcutSection = {
   ],
 }
 
-/** Brings the record that the address names in sight, once, when the board opens with one. */
+/** Brings the record that the address names in sight, once, when the kanban opens with one. */
 function useShowCard(
-  { by, board, store }: { by: StackBy; board: BoardModel; store: RecordStore },
+  { by, layout, store }: { by: StackBy; layout: StacksLayout; store: RecordStore },
   recordId: RecordId | null,
   reveal: (id: RecordId, key: StackKey, index: number) => void,
 ): void {
@@ -337,23 +337,23 @@ function useShowCard(
     if (recordId === null) return
     let isGone = false
     async function show(id: RecordId) {
-      const place = await placeOfCard(by, store, id)
-      if (!place) return
-      await untilKnown(store, () => isGone || board.lanes.lane(place.key).count !== null)
-      if (!isGone) reveal(id, place.key, place.index)
+      const position = await positionOfCard(by, store, id)
+      if (!position) return
+      await untilKnown(store, () => isGone || layout.loaded.stack(position.key).count !== null)
+      if (!isGone) reveal(id, position.key, position.index)
     }
     show(recordId).catch((error) => {
-      // The record is shown beside the board all the same; that it is gone is said there.
-      if (!isOffline(error) && !isMissing(error)) console.warn('the place of the record is not known', error)
+      // The record is shown beside the kanban all the same; that it is gone is said there.
+      if (!isOffline(error) && !isMissing(error)) console.warn('the position of the record is unknown', error)
     })
     return () => {
       isGone = true
     }
-  }, [board, store])
+  }, [layout, store])
 }
 
-/** The stack of a record and its index there, loaded or not; null where the board does not show it. */
-async function placeOfCard(
+/** The stack of a record and its index there, loaded or not; null where the kanban does not show it. */
+async function positionOfCard(
   by: StackBy,
   store: RecordStore,
   recordId: RecordId,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { moveCards } from '../../web/features/views/kinds/kanban/card-moves.ts'
 import type { StackKey } from '../../web/records/layouts/stack-by.ts'
-import { cards, openBoard } from './open-board.ts'
+import { cards, openKanban } from './open-kanban.ts'
 import { pause } from './open-store.ts'
 
-type Opened = Awaited<ReturnType<typeof openBoard>>
+type Opened = Awaited<ReturnType<typeof openKanban>>
 
 /** Carries out a drop as the screen does. */
 function drop(
-  { store, board, by, idOf }: Opened,
+  { store, layout, by, idOf }: Opened,
   titles: string[],
   key: StackKey,
   before: string | null,
@@ -16,21 +16,21 @@ function drop(
   const context = { store, state: { view: { id: 'vw1' } } } as Parameters<typeof moveCards>[0]['context']
   const ids = titles.map(idOf)
   const to = { key, before: before === null ? null : idOf(before) }
-  moveCards({ context, board, by, order: true, titleOf: String }, ids, to)
+  moveCards({ context, layout, by, order: true, titleOf: String }, ids, to)
 }
 
 const START = cards('a todo', 'b todo', 'c done', 'd', 'e todo', 'f done')
 
-/** Until the server was read again, and what it says is on the board. */
+/** Until the server was read again, and what it says is on the kanban. */
 const untilRead = (opened: Opened, calls: number) =>
   (async () => {
     while (opened.server.calls.filter((call) => call === 'groups').length < calls) await pause(5)
     await pause(1)
   })()
 
-describe('the store of a board', () => {
+describe('the store of a kanban', () => {
   test('reads the stacks, and a page of each that is in sight', async () => {
-    const { shown, counts, server, store } = await openBoard(START)
+    const { shown, counts, server, store } = await openKanban(START)
     expect(shown()).toEqual({ null: 'd', todo: 'a b e', done: 'c f' })
     expect(counts()).toEqual([1, 3, 0, 2])
     expect(server.calls.toSorted()).toEqual([
@@ -45,7 +45,7 @@ describe('the store of a board', () => {
   })
 
   test('tells a card that it was read anew, so that it draws the fields that are shown by then', async () => {
-    const { store, idOf } = await openBoard(START)
+    const { store, idOf } = await openKanban(START)
     const before = store.row(idOf('a'))
     const heard: unknown[] = []
     store.onRow(idOf('a'), () => heard.push(store.row(idOf('a'))))
@@ -55,7 +55,7 @@ describe('the store of a board', () => {
   })
 
   test('shows a card in its new place at once, and sends one change', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     drop(opened, ['b'], 'done', 'f')
     expect(opened.shown()).toEqual({ null: 'd', todo: 'a e', done: 'c b f' })
     expect(opened.counts()).toEqual([1, 2, 0, 3])
@@ -70,7 +70,7 @@ describe('the store of a board', () => {
   })
 
   test('puts cards back where they were when the move is refused, and says why', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     opened.server.world.refuse = { message: 'Not yours' }
     drop(opened, ['b'], 'done', 'c')
     drop(opened, ['a'], 'todo', null)
@@ -82,7 +82,7 @@ describe('the store of a board', () => {
   })
 
   test('waits with moves while there is no connection', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     opened.server.world.online = false
     drop(opened, ['b'], 'done', null)
     drop(opened, ['b'], 'doing', null)
@@ -96,7 +96,7 @@ describe('the store of a board', () => {
   })
 
   test('shows the moves of others at once, each where it belongs, and keeps own ones that are on their way', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     const { server, store } = opened
     const theirs = server.elsewhere({
       operations: [
@@ -119,7 +119,7 @@ describe('the store of a board', () => {
   })
 
   test('an answer that does not know of a move made since is not believed', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     const reading = opened.store.reload()
     drop(opened, ['b'], 'done', null)
     await reading
@@ -129,7 +129,7 @@ describe('the store of a board', () => {
   })
 
   test('shows new records in the stack of their value, and reads what others add', async () => {
-    const opened = await openBoard(START)
+    const opened = await openKanban(START)
     const { store, server } = opened
     void store.insertRows([{ title: 'n', status: 'todo' }], opened.idOf('a'), { rollsBack: true })
     expect(opened.shown().todo).toBe('n a b e')
@@ -156,9 +156,9 @@ describe('the store of a board', () => {
 
   test('sorts a card into its stack, and follows a value that is edited elsewhere on the page', async () => {
     const rows = cards('c todo', 'e todo', 'd done')
-    const opened = await openBoard(rows, { sorts: [{ fieldId: 'title', direction: 'asc' }] })
-    const { board, store, idOf } = opened
-    expect(board.placeIn(idOf('d'), 'todo')).toBe(1)
+    const opened = await openKanban(rows, { sorts: [{ fieldId: 'title', direction: 'asc' }] })
+    const { layout, store, idOf } = opened
+    expect(layout.placeIn(idOf('d'), 'todo')).toBe(1)
     void store.writeRows([{ id: idOf('d'), values: { status: 'todo' } }])
     expect(opened.shown()).toEqual({ todo: 'c d e' })
     await opened.settled()
@@ -169,19 +169,19 @@ describe('the store of a board', () => {
 
   test('does not ask without end for cards that the server no longer has', async () => {
     const many = cards(...Array.from({ length: 120 }, (_, at) => `${at} todo`))
-    const { board, server } = await openBoard(many)
-    // Deleted behind the board's back, as while the connection was lost.
+    const { layout, server } = await openKanban(many)
+    // Deleted behind the kanban's back, as while the connection was lost.
     server.elsewhere({
       operations: [{ kind: 'delete', tableId: 'm1', ids: Array.from({ length: 60 }, (_, at) => at + 61) }],
     })
     server.calls.length = 0
-    board.paging().want('todo', { first: 100, last: 110 })
-    while (board.lanes.lane('todo').count !== 60) await pause(5)
+    layout.paging().want('todo', { first: 100, last: 110 })
+    while (layout.loaded.stack('todo').count !== 60) await pause(5)
     expect(server.calls.filter((call) => call === 'list todo 100+50').length).toBeLessThan(3)
   })
 
-  test('reads what it does not show for a copy, in the order of the board', async () => {
-    const { store, server } = await openBoard(START, { fieldIds: ['title', 'status', 'order'] })
+  test('reads what it does not show for a copy, in the order of the kanban', async () => {
+    const { store, server } = await openKanban(START, { fieldIds: ['title', 'status', 'order'] })
     const rows = await store.source.readRange({ first: 0, last: 2, fieldIds: ['title', 'stock'] })
     expect(rows.map((row) => [row.id, row.values('title'), row.values('stock')])).toEqual([
       ...[
@@ -195,11 +195,11 @@ describe('the store of a board', () => {
 
   test('reads further cards of a long stack as they come in sight, a page for each request', async () => {
     const many = cards(...Array.from({ length: 300 }, (_, at) => `${at} ${at % 3 === 0 ? 'done' : 'todo'}`))
-    const { board, server, store } = await openBoard(many)
-    const todo = board.lanes.lane('todo')
+    const { layout, server, store } = await openKanban(many)
+    const todo = layout.loaded.stack('todo')
     expect(todo.count).toBe(200)
     server.calls.length = 0
-    board.paging().want('todo', { first: 110, last: 120 })
+    layout.paging().want('todo', { first: 110, last: 120 })
     while (todo.segments.idAt(145) === undefined) await pause(1)
     expect(server.calls[0]).toBe('list todo 110+50')
     expect(store.row(todo.segments.idAt(110) ?? 0)?.values('title')).toBe('166')

@@ -3,27 +3,27 @@ import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { direction } from '../../../../i18n.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
-import { nearestStack, placeAmong } from './board-geometry.ts'
 import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-moves.ts'
+import { dropIndexAmong, nearestStack } from './kanban-geometry.ts'
 
 /** The dragged card or stack and its drop target. */
 export type Drag =
-  | { kind: 'cards'; ids: readonly RecordId[]; over: CardPlace | null }
-  | { kind: 'stack'; key: StackKey; over: StackPlace | null }
+  | { kind: 'cards'; ids: readonly RecordId[]; over: CardDropTarget | null }
+  | { kind: 'stack'; key: StackKey; over: StackDropTarget | null }
 
 /** Ahead of the card at an index of a stack; `line`: where that is, in pixels from the top of its cards. */
-interface CardPlace {
+interface CardDropTarget {
   key: StackKey
   index: number
   line: number
 }
 
-/** Ahead of the stack at an index of the board. */
-interface StackPlace {
+/** Ahead of the stack at an index of the kanban. */
+interface StackDropTarget {
   index: number
 }
 
-/** Callbacks and lookups that a drag needs from the board. */
+/** Callbacks and lookups that a drag needs from the kanban. */
 interface DragHost {
   /** The cards that are dragged together with one; empty if it may not be moved. */
   cardsWith(id: RecordId): readonly RecordId[]
@@ -114,12 +114,12 @@ function createCardDrag(host: DragHost) {
     const across = scrollStep(pointer.x, page.left, page.right)
     if (across !== 0) root.scrollLeft += across
     const next = drag.kind === 'cards' ? overCards(root, drag) : overStacks(root, drag)
-    if (!isSamePlace(drag, next)) current.setState(next, true)
+    if (!isSameTarget(drag, next)) current.setState(next, true)
     frame = requestAnimationFrame(step)
   }
 
-  function overCards(board: HTMLElement, drag: Extract<Drag, { kind: 'cards' }>): Drag {
-    const stacks = [...board.querySelectorAll<HTMLElement>('[data-stack]')]
+  function overCards(layout: HTMLElement, drag: Extract<Drag, { kind: 'cards' }>): Drag {
+    const stacks = [...layout.querySelectorAll<HTMLElement>('[data-stack]')]
     const boxes = stacks.map((stack) => boxOf(stack))
     const stack = stacks[nearestStack(boxes, pointer.x)]
     if (!stack) return { ...drag, over: null }
@@ -137,7 +137,7 @@ function createCardDrag(host: DragHost) {
       const { top, bottom } = card.getBoundingClientRect()
       return { index: Number(card.dataset.index), top, bottom }
     })
-    const settled = host.dropIndex(drag.ids, key, placeAmong(cardBoxes, pointer.y))
+    const settled = host.dropIndex(drag.ids, key, dropIndexAmong(cardBoxes, pointer.y))
     if (!settled) return { ...drag, over: null }
     const { index } = settled
     const ahead = cardBoxes.find((card) => card.index === index)
@@ -147,8 +147,8 @@ function createCardDrag(host: DragHost) {
     return { ...drag, over: { key, index, line: y - edge.top + list.scrollTop } }
   }
 
-  function overStacks(board: HTMLElement, drag: Extract<Drag, { kind: 'stack' }>): Drag {
-    const stacks = [...board.querySelectorAll<HTMLElement>('[data-stack]')]
+  function overStacks(layout: HTMLElement, drag: Extract<Drag, { kind: 'stack' }>): Drag {
+    const stacks = [...layout.querySelectorAll<HTMLElement>('[data-stack]')]
     const boxes = stacks.map((stack) => boxOf(stack))
     const at = nearestStack(boxes, pointer.x)
     const box = boxes[at]
@@ -217,7 +217,7 @@ function createCardDrag(host: DragHost) {
   return {
     current,
 
-    /** Follows presses in the board's element; gives the way to stop that. */
+    /** Follows presses in the kanban's element; gives the way to stop that. */
     attach(element: HTMLElement): () => void {
       root = element
       const onDown = (event: PointerEvent) => {
@@ -256,7 +256,7 @@ function boxOf(element: HTMLElement): { start: number; end: number } {
 
 const middle = ({ start, end }: { start: number; end: number }): number => (start + end) / 2
 
-function isSamePlace(a: Drag, b: Drag): boolean {
+function isSameTarget(a: Drag, b: Drag): boolean {
   if (a.over === null || b.over === null) return a.over === b.over
   const isSameKey = !('key' in a.over && 'key' in b.over) || a.over.key === b.over.key
   const isSameLine = !('line' in a.over && 'line' in b.over) || a.over.line === b.over.line
@@ -287,18 +287,18 @@ function scrollStep(at: number, start: number, end: number): number {
   return 0
 }
 
-interface BoardDragInput {
+interface KanbanDragInput {
   move: MoveContext
   root: RefObject<HTMLElement | null>
   mayEdit: boolean
   checkedIds: () => readonly RecordId[]
-  /** The stack now stands ahead of the one at an index of the board. */
+  /** The stack now stands ahead of the one at an index of the kanban. */
   onMoveStack: (key: StackKey, index: number) => void
   onDropped: (id: RecordId) => void
 }
 
-/** Dragging on a board: cards within and between stacks, and stacks. */
-export function useBoardDrag(input: BoardDragInput): CardDrag {
+/** Dragging on a kanban: cards within and between stacks, and stacks. */
+export function useKanbanDrag(input: KanbanDragInput): CardDrag {
   const latest = useRef(input)
   latest.current = input
   const [drag] = useState(() => createCardDrag(hostOf(() => latest.current)))
@@ -307,26 +307,26 @@ export function useBoardDrag(input: BoardDragInput): CardDrag {
   return drag
 }
 
-function hostOf(get: () => BoardDragInput): DragHost {
+function hostOf(get: () => KanbanDragInput): DragHost {
   return {
     cardsWith(id) {
       const { move, mayEdit, checkedIds } = get()
       const { store } = move.context
       if (!mayEdit || !store.isSaved(id)) return []
       const chosen = checkedIds()
-      const place = (one: RecordId) => store.source.indexOf(one) ?? Number.MAX_SAFE_INTEGER
-      return chosen.includes(id) ? chosen.toSorted((a, b) => place(a) - place(b)) : [id]
+      const rowOf = (one: RecordId) => store.source.indexOf(one) ?? Number.MAX_SAFE_INTEGER
+      return chosen.includes(id) ? chosen.toSorted((a, b) => rowOf(a) - rowOf(b)) : [id]
     },
 
     mayMoveStacks: () => true,
 
     dropIndex(ids, key, index) {
       const { move } = get()
-      const { board, order } = move
+      const { layout, order } = move
       if (dropRefusal(move, ids, key) !== null) return null
-      if (order === true) return { index: Math.min(index, board.lanes.length(board.lanes.lane(key))) }
+      if (order === true) return { index: Math.min(index, layout.loaded.length(layout.loaded.stack(key))) }
       const [first] = ids
-      return first === undefined ? null : { index: board.placeIn(first, key) }
+      return first === undefined ? null : { index: layout.placeIn(first, key) }
     },
 
     hint(ids, key) {
@@ -340,7 +340,7 @@ function hostOf(get: () => BoardDragInput): DragHost {
       if (!dropped.over) return
       if (dropped.kind === 'stack') return onMoveStack(dropped.key, dropped.over.index)
       const { key, index } = dropped.over
-      const before = cardAhead(move.board, key, index)
+      const before = cardAhead(move.layout, key, index)
       // The card there is still being read: at its end is better than lost.
       const [first] = dropped.ids
       moveCards(move, dropped.ids, { key, before: before ?? null })

@@ -14,21 +14,21 @@ import { m } from '../../../../messages.gen.ts'
 import { MAX_STACKS, type StackKey } from '../../../../records/layouts/stack-by.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
-import { type BoardParts, BoardProvider } from './board-context.ts'
 import styles from './kanban.module.css'
+import { type KanbanContext, KanbanProvider } from './kanban-context.ts'
 import { Stack } from './stack.tsx'
 import type { Stack as StackModel } from './stacks.ts'
 
-interface BoardProps {
+interface KanbanProps {
   root: RefObject<HTMLDivElement | null>
   label: string
-  parts: BoardParts
-  /** On the board, in order. */
+  kanban: KanbanContext
+  /** On the kanban, in order. */
   shown: readonly StackModel[]
   window: StackWindow
-  /** True where there are more stacks than a board shows. */
+  /** True where there are more stacks than a kanban shows. */
   hasMore: boolean
-  spoken: StoreApi<string>
+  announcement: StoreApi<string>
   onKeyDown: (event: KeyboardEvent) => void
   /** A press on a card. */
   onCard: (id: RecordId, event: MouseEvent) => void
@@ -39,8 +39,8 @@ interface BoardProps {
 }
 
 /** Stacks beside each other. */
-export function Board(props: BoardProps) {
-  const { root, label, parts, shown, window, hasMore, spoken, onCard, onCardMenu } = props
+export function Kanban(props: KanbanProps) {
+  const { root, label, kanban, shown, window, hasMore, announcement, onCard, onCardMenu } = props
   const { first, last, before, after, cardWidth } = window
 
   function onClick(event: MouseEvent) {
@@ -66,19 +66,19 @@ export function Board(props: BoardProps) {
     const isKey = event.clientX === 0 && event.clientY === 0
     const anchor = isKey ? event.target : { x: event.clientX, y: event.clientY }
     if (card !== null) onCardMenu(card, anchor)
-    else if (head) parts.onStackMenu(keyOfStack(head), anchor)
+    else if (head) kanban.onStackMenu(keyOfStack(head), anchor)
   }
 
   return (
-    <BoardProvider value={parts}>
+    <KanbanProvider value={kanban}>
       {/* biome-ignore lint/a11y/useSemanticElements: a region would be announced at each stack */}
       <div
         ref={root}
         role="group"
         aria-label={label}
-        className={styles.board}
+        className={styles.stacks}
         data-ghost-class={styles.ghost}
-        data-testid="kanban-board"
+        data-testid="kanban"
         onScroll={window.onScroll}
         onKeyDown={props.onKeyDown}
         onClick={onClick}
@@ -102,8 +102,8 @@ export function Board(props: BoardProps) {
           </p>
         )}
       </div>
-      <Spoken spoken={spoken} />
-    </BoardProvider>
+      <Announcer announcement={announcement} />
+    </KanbanProvider>
   )
 }
 
@@ -111,10 +111,10 @@ export function Board(props: BoardProps) {
 const GAP = 12
 
 /** Announces keyboard actions to screen readers. */
-function Spoken({ spoken }: { spoken: StoreApi<string> }) {
-  const text = useStore(spoken)
+function Announcer({ announcement }: { announcement: StoreApi<string> }) {
+  const text = useStore(announcement)
   return (
-    <div role="status" className="visually-hidden" data-testid="kanban-spoken">
+    <div role="status" className="visually-hidden" data-testid="kanban-announcement">
       {text}
     </div>
   )
@@ -151,7 +151,7 @@ interface StackWindow {
   reveal: (key: StackKey) => void
 }
 
-/** Which stacks of a board are drawn, by how far it is scrolled. In a narrow window each takes all of it. */
+/** Which stacks of a kanban are drawn, by how far it is scrolled. In a narrow window each takes all of it. */
 export function useStackWindow(
   root: RefObject<HTMLElement | null>,
   stacks: readonly StackModel[],
@@ -186,15 +186,15 @@ export function useStackWindow(
   }, [root, look])
 
   const isWhole = stacks.length <= MOST_DRAWN
-  const at = (place: number) =>
+  const indexAt = (offset: number) =>
     Math.max(
       0,
-      starts.findLastIndex((start) => start <= place),
+      starts.findLastIndex((start) => start <= offset),
     )
-  const first = isWhole ? 0 : Math.min(stacks.length - 1, at(view.start - AHEAD_PX))
+  const first = isWhole ? 0 : Math.min(stacks.length - 1, indexAt(view.start - AHEAD_PX))
   const last = isWhole
     ? stacks.length - 1
-    : Math.min(stacks.length - 1, at(view.start + view.width + AHEAD_PX))
+    : Math.min(stacks.length - 1, indexAt(view.start + view.width + AHEAD_PX))
   const end = starts.at(-1) ?? 0
 
   return {

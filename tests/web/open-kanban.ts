@@ -3,14 +3,14 @@ import type { RecordId } from '../../src/core/model.ts'
 import type { GroupPage } from '../../src/core/query.ts'
 import { isOffline } from '../../web/errors.ts'
 import { type StackKey, stackByOf } from '../../web/records/layouts/stack-by.ts'
-import { createBoard } from '../../web/records/layouts/stacks-layout.ts'
+import { createStacksLayout } from '../../web/records/layouts/stacks-layout.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { StoreQuery } from '../../web/records/types.ts'
 import { memoryField, memoryRecords } from './memory-records.ts'
 
 /** A title, a status to stack by, and the place of a record in its table. */
-export const BOARD_FIELDS = [
+export const KANBAN_FIELDS = [
   memoryField('title'),
   memoryField('status', 'SingleSelect', {
     options: { choices: ['todo', 'doing', 'done'].map((title) => ({ id: title, title, color: '#cfdffe' })) },
@@ -26,9 +26,9 @@ export const cards = (...texts: string[]): Values[] =>
     return { title, status: status ?? null, stock: null, order: at + 1 }
   })
 
-/** A board over a table in memory, with these stacks in sight and read. */
-export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {}) {
-  const fields = BOARD_FIELDS
+/** A kanban over a table in memory, with these stacks in sight and read. */
+export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}) {
+  const fields = KANBAN_FIELDS
   const server = memoryRecords(fields, rows)
   const messages: string[] = []
   const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
@@ -51,7 +51,7 @@ export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {})
     }
   }
 
-  const board = createBoard({ by, query: () => current, summary: () => null, groups })
+  const layout = createStacksLayout({ by, query: () => current, summary: () => null, groups })
   const store = createRecordStore(
     {
       baseId: 'p1',
@@ -64,23 +64,23 @@ export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {})
     },
     current,
     undefined,
-    board.layout,
+    layout.storeLayout,
   )
   const keys: StackKey[] = [null, 'todo', 'doing', 'done']
-  board.setOrder(keys)
-  for (const key of keys) board.paging().want(key, { first: 0, last: 10 })
+  layout.setOrder(keys)
+  for (const key of keys) layout.paging().want(key, { first: 0, last: 10 })
   await store.reload()
 
   const titlesIn = (key: StackKey): string[] => {
-    const lane = board.lanes.lane(key)
-    return Array.from({ length: board.lanes.length(lane) }, (_, at) => {
-      const id = lane.segments.idAt(at)
+    const stack = layout.loaded.stack(key)
+    return Array.from({ length: layout.loaded.length(stack) }, (_, at) => {
+      const id = stack.segments.idAt(at)
       return id === undefined ? '?' : String(store.row(id)?.values('title'))
     })
   }
   return {
     server,
-    board,
+    layout,
     store,
     queue,
     messages,
@@ -90,10 +90,10 @@ export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {})
       Object.fromEntries(
         keys.map((key) => [String(key), titlesIn(key).join(' ')]).filter(([, titles]) => titles !== ''),
       ),
-    counts: () => keys.map((key) => board.lanes.lane(key).count),
+    counts: () => keys.map((key) => layout.loaded.stack(key).count),
     idOf: (title: string): RecordId => {
-      for (const lane of board.lanes.all())
-        for (const id of lane.segments.ids()) if (store.row(id)?.values('title') === title) return id
+      for (const stack of layout.loaded.all())
+        for (const id of stack.segments.ids()) if (store.row(id)?.values('title') === title) return id
       throw new Error(`no card ${title}`)
     },
     settled: () => queue.settled(),

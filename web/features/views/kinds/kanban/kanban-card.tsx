@@ -8,10 +8,10 @@ import { m } from '../../../../messages.gen.ts'
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import { isChecked } from '../../cards/chosen.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
-import { useParts } from './board-context.ts'
 import styles from './kanban.module.css'
+import { useKanbanContext } from './kanban-context.ts'
 
-export interface BoardCardProps {
+export interface KanbanCardProps {
   stackKey: StackKey
   id: RecordId
   index: number
@@ -22,29 +22,30 @@ export interface BoardCardProps {
 }
 
 /** One card of a stack, which draws itself anew when its record changes. */
-export const BoardCard = memo(function BoardCard({
+export const KanbanCard = memo(function KanbanCard({
   stackKey,
   id,
   index,
   count,
   width,
   observe,
-}: BoardCardProps) {
-  const { store, drag, place, fields, cover, coverFit, colorOf, checked, openId, mayEdit } = useParts()
+}: KanbanCardProps) {
+  const { store, drag, focus, fields, cover, coverFit, colorOf, checked, openId, mayEdit } =
+    useKanbanContext()
   const element = useRef<HTMLDivElement>(null)
   const people = usePeople()
   const row = useSyncExternalStore(
     useCallback((onChange) => store.onRow(id, onChange), [store, id]),
     () => store.row(id),
   )
-  const isActive = useSyncExternalStore(place.subscribe, () => place.isAt(stackKey, id))
+  const isActive = useSyncExternalStore(focus.subscribe, () => focus.isAt(stackKey, id))
   const isDragged = useStore(drag.current, (current) => {
     return current?.kind === 'cards' && current.ids.includes(id)
   })
 
   useEffect(() => (element.current ? observe(element.current, id) : undefined), [observe, id])
   useEffect(() => {
-    if (isActive && place.takeFocus()) element.current?.focus({ preventScroll: true })
+    if (isActive && focus.takeFocus()) element.current?.focus({ preventScroll: true })
   })
 
   if (!row) return null
