@@ -1,14 +1,18 @@
 /** What the load generator is told to send. */
 export interface LoadRequest {
+  /** By default 127.0.0.1. */
+  hostname?: string
   port: number
+  isTls?: boolean
   /** Requests that are under way at the same time. */
   connections: number
   seconds: number
   method: string
   path: string
   headers: Record<string, string>
-  /** `#n` in it becomes a number of its own in each request. */
+  /** `#n` in body and path becomes a number of its own in each request, `#r` that number within 1 to `cycle`. */
   body?: string
+  cycle?: number
   /** The first number less one. */
   from: number
 }

@@ -8,7 +8,18 @@ import type { LoadRequest, LoadResult } from './load-types.ts'
  */
 
 const request: LoadRequest = await Bun.stdin.json()
-const { port, connections, seconds, method, path, headers, body } = request
+const {
+  hostname = '127.0.0.1',
+  port,
+  isTls = false,
+  connections,
+  seconds,
+  method,
+  path,
+  headers,
+  body,
+} = request
+const { cycle = 1 } = request
 
 let sent = 0
 let done = 0
@@ -16,16 +27,30 @@ let failed = 0
 let firstFailure = ''
 const latenciesMs: number[] = []
 const head = [
-  `${method} ${path} HTTP/1.1`,
-  'Host: 127.0.0.1',
+  'HTTP/1.1',
+  `Host: ${hostname}:${port}`,
   ...Object.entries(headers).map(([k, v]) => `${k}: ${v}`),
 ].join('\r\n')
 
-/** The next request; `#n` in its body is a number that no other request has. */
+/** The next request, with its numbers. */
 function next(): string {
-  const text = body?.replaceAll('#n', String(++sent + request.from))
-  if (text === undefined) return `${head}\r\n\r\n`
-  return `${head}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  const n = ++sent + request.from
+  const numbered = (text: string) =>
+    text.replaceAll('#n', String(n)).replaceAll('#r', String(((n - 1) % cycle) + 1))
+  const top = `${method} ${numbered(path)} ${head}`
+  if (body === undefined) return `${top}\r\n\r\n`
+  const text = numbered(body)
+  return `${top}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
+
+/** Where an answer ends; infinite for a chunked one (RFC 9112 §7.1) that is not complete. */
+function endOf(buffer: Buffer, headEnd: number): number {
+  const text = buffer.toString('latin1', 0, headEnd)
+  if (/transfer-encoding: chunked/i.test(text)) {
+    const last = buffer.lastIndexOf('0\r\n\r\n')
+    return last >= headEnd && last === buffer.byteLength - 5 ? buffer.byteLength : Number.POSITIVE_INFINITY
+  }
+  return headEnd + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
 }
 
 const start = performance.now()
@@ -42,8 +67,9 @@ function run(): Promise<void> {
     socket.write(next())
   }
   Bun.connect({
-    hostname: '127.0.0.1',
+    hostname,
     port,
+    tls: isTls,
     socket: {
       open: write,
       data(socket, chunk) {
@@ -51,9 +77,13 @@ function run(): Promise<void> {
         if (bodyEnd < 0) {
           const headEnd = buffered.indexOf('\r\n\r\n')
           if (headEnd < 0) return
-          const text = buffered.toString('latin1', 0, headEnd)
-          status = Number(text.slice(9, 12))
-          bodyEnd = headEnd + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
+          status = Number(buffered.toString('latin1', 9, 12))
+          bodyEnd = endOf(buffered, headEnd)
+          // A chunked answer has to be looked at again when more of it has come.
+          if (bodyEnd > buffered.byteLength) {
+            if (bodyEnd === Number.POSITIVE_INFINITY) bodyEnd = -1
+            return
+          }
         }
         if (buffered.byteLength < bodyEnd) return
         if (status >= 300) {

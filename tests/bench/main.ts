@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
+import { measureAgainst } from './against.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureImport } from './imports.ts'
 import { measureLinked } from './linked.ts'
@@ -17,6 +18,7 @@ import { measureBrowser } from './web.ts'
 /*
  * `bun run bench` prints what ARCHITECTURE.md promises and what holds of it: ratios measured in one run, the product
  * and the bare server in turn. `--rows 1000000` for a large table; `--only list` for the lines with that word.
+ * `--against URL --account EMAIL:PASSWORD` compares with another server that speaks the same REST API instead.
  */
 
 const { values: options } = parseArgs({
@@ -25,6 +27,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    against: { type: 'string' },
+    account: { type: 'string', default: '' },
   },
 })
 const rows = Number(options.rows)
@@ -70,6 +74,18 @@ const CONTESTS: Contest[] = [
 
 const lines: Line[] = []
 const isWanted = (name: string): boolean => name.includes(options.only)
+
+if (options.against !== undefined) {
+  await measureAgainst({
+    url: options.against,
+    account: options.account,
+    rows,
+    rounds: Number(options.rounds),
+    seconds: Number(options.seconds),
+    isWanted,
+  })
+  process.exit()
+}
 
 await buildWebIfStale()
 if (isWanted('start')) lines.push(...(await measureStart()))

@@ -1,0 +1,279 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRestClient, type RestAnswer } from '../support/client.ts'
+import { FIELDS, makeRows } from './bare-table.ts'
+import { load, startProgram } from './processes.ts'
+import { environmentOf } from './product.ts'
+
+/*
+ * The comparison with another server: the same tables, made and filled through the same REST calls on both, and the
+ * same requests to both in turn. Any server that speaks NocoDB's API v2 can take part.
+ */
+
+interface AgainstOptions {
+  /** The other server, e.g. `http://127.0.0.1:8081`. */
+  url: string
+  /** `EMAIL:PASSWORD` of a user who may create bases there; signed up if the server does not know them. */
+  account: string
+  rows: number
+  rounds: number
+  seconds: number
+  isWanted(name: string): boolean
+}
+
+/** A server with the tables that are measured. */
+interface Side {
+  name: string
+  url: URL
+  headers: Record<string, string>
+  /** The path of a kind of request. */
+  paths: Paths
+  /** Numbers of requests so far, so that none is sent twice. */
+  sent: number
+  remove(): Promise<void>
+}
+
+interface Paths {
+  records: string
+  links: string
+  groups: string
+}
+
+interface Workload {
+  name: string
+  method: string
+  path(paths: Paths): string
+  /** `#n` is a number of its own, `#r` the id of a record. */
+  body?: string
+  connections?: number
+  /** The number of records, groups or the value that both have to answer with; absent where it is a write. */
+  answer?(body: RestAnswer['body']): unknown
+}
+
+const CHUNK = 1_000
+/** Records that each request links. */
+const LINKED = 10
+
+const total = (body: RestAnswer['body']): unknown => body.pageInfo.totalRows
+const row = JSON.stringify({ ...makeRows(1)[0], Count: '#n' }).replace('"#n"', '#n')
+const where = (text: string): string => `where=${encodeURIComponent(text)}`
+const FILTER = where('(State,eq,doing)~and(Count,gt,500)')
+
+const workloads = (rows: number): Workload[] => [
+  { name: 'list 25 records', method: 'GET', path: ({ records }) => records, answer: total },
+  { name: 'list 100 records', method: 'GET', path: ({ records }) => `${records}?limit=100`, answer: total },
+  { name: 'read one record', method: 'GET', path: ({ records }) => `${records}/#r` },
+  {
+    name: 'list 25 records at the end',
+    method: 'GET',
+    path: ({ records }) => `${records}?offset=${rows - 25}`,
+    answer: total,
+  },
+  { name: 'filter', method: 'GET', path: ({ records }) => `${records}?${FILTER}`, answer: total },
+  { name: 'sort', method: 'GET', path: ({ records }) => `${records}?sort=-Price`, answer: total },
+  {
+    name: 'filter and sort',
+    method: 'GET',
+    path: ({ records }) => `${records}?${FILTER}&sort=-Price`,
+    answer: total,
+  },
+  {
+    name: 'search in a text',
+    method: 'GET',
+    path: ({ records }) => `${records}?${where('(Mail,like,%person77%)')}`,
+    answer: total,
+  },
+  {
+    name: 'count with a filter',
+    method: 'GET',
+    path: ({ records }) => `${records}/count?${FILTER}`,
+    answer: ({ count }) => count,
+  },
+  {
+    name: 'group by',
+    method: 'GET',
+    path: ({ groups }) => `${groups}?column_name=State&sort=State`,
+    answer: ({ list }) => list.map(({ count }: { count: number }) => Number(count)).sort(),
+  },
+  { name: 'insert one record', method: 'POST', path: ({ records }) => records, body: row },
+  {
+    name: 'update one record',
+    method: 'PATCH',
+    path: ({ records }) => records,
+    body: '{"Id":#r,"Count":#n}',
+  },
+  {
+    name: `insert ${CHUNK} records`,
+    method: 'POST',
+    path: ({ records }) => records,
+    body: JSON.stringify(makeRows(CHUNK)),
+    connections: 1,
+  },
+  {
+    name: `link ${LINKED} records`,
+    method: 'POST',
+    path: ({ links }) => `${links}/#r`,
+    body: JSON.stringify(Array.from({ length: LINKED }, (_, at) => ({ Id: at + 1 }))),
+  },
+]
+
+/** Measures this server and another one by the same requests, and prints how they compare. */
+export async function measureAgainst(options: AgainstOptions): Promise<void> {
+  const { url, rows, rounds, seconds, isWanted } = options
+  const wanted = workloads(rows).filter(({ name }) => isWanted(name))
+  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-against-'))
+  const server = await startProgram('src/main.ts', environmentOf(dataDir))
+  const sides: Side[] = []
+  try {
+    console.log(`Filling a table of ${rows.toLocaleString('en')} records and 12 fields on both servers …`)
+    sides.push(
+      await prepare('here', `http://127.0.0.1:${server.port}`, 'bench@example.com:correct horse', rows),
+    )
+    sides.push(await prepare('there', url, options.account, rows))
+    const [here, there] = sides as [Side, Side]
+    console.log(`${rounds} rounds of ${seconds} s on each, in turn; medians, 8 connections unless noted.`)
+    print(['work', 'ratio', 'here/s', 'there/s', 'here p50', 'there p50'])
+    for (const workload of wanted) {
+      await requireSameAnswer(workload, here, there)
+      const measured: { here: Block; there: Block }[] = []
+      await block(workload, here, rows, 0.3)
+      await block(workload, there, rows, 0.3)
+      for (let round = 0; round < rounds; round++) {
+        measured.push({
+          here: await block(workload, here, rows, seconds),
+          there: await block(workload, there, rows, seconds),
+        })
+      }
+      const ours = median(measured.map((one) => one.here))
+      const theirs = median(measured.map((one) => one.there))
+      print([
+        workload.connections === 1 ? `${workload.name} (1 connection)` : workload.name,
+        `${(ours.perSecond / theirs.perSecond).toFixed(1)} ×`,
+        ours.perSecond.toFixed(1),
+        theirs.perSecond.toFixed(1),
+        `${ours.p50Ms.toFixed(1)} ms`,
+        `${theirs.p50Ms.toFixed(1)} ms`,
+      ])
+    }
+  } finally {
+    for (const side of sides) await side.remove()
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Signs in, creates a base with two linked tables, and fills them. `remove` deletes the base. */
+async function prepare(name: string, url: string, account: string, rows: number): Promise<Side> {
+  const [email = '', password = ''] = account.split(/:(.*)/s)
+  const credentials = { email, password }
+  let answer = await createRestClient(url).post('/api/v1/auth/user/signin', credentials)
+  if (answer.status !== 200)
+    answer = await createRestClient(url).post('/api/v1/auth/user/signup', credentials)
+  const session = createRestClient(url, { 'xc-auth': String(need(answer, 'sign in').token) })
+  const base = need(
+    await session.post('/api/v2/meta/bases', { title: `Bench ${Date.now()}` }),
+    'create a base',
+  )
+  const rest = session
+  const table = async (title: string) => {
+    const columns = [
+      { title: 'Id', column_name: 'id', uidt: 'ID' },
+      ...FIELDS.map(({ title: field, type, options }) => ({
+        title: field,
+        column_name: field.toLowerCase(),
+        uidt: type,
+        ...(options?.choices !== undefined && {
+          dtxp: (options.choices as { title: string }[]).map((choice) => `'${choice.title}'`).join(','),
+        }),
+      })),
+    ]
+    const path = `/api/v2/meta/bases/${base.id}/tables`
+    return need(await rest.post(path, { title, table_name: title.toLowerCase(), columns }), 'create a table')
+  }
+  const orders = await table('Orders')
+  const labels = await table('Labels')
+  const linked = need(
+    await rest.post(`/api/v2/meta/tables/${orders.id}/columns`, {
+      title: 'Labels',
+      column_name: 'labels',
+      uidt: 'Links',
+      type: 'mm',
+      parentId: orders.id,
+      childId: labels.id,
+    }),
+    'create a link',
+  )
+  const link = linked.columns.find((column: { title: string }) => column.title === 'Labels')
+  const records = `/api/v2/tables/${orders.id}/records`
+  await rest.post(`/api/v2/tables/${labels.id}/records`, makeRows(LINKED))
+  for (let from = 0; from < rows; from += CHUNK) {
+    need(await rest.post(records, makeRows(Math.min(CHUNK, rows - from), from)), 'fill the table')
+  }
+  return {
+    name,
+    url: new URL(url),
+    headers: { 'xc-auth': String(answer.body.token) },
+    paths: {
+      records,
+      links: `/api/v2/tables/${orders.id}/links/${link.id}/records`,
+      groups: `/api/v1/db/data/noco/${base.id}/${orders.id}/groupby`,
+    },
+    sent: 0,
+    remove: async () => void (await session.delete(`/api/v2/meta/bases/${base.id}`)),
+  }
+}
+
+function need({ status, body }: RestAnswer, what: string): RestAnswer['body'] {
+  if (status !== 200 && status !== 201)
+    throw new Error(`Could not ${what}: ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+/** A comparison is worth nothing where the servers answer something else. */
+async function requireSameAnswer(workload: Workload, ...sides: Side[]): Promise<void> {
+  const { answer } = workload
+  if (!answer) return
+  const answers = await Promise.all(
+    sides.map(async ({ url, headers, paths }) => {
+      const path = workload.path(paths).replaceAll('#r', '1')
+      const { body } = await createRestClient(url.origin, headers).send(workload.method, path)
+      return JSON.stringify(answer(body))
+    }),
+  )
+  if (new Set(answers).size > 1)
+    throw new Error(`“${workload.name}” is answered differently: ${answers.join(' and ')}`)
+}
+
+interface Block {
+  perSecond: number
+  p50Ms: number
+}
+
+async function block(workload: Workload, side: Side, rows: number, seconds: number): Promise<Block> {
+  const { url } = side
+  const isTls = url.protocol === 'https:'
+  const result = await load({
+    hostname: url.hostname,
+    port: Number(url.port || (isTls ? 443 : 80)),
+    isTls,
+    connections: workload.connections ?? 8,
+    seconds,
+    method: workload.method,
+    path: workload.path(side.paths),
+    headers: side.headers,
+    body: workload.body,
+    cycle: rows,
+    from: side.sent,
+  })
+  side.sent += result.requests
+  return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms }
+}
+
+function median(blocks: Block[]): Block {
+  return blocks.toSorted((a, b) => a.perSecond - b.perSecond)[blocks.length >> 1]!
+}
+
+function print(cells: string[]): void {
+  console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(11))).join(' '))
+}
