@@ -38,7 +38,13 @@ export async function openCalendar(
     scale = 'month',
     user = tests.owner(),
     table,
-  }: { scale?: string; user?: TestUser; table?: OpenTable } = {},
+    browser,
+  }: {
+    scale?: string
+    user?: TestUser
+    table?: OpenTable
+    browser?: Parameters<typeof tests.openTable>[2]
+  } = {},
 ) {
   const made = table ?? (await tests.createTable(FIELDS, rows))
   const id = (title: string) => made.schema.fields.find((field) => field.title === title)?.id ?? ''
@@ -52,7 +58,7 @@ export async function openCalendar(
     kind: 'calendar',
     options: { ranges, scale },
   })
-  const grid: GridPage = await tests.openTable(made, user)
+  const grid: GridPage = await tests.openTable(made, user, browser)
   const { page } = grid
   await page.addInitScript(startClockAt, NOW.getTime())
   grid.calls.length = 0
@@ -88,6 +94,18 @@ function startClockAt(start: number): void {
       args.length > 0 ? Reflect.construct(target, args) : new target(RealDate.now() + shift),
     get: (target, name) => (name === 'now' ? () => RealDate.now() + shift : Reflect.get(target, name)),
   })
+}
+
+/** Sends a touch event at a point of the window; Playwright itself can only tap. */
+export async function createFinger(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: points })
+  return {
+    down: (x: number, y: number) => send('touchStart', [{ x, y }]),
+    move: (x: number, y: number) => send('touchMove', [{ x, y }]),
+    up: () => send('touchEnd', []),
+  }
 }
 
 /** Drags from the middle of an element, or a part of it, to a part of another. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { createMember } from '../support/factories.ts'
-import { at, drag, FIELDS, openCalendar, ROWS, writes } from './calendar-page.ts'
+import { at, createFinger, drag, FIELDS, openCalendar, ROWS, writes } from './calendar-page.ts'
 import { eventually, gridTests } from './grid-page.ts'
 
 const tests = gridTests()
@@ -184,6 +184,164 @@ describe('the hours of a week', () => {
       () => stored(7).catch(() => ({})),
       (values: Values) => values[id('Start')] === at(13, '10:30'),
     )
+  })
+})
+
+describe('a drag', () => {
+  const hour = 1 / 24
+
+  test('over empty days or hours opens a new record with both dates', async () => {
+    const { page, day, hours, stored, id } = await openCalendar(tests)
+    const dialog = page.getByRole('dialog')
+    const addRecord = async (title: string) => {
+      await dialog.getByLabel('Title', { exact: true }).fill(title)
+      await page.keyboard.press('ControlOrMeta+Enter')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await drag(page, day('2026-01-08'), day('2026-01-06'), { from: [0.5, 0.8], to: [0.5, 0.8] })
+    await addRecord('Trip')
+    await eventually(
+      () => stored(7).catch((): Values => ({})),
+      (values) => values[id('Start')] === at(6, '09:00') && values[id('End')] === at(8, '10:00'),
+    )
+    await page.keyboard.press('w')
+    await hours('2026-01-16').waitFor()
+    await drag(page, hours('2026-01-16'), hours('2026-01-16'), {
+      from: [0.5, 10 * hour],
+      to: [0.5, 12.5 * hour],
+    })
+    await addRecord('Call')
+    await eventually(
+      () => stored(8).catch((): Values => ({})),
+      (values) => values[id('Start')] === at(16, '10:00') && values[id('End')] === at(16, '12:30'),
+    )
+  })
+
+  test('of the upper edge moves the start only, at most to a quarter before the end', async () => {
+    const { page, event, hours, stored, id } = await openCalendar(tests, ROWS, { scale: 'week' })
+    const edge = event('Workshop').locator('[data-edge="start"]')
+    await drag(page, edge, hours('2026-01-14'), { to: [0.5, 8.25 * hour] })
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(14, '08:15'),
+    )
+    await drag(page, edge, hours('2026-01-14'), { to: [0.5, 13 * hour] })
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(14, '10:15'),
+    )
+    expect((await stored(1))[id('End')]).toBe(at(14, '10:30'))
+  })
+
+  test('scrolls the hours at their edge', async () => {
+    const { page, event, stored, id } = await openCalendar(tests, ROWS, { scale: 'week' })
+    const scroller = page.locator('[data-scroller]')
+    const box = await scroller.boundingBox()
+    const from = await event('Workshop').boundingBox()
+    if (!box || !from) throw new Error('nothing to drag')
+    const x = from.x + from.width / 2
+    await page.mouse.move(x, from.y + from.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x, from.y + from.height / 2 + 20, { steps: 3 })
+    await page.mouse.move(x, box.y + box.height - 8, { steps: 5 })
+    await eventually(
+      () => scroller.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop),
+      (left) => left < 2,
+    )
+    await page.mouse.up()
+    await eventually(
+      () => stored(1),
+      (values) => String(values[id('Start')]) > at(14, '22:00'),
+    )
+  })
+
+  test('that Escape cancels does not open the record on release, nor close the open one', async () => {
+    const calendar = await openCalendar(tests)
+    const { page, event, day } = calendar
+    await event('Taxes').click()
+    const panel = page.getByTestId('record-panel')
+    await panel.getByRole('heading', { name: 'Taxes' }).waitFor()
+    const box = await event('Workshop').boundingBox()
+    if (!box) throw new Error('nothing to drag')
+    await page.mouse.move(box.x + 20, box.y + 8)
+    await page.mouse.down()
+    const below = await day('2026-01-21').boundingBox()
+    if (!below) throw new Error('no day')
+    await page.mouse.move(below.x + 30, below.y + 60, { steps: 4 })
+    await page.locator('[data-dragging]').waitFor()
+    await page.mouse.move(box.x + 22, box.y + 8, { steps: 4 })
+    await page.keyboard.press('Escape')
+    await page.locator('[data-dragging]').waitFor({ state: 'detached' })
+    // Longer than dnd-kit itself suppresses clicks.
+    await page.waitForTimeout(100)
+    await page.mouse.up()
+    await panel.getByRole('heading', { name: 'Taxes' }).waitFor()
+    expect(await panel.getByRole('heading', { name: 'Workshop' }).count()).toBe(0)
+    expect(writes(calendar)).toEqual([])
+  })
+
+  test('starts with the first press even where dnd-kit has yet to load', async () => {
+    const { page, event, day } = await openCalendar(tests)
+    const box = await event('Workshop').boundingBox()
+    const target = await day('2026-01-22').boundingBox()
+    if (!box || !target) throw new Error('nothing to drag')
+    const loaded: string[] = []
+    await page.route('**/*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      loaded.push(route.request().url())
+      await route.continue()
+    })
+    await page.mouse.move(box.x + 20, box.y + 8)
+    await page.mouse.down()
+    await eventually(
+      async () => loaded.length,
+      (count) => count > 0,
+    )
+    // Moves as a hand does: again and again until the calendar follows.
+    await eventually(
+      async () => {
+        await page.mouse.move(target.x + 20, target.y + 50, { steps: 3 })
+        await page.mouse.move(target.x + 24, target.y + 50)
+        return day('2026-01-22').filter({ hasText: 'Workshop' }).count()
+      },
+      (count) => count === 1,
+    )
+    await page.mouse.up()
+    await page.unroute('**/*.js')
+    expect(loaded.length).toBeGreaterThan(0)
+  })
+
+  test('starts with a finger that rests; one that moves at once scrolls', async () => {
+    const calendar = await openCalendar(tests, ROWS, {
+      scale: 'week',
+      browser: { viewport: { width: 800, height: 700 }, hasTouch: true },
+    })
+    const { page, event, hours, stored, id } = calendar
+    const finger = await createFinger(page)
+    const box = await event('Workshop').boundingBox()
+    const target = await hours('2026-01-15').boundingBox()
+    if (!box || !target) throw new Error('nothing to drag')
+    const [x, y] = [box.x + box.width / 2, box.y + 20]
+    await finger.down(x, y)
+    await finger.move(x, y - 30)
+    await finger.move(x, y - 60)
+    await finger.up()
+    expect(await page.locator('[data-dragging]').count()).toBe(0)
+
+    const now = await event('Workshop').boundingBox()
+    if (!now) throw new Error('nothing to drag')
+    await finger.down(now.x + now.width / 2, now.y + 20)
+    await page.locator('[data-dragging="move"]').waitFor()
+    await finger.move(now.x + now.width / 2, now.y + 30)
+    await finger.move(target.x + target.width / 2, now.y + 20)
+    await hours('2026-01-15').filter({ hasText: 'Workshop' }).waitFor()
+    await finger.up()
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(15, '09:00'),
+    )
+    expect(await page.getByTestId('record-panel').count()).toBe(0)
+    expect(writes(calendar)).toHaveLength(1)
   })
 })
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { eventOf, rangesOf } from '../../web/features/views/kinds/calendar/events.ts'
 import {
-  carried,
   datesBetween,
+  draggedStart,
   dropPreview,
   dropValues,
   endMovedTo,
@@ -110,26 +110,30 @@ describe('an event that is moved', () => {
 
   test('over hours goes by quarters and across midnight, with its length', () => {
     const event = timed('2026-01-05 22:00', '2026-01-05 22:50')
-    const start = carried(event, { day: '2026-01-05', minute: 1380 }, { day: '2026-01-05', minute: 1440 })
+    const start = draggedStart(
+      event,
+      { day: '2026-01-05', minute: 1380 },
+      { day: '2026-01-05', minute: 1440 },
+    )
     expect(start).toEqual({ day: '2026-01-06', minute: 0 })
     expect(movedTo(event, start)).toEqual({
       start: '2026-01-05 23:00:00+00:00',
       end: '2026-01-05 23:50:00+00:00',
     })
     const odd = timed('2026-01-05 09:07', null)
-    const at = carried(odd, { day: '2026-01-05', minute: 600 }, { day: '2026-01-06', minute: 615 })
+    const at = draggedStart(odd, { day: '2026-01-05', minute: 600 }, { day: '2026-01-06', minute: 615 })
     expect(at).toEqual({ day: '2026-01-06', minute: 615 })
   })
 
   test('from the hours onto a whole day keeps its time', () => {
     const event = timed('2026-01-05 09:00', '2026-01-05 10:00')
-    const drag = { grip: { kind: 'move' as const, event }, origin: { day: '2026-01-05', minute: 600 } }
-    expect(dropValues({ ...drag, spot: { day: '2026-01-08', minute: null } })).toEqual({
+    const drag = { subject: { kind: 'move' as const, event }, origin: { day: '2026-01-05', minute: 600 } }
+    expect(dropValues({ ...drag, slot: { day: '2026-01-08', minute: null } })).toEqual({
       start: '2026-01-08 09:00:00+00:00',
       end: '2026-01-08 10:00:00+00:00',
     })
-    expect(dropValues({ ...drag, spot: drag.origin })).toBeNull()
-    expect(dropValues({ ...drag, spot: null })).toBeNull()
+    expect(dropValues({ ...drag, slot: drag.origin })).toBeNull()
+    expect(dropValues({ ...drag, slot: null })).toBeNull()
   })
 })
 
@@ -182,9 +186,9 @@ describe('an empty place that is drawn over', () => {
 
   test('is previewed where it will lie', () => {
     const drag = {
-      grip: { kind: 'create' as const, range: rangeOf('from', 'to') },
+      subject: { kind: 'create' as const, range: rangeOf('from', 'to') },
       origin: { day: '2026-01-05', minute: null },
-      spot: { day: '2026-01-06', minute: null },
+      slot: { day: '2026-01-06', minute: null },
     }
     expect(dropPreview(drag)).toMatchObject({ firstDay: '2026-01-05', lastDay: '2026-01-06' })
   })

@@ -1,5 +1,5 @@
 import { CalendarRange } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { type SyntheticEvent, useMemo, useRef, useState } from 'react'
 import { resolveZone } from '../../../../../src/core/dates.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
@@ -21,20 +21,21 @@ import { ToolbarButton } from '../../controls/toolbar-button.tsx'
 import { isComparable } from '../../filter/filter-edit.ts'
 import { fieldsToChoose } from '../../state/arrange-fields.ts'
 import styles from './calendar.module.css'
+import type { CalendarContext } from './calendar-context.ts'
 import { DatesMenu, NoDates } from './dates-menu.tsx'
 import dayStyles from './day-list.module.css'
 import { DayList, MonthDots } from './day-list.tsx'
+import { CalendarDragging, useCalendarDrag } from './drag.ts'
+import { useEventEdits } from './event-edits.ts'
 import { fixedReason } from './event-look.ts'
 import type { DatedRange } from './events.ts'
 import { eventsOf } from './events.ts'
-import { useDrag, useEdits } from './gestures.ts'
 import { useCalendarActions, useWalk } from './keyboard.ts'
 import { whenName } from './labels.ts'
 import { MonthGrid } from './month-grid.tsx'
-import { dropPreview } from './moves.ts'
+import { type DragSubject, dropPreview } from './moves.ts'
 import { PeriodBar, PeriodNotice } from './period-bar.tsx'
 import { todayHere, useNow, useOpenDay } from './position.ts'
-import type { Scene } from './scene.ts'
 import { SideList } from './side-list.tsx'
 import { TimeGrid } from './time-grid.tsx'
 import { useCalendar, useFirstPeriod } from './use-calendar.ts'
@@ -49,9 +50,9 @@ export function CalendarScreen(props: KindScreenProps) {
   const frame = useViewFrame(props)
   const { state, openId, setEditing, setPanel } = frame
   const { view } = state
-  const calendar = useCalendar(schema, frame, people)
-  const { options, change, ranges, place, go, period, queries, records, events } = calendar
-  const { listStore, look, titleOf } = calendar
+  const data = useCalendar(schema, frame, people)
+  const { options, change, ranges, place, go, period, queries, records, events } = data
+  const { listStore, look, titleOf } = data
   // A record that was opened from the list is walked from there.
   const isOf = (store: RecordStore | null) => openId !== null && store?.source.indexOf(openId) !== undefined
   const store = listStore && isOf(listStore) && !isOf(records.store) ? listStore : records.store
@@ -78,8 +79,8 @@ export function CalendarScreen(props: KindScreenProps) {
   const latest = useRef(context)
   latest.current = context
   const getContext = () => latest.current
-  const edits = useEdits({ getContext, ranges, write: calendar.write, titleOf })
-  const { drag, press, chip } = useDrag(root, edits.drop)
+  const edits = useEventEdits({ getContext, ranges, write: data.write, titleOf })
+  const { drag, ...dragging } = useCalendarDrag()
   const preview = useMemo(() => drag && dropPreview(drag), [drag])
   const shown = useMemo(
     () => (preview ? [...events.filter(({ key }) => key !== preview.key), preview] : events),
@@ -99,14 +100,13 @@ export function CalendarScreen(props: KindScreenProps) {
     localSettings.set('calendar.list', String(open))
   }
   const drawn = period.weeks.flat()
-  const scene: Scene = {
+  const calendar: CalendarContext = {
     period,
     now,
     look,
     activeKey,
     openId,
     litId,
-    press,
     go,
     today: todayHere(),
     events: shown,
@@ -119,16 +119,34 @@ export function CalendarScreen(props: KindScreenProps) {
     openMenu: (event, id) => {
       event.preventDefault()
       event.stopPropagation()
+      // Some browsers ask for a menu when a finger rests, which starts a drag here.
+      if (drag) return
       const own = { ...context, store: records.store }
       const index = own.store.source.indexOf(id) ?? -1
       openCardMenu(own, { id, index, anchor: { x: event.clientX, y: event.clientY } })
     },
-    add: (spot) => edits.add(spot),
+    add: (slot) => edits.add(slot),
     showDay: (day, anchor) => setListed({ day, anchor }),
   }
-  const addRecord = () => edits.add({ day: place.scale === 'year' ? scene.today : place.day, minute: null })
+  const addRecord = () =>
+    edits.add({ day: place.scale === 'year' ? calendar.today : place.day, minute: null })
+  /** The draggable thing that was pressed: an event, one of its edges, or an empty day. */
+  function subjectOf({ target, type }: SyntheticEvent): DragSubject | null {
+    if (!(target instanceof Element)) return null
+    const key = target.closest<HTMLElement>('[data-key]')?.dataset.key
+    if (key !== undefined) {
+      const event = events.find((one) => one.key === key)
+      if (!event || fixedReason(context, event.range) !== null) return null
+      const edge = target.closest<HTMLElement>('[data-edge]')?.dataset.edge
+      return { kind: edge === 'start' || edge === 'end' ? edge : 'move', event }
+    }
+    // A finger scrolls over empty days.
+    if (type === 'touchstart' || !calendar.adds || target.closest('button') || !target.closest('[data-day]'))
+      return null
+    return { kind: 'create', range: calendar.adds }
+  }
   handle.current = {
-    focus: () => focusOn(root.current, lastOpened.current, scene.stopDay),
+    focus: () => focusOn(root.current, lastOpened.current, calendar.stopDay),
     select: (index) => {
       const row = store.source.getRow(index)
       if (row) elementOf(root.current, row.id)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -226,8 +244,11 @@ export function CalendarScreen(props: KindScreenProps) {
           <ControlGroup
             ref={root}
             className={styles.calendar}
-            data-dragging={drag?.grip.kind}
+            data-dragging={drag?.subject.kind}
             data-testid="calendar"
+            onPointerEnter={dragging.preload}
+            onMouseDown={(event) => dragging.press(event, subjectOf(event))}
+            onTouchStart={(event) => dragging.press(event, subjectOf(event))}
             onKeyDown={onKeyDown}
             onFocus={({ target }) =>
               setActiveKey(target.closest<HTMLElement>('[data-key]')?.dataset.key ?? null)
@@ -235,7 +256,7 @@ export function CalendarScreen(props: KindScreenProps) {
           >
             <PeriodBar
               period={period}
-              today={scene.today}
+              today={calendar.today}
               isReading={records.isReading}
               onGo={go}
               isListOpen={isListOpen}
@@ -248,11 +269,11 @@ export function CalendarScreen(props: KindScreenProps) {
                 onRetry={() => void records.store.reload()}
               />
             ) : (
-              <Scale scene={scene} ranges={ranges} isNarrow={isNarrow} />
+              <Scale calendar={calendar} ranges={ranges} isNarrow={isNarrow} />
             )}
             <PeriodNotice records={records} isEmpty={events.length === 0 && !isSeeking} state={state} />
             <span className="visually-hidden" aria-live="polite" data-testid="calendar-said">
-              {edits.said}
+              {edits.announcement}
             </span>
           </ControlGroup>
           {isListOpen && (
@@ -262,7 +283,7 @@ export function CalendarScreen(props: KindScreenProps) {
               query={queries.list}
               openId={openId}
               onLit={setLitId}
-              onStore={calendar.setListStore}
+              onStore={data.setListStore}
               periodFilter={queries.inPeriod}
               undatedFilter={queries.undated}
               sortable={fieldsToChoose(schema.fields, view).filter(isComparable)}
@@ -280,20 +301,23 @@ export function CalendarScreen(props: KindScreenProps) {
                 if (isNarrow) setListOpen(false)
               }}
               onPress={
-                scene.adds || can(context, 'record.update')
-                  ? (down, row) => {
+                calendar.adds || can(context, 'record.update')
+                  ? (event, row) => {
                       const range = edits.rangeFor(row)
-                      if (range) press(down, { kind: 'place', row, range })
+                      dragging.press(event, range && { kind: 'schedule', row, range })
                     }
                   : undefined
               }
               onClose={() => openList(false)}
             />
           )}
-          {drag?.grip.kind === 'place' && (
-            <div ref={chip} className={styles.chip} aria-hidden>
-              {titleOf(drag.grip.row)}
-            </div>
+          {dragging.isNeeded && (
+            <CalendarDragging
+              store={dragging.store}
+              root={root}
+              onDrop={edits.drop}
+              overlay={drag?.subject.kind === 'schedule' && titleOf(drag.subject.row)}
+            />
           )}
           {listed && (
             <Popover
@@ -302,7 +326,7 @@ export function CalendarScreen(props: KindScreenProps) {
               label={m.calendar_records_on_this_day()}
               className={dayStyles.popover}
             >
-              <DayList day={listed.day} scene={scene} onOpen={() => setListed(null)} />
+              <DayList day={listed.day} calendar={calendar} onOpen={() => setListed(null)} />
             </Popover>
           )}
         </>
@@ -344,17 +368,18 @@ function focusOn(root: HTMLElement | null, id: RecordId | null, day: string): vo
 }
 
 /** The calendar in the scale that is chosen; hours are those of the first range that has times. */
-function Scale(props: { scene: Scene; ranges: readonly DatedRange[]; isNarrow: boolean }) {
-  const { scene, ranges, isNarrow } = props
-  const { scale } = scene.period
-  if (scale === 'year') return <YearGrid scene={scene} />
-  if (scale === 'month') return isNarrow ? <MonthDots scene={scene} /> : <MonthGrid scene={scene} />
+function Scale(props: { calendar: CalendarContext; ranges: readonly DatedRange[]; isNarrow: boolean }) {
+  const { calendar, ranges, isNarrow } = props
+  const { scale } = calendar.period
+  if (scale === 'year') return <YearGrid calendar={calendar} />
+  if (scale === 'month')
+    return isNarrow ? <MonthDots calendar={calendar} /> : <MonthGrid calendar={calendar} />
   const timed = ranges.find(({ from }) => from.hasTime)?.from
   const options = timed?.field.result?.options ?? timed?.field.options
   return (
     <TimeGrid
       key={scale}
-      scene={scene}
+      calendar={calendar}
       is12h={options?.time12h === true}
       zone={timed?.zone ?? resolveZone('local')}
     />

@@ -2,26 +2,34 @@ import { Plus } from 'lucide-react'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
+import type { CalendarContext } from './calendar-context.ts'
 import styles from './day-list.module.css'
 import type { ChipStyle } from './event-chip.tsx'
 import { eventsOn } from './events.ts'
 import { dayName, dayNumber, periodName, timeOn, weekdayName, whenName } from './labels.ts'
-import type { Scene } from './scene.ts'
 
 /** The events of one day in a list, all of them. */
-export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onOpen?: () => void }) {
-  const events = eventsOn(scene.events, day)
+export function DayList({
+  day,
+  calendar,
+  onOpen,
+}: {
+  day: string
+  calendar: CalendarContext
+  onOpen?: () => void
+}) {
+  const events = eventsOn(calendar.events, day)
   return (
     <section className={styles.list} aria-label={dayName(day)} data-testid="calendar-day-list">
       <header className={styles.head}>
         <h2>{dayName(day)}</h2>
-        {scene.adds && (
+        {calendar.adds && (
           <Button
             size="small"
             icon={Plus}
             onClick={() => {
               onOpen?.()
-              scene.add({ day, minute: null })
+              calendar.add({ day, minute: null })
             }}
           >
             {m.common_add()}
@@ -31,7 +39,7 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
       {events.length === 0 && <p className={styles.empty}>{m.calendar_no_records_on_this_day()}</p>}
       <ul>
         {events.map((event) => {
-          const { title, extra, color } = scene.look(event)
+          const { title, extra, color } = calendar.look(event)
           const style: ChipStyle = { '--event': color }
           return (
             <li key={event.key}>
@@ -39,12 +47,12 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
                 type="button"
                 className={styles.line}
                 style={style}
-                data-open={scene.openId === event.row.id || undefined}
+                data-open={calendar.openId === event.row.id || undefined}
                 onClick={() => {
                   onOpen?.()
-                  scene.open(event.row.id)
+                  calendar.open(event.row.id)
                 }}
-                onContextMenu={(click) => scene.openMenu(click, event.row.id)}
+                onContextMenu={(click) => calendar.openMenu(click, event.row.id)}
               >
                 <span className="visually-hidden">
                   {[title, whenName(event), extra].filter(Boolean).join(', ')}
@@ -73,8 +81,8 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
 const MOST_DOTS = 3
 
 /** A month in a narrow window: dots say which days hold something, and the chosen day is listed below. */
-export function MonthDots({ scene }: { scene: Scene }) {
-  const { period, today } = scene
+export function MonthDots({ calendar }: { calendar: CalendarContext }) {
+  const { period, today } = calendar
   const [days = []] = period.weeks
   const columns: ChipStyle = { '--days': days.length }
   return (
@@ -95,7 +103,7 @@ export function MonthDots({ scene }: { scene: Scene }) {
         {period.weeks.map((week) => (
           <GridBox key={week[0]} role="row" className={styles.week}>
             {week.map((day) => {
-              const events = eventsOn(scene.events, day)
+              const events = eventsOn(calendar.events, day)
               return (
                 <GridButton
                   key={day}
@@ -105,15 +113,15 @@ export function MonthDots({ scene }: { scene: Scene }) {
                   aria-label={`${dayName(day)}, ${m.common_records_count({ count: events.length })}`}
                   aria-current={day === today ? 'date' : undefined}
                   aria-selected={day === period.day}
-                  tabIndex={day === scene.stopDay ? 0 : -1}
+                  tabIndex={day === calendar.stopDay ? 0 : -1}
                   data-day={day}
                   data-other={day.slice(0, 7) !== period.day.slice(0, 7) || undefined}
-                  onClick={() => scene.go({ day })}
+                  onClick={() => calendar.go({ day })}
                 >
                   <span>{dayNumber(day)}</span>
                   <span className={styles.marks}>
                     {events.slice(0, MOST_DOTS).map((event) => {
-                      const dot: ChipStyle = { '--event': scene.look(event).color }
+                      const dot: ChipStyle = { '--event': calendar.look(event).color }
                       return <i key={event.key} style={dot} />
                     })}
                   </span>
@@ -124,7 +132,7 @@ export function MonthDots({ scene }: { scene: Scene }) {
         ))}
       </GridBox>
       <div className={styles.chosen}>
-        <DayList day={period.day} scene={scene} />
+        <DayList day={period.day} calendar={calendar} />
       </div>
     </div>
   )

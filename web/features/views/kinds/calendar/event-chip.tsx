@@ -1,17 +1,17 @@
 import { TriangleAlert } from 'lucide-react'
-import type { CSSProperties, PointerEvent } from 'react'
+import type { CSSProperties } from 'react'
 import { m } from '../../../../messages.gen.ts'
+import type { CalendarContext } from './calendar-context.ts'
 import styles from './event.module.css'
 import type { CalendarEvent } from './events.ts'
 import { startOn, timeOn, whenName } from './labels.ts'
-import type { Scene } from './scene.ts'
 
 /** CSS variables of an event chip: its colour and position. */
 export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>
 
 export interface EventChipProps {
   event: CalendarEvent
-  scene: Scene
+  calendar: CalendarContext
   /** The day in whose place it is drawn. */
   day: string
   /** A bar across days; a line with its time; a block over hours. */
@@ -25,16 +25,12 @@ export interface EventChipProps {
 
 /** An event where it lies on the calendar. */
 export function EventChip(props: EventChipProps) {
-  const { event, scene, day, shape, isShort = false, style, continuesBefore, continuesAfter } = props
-  const { title, extra, color } = scene.look(event)
-  const fixed = scene.fixedBecause(event)
+  const { event, calendar, day, shape, isShort = false, style, continuesBefore, continuesAfter } = props
+  const { title, extra, color } = calendar.look(event)
+  const fixed = calendar.fixedBecause(event)
   const when = whenName(event)
   const time = shape === 'block' ? timeOn(event, day) : startOn(event, day)
   const { range, row } = event
-  const grip = (kind: 'start' | 'end') => (down: PointerEvent) => {
-    down.stopPropagation()
-    scene.press(down, { kind, event })
-  }
   const reversed = event.isReversed ? m.calendar_ends_before_it_starts() : null
   const painted: ChipStyle = { ...style, '--event': color }
   return (
@@ -42,28 +38,24 @@ export function EventChip(props: EventChipProps) {
       type="button"
       className={styles.event}
       style={painted}
-      tabIndex={scene.activeKey === event.key ? 0 : -1}
+      tabIndex={calendar.activeKey === event.key ? 0 : -1}
       data-key={event.key}
       data-record={row.id}
       data-shape={shape}
       data-short={isShort || undefined}
       data-before={continuesBefore || undefined}
       data-after={continuesAfter || undefined}
-      data-fixed={(fixed !== null && scene.movesOthers) || undefined}
-      data-open={scene.openId === row.id || undefined}
-      data-lit={scene.litId === row.id || undefined}
-      data-dragged={scene.draggedKey === event.key || undefined}
+      data-fixed={(fixed !== null && calendar.movesOthers) || undefined}
+      data-open={calendar.openId === row.id || undefined}
+      data-lit={calendar.litId === row.id || undefined}
+      data-dragged={calendar.draggedKey === event.key || undefined}
       data-testid="calendar-event"
       data-tip={[title, when, reversed, fixed].filter(Boolean).join('\n')}
-      onPointerDown={(down) => {
-        down.stopPropagation()
-        if (fixed === null) scene.press(down, { kind: 'move', event })
-      }}
       onClick={(click) => {
         click.stopPropagation()
-        scene.open(row.id)
+        calendar.open(row.id)
       }}
-      onContextMenu={(click) => scene.openMenu(click, row.id)}
+      onContextMenu={(click) => calendar.openMenu(click, row.id)}
     >
       {shape === 'line' && <span className={styles.dot} aria-hidden />}
       <span className={styles.text}>
@@ -92,10 +84,10 @@ export function EventChip(props: EventChipProps) {
         )}
       </span>
       {fixed === null && range.from.isWritable && range.to && !continuesBefore && shape !== 'line' && (
-        <span className={styles.edge} data-edge="start" aria-hidden onPointerDown={grip('start')} />
+        <span className={styles.edge} data-edge="start" aria-hidden />
       )}
       {fixed === null && range.to?.isWritable && !continuesAfter && shape !== 'line' && (
-        <span className={styles.edge} data-edge="end" aria-hidden onPointerDown={grip('end')} />
+        <span className={styles.edge} data-edge="end" aria-hidden />
       )}
     </button>
   )

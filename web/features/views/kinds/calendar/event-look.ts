@@ -9,9 +9,9 @@ import { m } from '../../../../messages.gen.ts'
 import { can, type TableContext } from '../../../records/context/table-context.ts'
 import { type ColorOf, rowColors, useRowColor } from '../../coloring/row-color.ts'
 import { shownFields } from '../../state/arrange-fields.ts'
+import type { EventLook } from './calendar-context.ts'
 import { type CalendarEvent, type DatedRange, type DatedRow, isMovable } from './events.ts'
 import { NEW_ID } from './moves.ts'
-import type { EventLook } from './scene.ts'
 
 /** The words of a record are worked out once; past this the longest of them are cut, for a line holds no more. */
 const MAX_EXTRA = 200

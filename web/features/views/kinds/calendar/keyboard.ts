@@ -6,6 +6,7 @@ import type { Action } from '../../../../actions/action.ts'
 import { useScreenActions } from '../../../../actions/index.ts'
 import { direction } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
+import type { KeyboardStep } from './event-edits.ts'
 import { isWeekend, type Period, stepPeriod, WEEK, weekdayOf } from './period.ts'
 import { SCALE_KEYS } from './period-bar.tsx'
 import { type Place, todayHere } from './position.ts'
@@ -25,7 +26,7 @@ interface WalkDeps {
   /** Enter on a day. */
   onAdd: (day: string) => void
   /** Ctrl and an arrow on an event: days and quarters of an hour; with Shift it is the end that moves. */
-  onMove: (key: string, by: { days: number; quarters: number }, which: 'event' | 'end') => void
+  onMove: (key: string, by: KeyboardStep, which: 'event' | 'end') => void
   onDelete: (key: string) => void
 }
 
@@ -120,7 +121,7 @@ export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
 }
 
 /** Step of Ctrl and an arrow key: days and weeks in a month, days and quarter hours in a day or week. */
-function stepOf(key: string, isMonth: boolean): { days: number; quarters: number } | null {
+function stepOf(key: string, isMonth: boolean): KeyboardStep | null {
   const forward = direction() === 'rtl' ? -1 : 1
   if (key === 'ArrowLeft') return { days: -forward, quarters: 0 }
   if (key === 'ArrowRight') return { days: forward, quarters: 0 }

@@ -2,20 +2,20 @@ import { useMemo, useRef, useState } from 'react'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
+import type { CalendarContext } from './calendar-context.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
 import { countByDay, fitLanes, type LaneSegment, packLanes } from './event-layout.ts'
 import { dayName, dayNumber, monthDay, periodName, weekdayName } from './labels.ts'
 import styles from './month.module.css'
 import { isoWeek, isWeekend } from './period.ts'
-import type { Scene } from './scene.ts'
 
 /** Heights in pixels; month.module.css draws by the same. */
 const HEAD_PX = 28
 const LANE_PX = 22
 
 /** A month of days in weeks, filling the window: what does not fit into a day is a number that opens it. */
-export function MonthGrid({ scene }: { scene: Scene }) {
-  const { period, events } = scene
+export function MonthGrid({ calendar }: { calendar: CalendarContext }) {
+  const { period, events } = calendar
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
   const { grid, lanes } = useLanes(period.weeks.length)
   const [days = []] = period.weeks
@@ -40,7 +40,7 @@ export function MonthGrid({ scene }: { scene: Scene }) {
       </GridBox>
       <GridBox className={styles.weeks} role="rowgroup">
         {period.weeks.map((week) => (
-          <Week key={week[0]} week={week} lanes={lanes} scene={scene} counts={counts} />
+          <Week key={week[0]} week={week} lanes={lanes} calendar={calendar} counts={counts} />
         ))}
       </GridBox>
     </GridBox>
@@ -66,12 +66,12 @@ function useLanes(weeks: number) {
 interface WeekProps {
   week: readonly string[]
   lanes: number
-  scene: Scene
+  calendar: CalendarContext
   counts: ReadonlyMap<string, number>
 }
 
-function Week({ week, lanes, scene, counts }: WeekProps) {
-  const { events } = scene
+function Week({ week, lanes, calendar, counts }: WeekProps) {
+  const { events } = calendar
   const segments = useMemo(() => packLanes(events, week), [events, week])
   const { shown, hidden } = fitLanes(segments, week.length, lanes)
   return (
@@ -87,7 +87,7 @@ function Week({ week, lanes, scene, counts }: WeekProps) {
         <Day
           key={day}
           day={day}
-          scene={scene}
+          calendar={calendar}
           segments={shown.filter((segment) => segment.firstColumn === column)}
           hidden={hidden[column] ?? 0}
           count={counts.get(day) ?? 0}
@@ -100,7 +100,7 @@ function Week({ week, lanes, scene, counts }: WeekProps) {
 
 interface DayProps {
   day: string
-  scene: Scene
+  calendar: CalendarContext
   segments: readonly LaneSegment[]
   hidden: number
   /** Events that lie on it, shown or not. */
@@ -108,8 +108,8 @@ interface DayProps {
   lanes: number
 }
 
-function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
-  const { period, today, adds } = scene
+function Day({ day, calendar, segments, hidden, count, lanes }: DayProps) {
+  const { period, today, adds } = calendar
   const isOther = day.slice(0, 7) !== period.day.slice(0, 7)
   const label = `${dayName(day)}, ${m.common_records_count({ count })}`
   return (
@@ -117,15 +117,12 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
       role="gridcell"
       className={styles.day}
       aria-current={day === today ? 'date' : undefined}
-      tabIndex={day === scene.stopDay ? 0 : -1}
+      tabIndex={day === calendar.stopDay ? 0 : -1}
       data-day={day}
       data-other={isOther || undefined}
       data-weekend={isWeekend(day) || undefined}
       data-adds={adds !== null || undefined}
-      onPointerDown={(down) => {
-        if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
-      }}
-      onClick={() => scene.add({ day, minute: null })}
+      onClick={() => calendar.add({ day, minute: null })}
     >
       {/* Not its label, which would hide from speech control what is written in the cell. */}
       <span className="visually-hidden">{label}</span>
@@ -133,10 +130,9 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
         type="button"
         tabIndex={-1}
         className={styles.number}
-        onPointerDown={(down) => down.stopPropagation()}
         onClick={(click) => {
           click.stopPropagation()
-          scene.go({ scale: 'day', day })
+          calendar.go({ scale: 'day', day })
         }}
       >
         <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
@@ -146,7 +142,7 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
         <EventChip
           key={event.key}
           event={event}
-          scene={scene}
+          calendar={calendar}
           day={day}
           continuesBefore={continuesBefore}
           continuesAfter={continuesAfter}
@@ -162,10 +158,9 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
           style={{ '--lane': lanes - 1 } as ChipStyle}
           data-more
           aria-label={m.calendar_more_on_day({ count: hidden, day: dayName(day) })}
-          onPointerDown={(down) => down.stopPropagation()}
           onClick={(click) => {
             click.stopPropagation()
-            scene.showDay(day, click.currentTarget)
+            calendar.showDay(day, click.currentTarget)
           }}
         >
           {m.common_more_count({ count: hidden })}

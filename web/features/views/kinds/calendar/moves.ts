@@ -24,23 +24,23 @@ import {
   withValues,
 } from './events.ts'
 
-/** A place on the calendar: a day, and a minute of it where it has hours. */
-export interface Spot {
+/** A position on the calendar. `minute` is null outside the hours: in a month and in the all-day row. */
+export interface Slot {
   day: string
   minute: number | null
 }
 
-/** The grain of the hours. */
+/** Times are dragged and moved by the keyboard in steps of a quarter hour. */
 export const STEP_MINUTES = 15
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const HALF_DAY_MS = DAY_MS / 2
-/** New records without a given time begin then. */
+/** Time of day of new records that are added without one. */
 const MORNING = 9 * 60
 
-/** The minute, held to the grain of the hours. */
-export const snap = (minute: number): number =>
+/** Rounds a minute of the day to the nearest step. */
+export const snapMinute = (minute: number): number =>
   Math.min(DAY_MINUTES, Math.max(0, Math.round(minute / STEP_MINUTES) * STEP_MINUTES))
 
 /**
@@ -72,42 +72,42 @@ export function movedByDays({ row, range }: CalendarEvent, days: number): Values
 }
 
 /**
- * Where an event begins after the pointer took it from one place to another. Between hours it goes by
- * quarters, everywhere else by days.
+ * The start of an event dragged from one slot to another: moved by quarter hours if the event and both slots have times,
+ * else by whole days.
  */
-export function carried({ firstDay, startMinute }: CalendarEvent, from: Spot, to: Spot): Spot {
+export function draggedStart({ firstDay, startMinute }: CalendarEvent, from: Slot, to: Slot): Slot {
   const days = daysBetween(from.day, to.day)
   if (from.minute === null || to.minute === null || startMinute === null) {
     return { day: addDays(firstDay, days), minute: null }
   }
   const minutes = startMinute + to.minute - from.minute
-  const held = Math.round(minutes / STEP_MINUTES) * STEP_MINUTES
-  const over = Math.floor(held / DAY_MINUTES)
-  return { day: addDays(firstDay, days + over), minute: held - over * DAY_MINUTES }
+  const snapped = Math.round(minutes / STEP_MINUTES) * STEP_MINUTES
+  const dayOverflow = Math.floor(snapped / DAY_MINUTES)
+  return { day: addDays(firstDay, days + dayOverflow), minute: snapped - dayOverflow * DAY_MINUTES }
 }
 
-/** Values that move an event's start to a spot. Without a minute it keeps its time of day. */
-export function movedTo(event: CalendarEvent, spot: Spot): Values | null {
+/** Values that move an event's start to a slot. Without a minute it keeps its time of day. */
+export function movedTo(event: CalendarEvent, slot: Slot): Values | null {
   const { row, range } = event
   const { from, to } = range
-  if (spot.minute === null || !from.hasTime) return movedByDays(event, daysBetween(event.firstDay, spot.day))
+  if (slot.minute === null || !from.hasTime) return movedByDays(event, daysBetween(event.firstDay, slot.day))
   const before = row.values(from.field.id)
-  const start = toStored(instantAt({ day: spot.day, minute: spot.minute }, from.zone))
+  const start = toStored(instantAt({ day: slot.day, minute: slot.minute }, from.zone))
   if (start === null) return null
   const end = to ? row.values(to.field.id) : null
   if (!to || end === null) return { [from.field.id]: start }
   const length = elapsed(before, end, range)
   const moved =
-    length === null ? shiftByDays(end, to, daysBetween(event.firstDay, spot.day)) : later(start, length)
+    length === null ? shiftByDays(end, to, daysBetween(event.firstDay, slot.day)) : later(start, length)
   return moved === null ? null : { [from.field.id]: start, [to.field.id]: moved }
 }
 
 /** Values that move only the start of an event, at most up to its end. */
-export function startMovedTo(event: CalendarEvent, spot: Spot): Values | null {
+export function startMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   const { range, row } = event
   const { field, hasTime, zone } = range.from
-  const end = endSpot(event)
-  const wanted = spot.day > end.day ? { ...spot, day: end.day } : spot
+  const end = endSlot(event)
+  const wanted = slot.day > end.day ? { ...slot, day: end.day } : slot
   if (!hasTime) return { [field.id]: wanted.day }
   const limit = instantAt({ day: end.day, minute: end.minute ?? DAY_MINUTES }, zone)
   const minute = wanted.minute ?? event.startMinute ?? 0
@@ -117,21 +117,21 @@ export function startMovedTo(event: CalendarEvent, spot: Spot): Values | null {
 }
 
 /** Values that move only the end of an event, at least to its start; null if it has no end field. */
-export function endMovedTo(event: CalendarEvent, spot: Spot): Values | null {
+export function endMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   const { to, from } = event.range
   if (!to) return null
-  const wanted = spot.day < event.firstDay ? { ...spot, day: event.firstDay } : spot
+  const wanted = slot.day < event.firstDay ? { ...slot, day: event.firstDay } : slot
   if (!to.hasTime) return { [to.field.id]: wanted.day }
   const zone = from.hasTime ? from.zone : to.zone
   const start = instantAt({ day: event.firstDay, minute: event.startMinute ?? 0 }, zone)
-  const minute = wanted.minute ?? endSpot(event).minute ?? minuteOf(event.row.values(to.field.id), zone)
+  const minute = wanted.minute ?? endSlot(event).minute ?? minuteOf(event.row.values(to.field.id), zone)
   const end = Math.max(instantAt({ day: wanted.day, minute }, zone), start + STEP_MINUTES * MINUTE_MS)
   const stored = toStored(end)
   return stored === null ? null : { [to.field.id]: stored }
 }
 
 /** The dates of a record that is put on the calendar from one place to another; the second may lie before the first. */
-export function datesBetween({ from, to }: DatedRange, one: Spot, other: Spot): Values | null {
+export function datesBetween({ from, to }: DatedRange, one: Slot, other: Slot): Values | null {
   const [first, last] = isBefore(other, one) ? [other, one] : [one, other]
   const start = dateAt(from, first)
   if (start === null) return null
@@ -151,16 +151,16 @@ export function datesBetween({ from, to }: DatedRange, one: Spot, other: Spot): 
 }
 
 /** The dates of a record that had none, put on a place. What it holds of an end stays where it lies after that. */
-function placedAt(range: DatedRange, spot: Spot): Values | null {
-  const start = dateAt(range.from, spot)
+function placedAt(range: DatedRange, slot: Slot): Values | null {
+  const start = dateAt(range.from, slot)
   return start === null ? null : { [range.from.field.id]: start }
 }
 
-function dateAt({ hasTime, zone }: DateField, { day, minute }: Spot): string | null {
+function dateAt({ hasTime, zone }: DateField, { day, minute }: Slot): string | null {
   return hasTime ? toStored(instantAt({ day, minute: minute ?? MORNING }, zone)) : day
 }
 
-const isBefore = (one: Spot, other: Spot): boolean =>
+const isBefore = (one: Slot, other: Slot): boolean =>
   one.day < other.day || (one.day === other.day && (one.minute ?? 0) < (other.minute ?? 0))
 
 /** The minute of the day of an instant; the day's end where there is none. */
@@ -172,7 +172,7 @@ function minuteOf(value: CellValue, zone: string): number {
 }
 
 /** Where an event ends; one that is drawn without an end, where it is drawn to. */
-const endSpot = ({ lastDay, endMinute }: CalendarEvent): Spot => ({ day: lastDay, minute: endMinute })
+const endSlot = ({ lastDay, endMinute }: CalendarEvent): Slot => ({ day: lastDay, minute: endMinute })
 
 function shiftByDays(value: CellValue, { hasTime, zone }: DateField, days: number): string | null {
   if (typeof value !== 'string') return null
@@ -204,38 +204,38 @@ function later(start: string, byMs: number): string | null {
   return ms === null ? null : toStored(ms + byMs)
 }
 
-/** The dragged object: an event, one of its ends, an empty spot, or a record of the list. */
-export type Grip =
+/** What is dragged: an event, its start or end, a new record from an empty slot, or a record of the list. */
+export type DragSubject =
   | { kind: 'move' | 'start' | 'end'; event: CalendarEvent }
   | { kind: 'create'; range: DatedRange }
-  | { kind: 'place'; row: DatedRow; range: DatedRange }
+  | { kind: 'schedule'; row: DatedRow; range: DatedRange }
 
-/** A drag under way. */
+/** A drag in progress. */
 export interface Drag {
-  grip: Grip
-  /** Where it was begun; null outside the calendar. */
-  origin: Spot | null
-  /** Where the pointer is; null outside the calendar. */
-  spot: Spot | null
+  subject: DragSubject
+  /** The slot where it started; null outside the calendar. */
+  origin: Slot | null
+  /** The slot under the pointer; null outside the calendar. */
+  slot: Slot | null
 }
 
 /** Values to write if the drag ended now; null if nothing would change. */
-export function dropValues({ grip, origin, spot }: Drag): Values | null {
-  if (spot === null) return null
-  switch (grip.kind) {
+export function dropValues({ subject, origin, slot }: Drag): Values | null {
+  if (slot === null) return null
+  switch (subject.kind) {
     case 'move':
-      return origin === null || isSame(origin, spot)
+      return origin === null || isSame(origin, slot)
         ? null
-        : movedTo(grip.event, carried(grip.event, origin, spot))
+        : movedTo(subject.event, draggedStart(subject.event, origin, slot))
     case 'start':
-      return startMovedTo(grip.event, spot)
+      return startMovedTo(subject.event, slot)
     case 'end':
-      return endMovedTo(grip.event, spot)
+      return endMovedTo(subject.event, slot)
     case 'create':
-      return origin && datesBetween(grip.range, origin, spot)
-    case 'place': {
-      const event = eventOf(grip.row, grip.range)
-      return event ? movedTo(event, spot) : placedAt(grip.range, spot)
+      return origin && datesBetween(subject.range, origin, slot)
+    case 'schedule': {
+      const event = eventOf(subject.row, subject.range)
+      return event ? movedTo(event, slot) : placedAt(subject.range, slot)
     }
   }
 }
@@ -244,14 +244,14 @@ export function dropValues({ grip, origin, spot }: Drag): Values | null {
 export function dropPreview(drag: Drag): CalendarEvent | null {
   const values = dropValues(drag)
   if (values === null) return null
-  const { grip } = drag
-  if (grip.kind === 'create') return eventOf(withValues(NEW_ROW, values), grip.range)
-  if (grip.kind === 'place') return eventOf(withValues(grip.row, values), grip.range)
-  return eventOf(withValues(grip.event.row, values), grip.event.range)
+  const { subject } = drag
+  if (subject.kind === 'create') return eventOf(withValues(NEW_ROW, values), subject.range)
+  if (subject.kind === 'schedule') return eventOf(withValues(subject.row, values), subject.range)
+  return eventOf(withValues(subject.event.row, values), subject.event.range)
 }
 
 /** The id of the record that a drag on an empty place draws. */
 export const NEW_ID = 'new'
 const NEW_ROW: DatedRow = { id: NEW_ID, values: () => null }
 
-const isSame = (a: Spot, b: Spot): boolean => a.day === b.day && a.minute === b.minute
+const isSame = (a: Slot, b: Slot): boolean => a.day === b.day && a.minute === b.minute

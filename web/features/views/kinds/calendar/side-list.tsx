@@ -1,7 +1,7 @@
 import { ArrowDownUp, X } from 'lucide-react'
 import {
   type KeyboardEvent,
-  type PointerEvent,
+  type SyntheticEvent,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -59,7 +59,7 @@ interface SideListProps {
   onOpen: (row: GridRow) => void
   onLit: (id: RecordId | null) => void
   /** Absent where records cannot be put on the calendar. */
-  onPress?: (event: PointerEvent, row: GridRow) => void
+  onPress?: (event: SyntheticEvent, row: GridRow) => void
   onStore: (store: RecordStore | null) => void
   onClose: () => void
 }
@@ -267,7 +267,7 @@ interface SideRowProps {
   draw: (row: GridRow) => { title: string; when: string; color: string | null }
   onOpen: (row: GridRow) => void
   onLit: (id: RecordId | null) => void
-  onPress?: (event: PointerEvent, row: GridRow) => void
+  onPress?: (event: SyntheticEvent, row: GridRow) => void
 }
 
 /** A record of the list beside the calendar. */
@@ -298,7 +298,8 @@ function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onPress }:
         data-open={openId === row.id || undefined}
         data-testid="calendar-list-row"
         data-tip={onPress ? m.calendar_drag_to_a_day() : undefined}
-        onPointerDown={(down) => onPress?.(down, row)}
+        onMouseDown={(press) => onPress?.(press, row)}
+        onTouchStart={(press) => onPress?.(press, row)}
         onPointerEnter={() => onLit(row.id)}
         onFocus={() => onLit(row.id)}
         onBlur={() => onLit(null)}

@@ -3,12 +3,12 @@ import { dayIn, wallIn } from '../../../../../src/core/dates.ts'
 import { direction, formatNumber } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
+import type { CalendarContext } from './calendar-context.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
 import { countByDay, fitLanes, packHours, packLanes } from './event-layout.ts'
 import { DAY_MINUTES } from './events.ts'
 import { dayName, dayNumber, hourName, periodName, weekdayName } from './labels.ts'
 import { isoWeek, isWeekend } from './period.ts'
-import type { Scene } from './scene.ts'
 import styles from './time.module.css'
 
 /** Lanes beside the hours before the rest is a number. */
@@ -29,11 +29,19 @@ const SHORT_MINUTES = 45
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
 /** Days side by side over their hours: a week, or one of its days. */
-export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean; zone: string }) {
-  const { period, events } = scene
+export function TimeGrid({
+  calendar,
+  is12h,
+  zone,
+}: {
+  calendar: CalendarContext
+  is12h: boolean
+  zone: string
+}) {
+  const { period, events } = calendar
   const [days = []] = period.weeks
   const scroller = useRef<HTMLDivElement>(null)
-  const first = useRef(scene.stopDay)
+  const first = useRef(calendar.stopDay)
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
   useLayoutEffect(() => {
     const box = scroller.current
@@ -61,10 +69,10 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
               {m.calendar_week_number({ n: isoWeek(days[0] ?? period.day) })}
             </GridText>
             {days.map((day) => (
-              <DayHead key={day} day={day} scene={scene} />
+              <DayHead key={day} day={day} calendar={calendar} />
             ))}
           </GridBox>
-          <AllDay days={days} scene={scene} counts={counts} />
+          <AllDay days={days} calendar={calendar} counts={counts} />
         </div>
         <GridBox role="row" className={styles.hours}>
           <GridText role="rowheader" className={styles.labels} data-labels>
@@ -75,8 +83,8 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
             ))}
           </GridText>
           {days.map((day) => (
-            <Hours key={day} day={day} scene={scene}>
-              <NowLine day={day} now={scene.now} zone={zone} />
+            <Hours key={day} day={day} calendar={calendar}>
+              <NowLine day={day} now={calendar.now} zone={zone} />
             </Hours>
           ))}
         </GridBox>
@@ -85,14 +93,14 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
   )
 }
 
-function DayHead({ day, scene }: { day: string; scene: Scene }) {
+function DayHead({ day, calendar }: { day: string; calendar: CalendarContext }) {
   return (
     <GridText role="columnheader" className={styles.dayHead}>
       <button
         type="button"
         tabIndex={-1}
-        aria-current={day === scene.today ? 'date' : undefined}
-        onClick={() => scene.go({ scale: 'day', day })}
+        aria-current={day === calendar.today ? 'date' : undefined}
+        onClick={() => calendar.go({ scale: 'day', day })}
       >
         <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
         <span aria-hidden>{weekdayName(day)}</span>
@@ -102,9 +110,13 @@ function DayHead({ day, scene }: { day: string; scene: Scene }) {
   )
 }
 
-function AllDay(props: { days: readonly string[]; scene: Scene; counts: ReadonlyMap<string, number> }) {
-  const { days, scene, counts } = props
-  const { events, adds } = scene
+function AllDay(props: {
+  days: readonly string[]
+  calendar: CalendarContext
+  counts: ReadonlyMap<string, number>
+}) {
+  const { days, calendar, counts } = props
+  const { events, adds } = calendar
   const segments = useMemo(
     () =>
       packLanes(
@@ -130,15 +142,12 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
           key={day}
           role="gridcell"
           className={styles.allDayCell}
-          aria-current={day === scene.today ? 'date' : undefined}
-          tabIndex={day === scene.stopDay ? 0 : -1}
+          aria-current={day === calendar.today ? 'date' : undefined}
+          tabIndex={day === calendar.stopDay ? 0 : -1}
           data-day={day}
           data-weekend={isWeekend(day) || undefined}
           data-adds={adds !== null || undefined}
-          onPointerDown={(down) => {
-            if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
-          }}
-          onClick={() => scene.add({ day, minute: null })}
+          onClick={() => calendar.add({ day, minute: null })}
         >
           <span className="visually-hidden">
             {`${dayName(day)}, ${m.common_records_count({ count: counts.get(day) ?? 0 })}`}
@@ -149,7 +158,7 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
               <EventChip
                 key={event.key}
                 event={event}
-                scene={scene}
+                calendar={calendar}
                 day={day}
                 continuesBefore={continuesBefore}
                 continuesAfter={continuesAfter}
@@ -165,10 +174,9 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
               style={{ '--lane': lanes } as ChipStyle}
               data-more
               aria-label={m.calendar_more_on_day({ count: hidden[column] ?? 0, day: dayName(day) })}
-              onPointerDown={(down) => down.stopPropagation()}
               onClick={(click) => {
                 click.stopPropagation()
-                scene.showDay(day, click.currentTarget)
+                calendar.showDay(day, click.currentTarget)
               }}
             >
               {m.common_more_count({ count: hidden[column] ?? 0 })}
@@ -182,13 +190,13 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
 
 interface HoursProps {
   day: string
-  scene: Scene
+  calendar: CalendarContext
   children: ReactNode
 }
 
-function Hours({ day, scene, children }: HoursProps) {
-  const { events, adds } = scene
-  const most = MOST_COLUMNS[scene.period.scale === 'day' ? 'day' : 'week']
+function Hours({ day, calendar, children }: HoursProps) {
+  const { events, adds } = calendar
+  const most = MOST_COLUMNS[calendar.period.scale === 'day' ? 'day' : 'week']
   const { blocks, hidden, columns: all } = useMemo(() => packHours(events, day, most), [events, day, most])
   return (
     <GridBox
@@ -199,11 +207,8 @@ function Hours({ day, scene, children }: HoursProps) {
       data-hours
       data-weekend={isWeekend(day) || undefined}
       data-adds={adds?.from.hasTime || undefined}
-      onPointerDown={(down) => {
-        if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
-      }}
       onClick={(click) => {
-        scene.add({ day, minute: minuteOf(click) })
+        calendar.add({ day, minute: minuteOf(click) })
       }}
     >
       <span className="visually-hidden">{dayName(day)}</span>
@@ -211,7 +216,7 @@ function Hours({ day, scene, children }: HoursProps) {
         <EventChip
           key={event.key}
           event={event}
-          scene={scene}
+          calendar={calendar}
           day={day}
           continuesBefore={continuesBefore}
           continuesAfter={continuesAfter}
@@ -236,10 +241,9 @@ function Hours({ day, scene, children }: HoursProps) {
             { '--from': from, '--length': to - from, '--column': all - 1, '--columns': all } as ChipStyle
           }
           data-more
-          onPointerDown={(down) => down.stopPropagation()}
           onClick={(click) => {
             click.stopPropagation()
-            scene.showDay(day, click.currentTarget)
+            calendar.showDay(day, click.currentTarget)
           }}
         >
           <span className="visually-hidden">{m.calendar_more_on_day({ count, day: dayName(day) })}</span>

@@ -1,21 +1,21 @@
 import { useMemo } from 'react'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
+import type { CalendarContext } from './calendar-context.ts'
 import { countByDay, densityLevel } from './event-layout.ts'
 import { dayName, dayNumber, monthName, WEEKDAYS, weekdayName } from './labels.ts'
 import { monthsOf, monthWeeks, WEEK } from './period.ts'
-import type { Scene } from './scene.ts'
 import styles from './year.module.css'
 
 /** Twelve small months: the fuller a day, the darker. A day or a month opens by a press. */
-export function YearGrid({ scene }: { scene: Scene }) {
-  const { period, events } = scene
+export function YearGrid({ calendar }: { calendar: CalendarContext }) {
+  const { period, events } = calendar
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
   const most = useMemo(() => Math.max(0, ...counts.values()), [counts])
   return (
     <div className={styles.year} data-testid="calendar-year">
       {monthsOf(period.day).map((month) => (
-        <Month key={month} month={month} scene={scene} counts={counts} most={most} />
+        <Month key={month} month={month} calendar={calendar} counts={counts} most={most} />
       ))}
     </div>
   )
@@ -23,14 +23,14 @@ export function YearGrid({ scene }: { scene: Scene }) {
 
 interface MonthProps {
   month: string
-  scene: Scene
+  calendar: CalendarContext
   counts: ReadonlyMap<string, number>
   /** The count of the fullest day. */
   most: number
 }
 
-function Month({ month, scene, counts, most }: MonthProps) {
-  const { today } = scene
+function Month({ month, calendar, counts, most }: MonthProps) {
+  const { today } = calendar
   const weeks = useMemo(() => monthWeeks(month), [month])
   return (
     <section className={styles.month} aria-label={monthName(month)}>
@@ -38,7 +38,7 @@ function Month({ month, scene, counts, most }: MonthProps) {
         type="button"
         className={styles.title}
         aria-label={m.calendar_show_day({ day: monthName(month) })}
-        onClick={() => scene.go({ scale: 'month', day: month })}
+        onClick={() => calendar.go({ scale: 'month', day: month })}
       >
         {monthName(month)}
       </button>
@@ -72,10 +72,10 @@ function Month({ month, scene, counts, most }: MonthProps) {
                   aria-label={label}
                   aria-current={day === today ? 'date' : undefined}
                   data-tip={count > 0 ? label : undefined}
-                  tabIndex={day === scene.stopDay ? 0 : -1}
+                  tabIndex={day === calendar.stopDay ? 0 : -1}
                   data-day={day}
                   data-level={densityLevel(count, most) || undefined}
-                  onClick={() => scene.go({ scale: 'day', day })}
+                  onClick={() => calendar.go({ scale: 'day', day })}
                 >
                   {dayNumber(day)}
                 </GridButton>

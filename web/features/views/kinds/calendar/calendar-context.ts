@@ -1,7 +1,7 @@
-import type { MouseEvent, PointerEvent } from 'react'
+import type { MouseEvent } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CalendarEvent, DatedRange } from './events.ts'
-import type { Grip, Spot } from './moves.ts'
+import type { Slot } from './moves.ts'
 import type { Period } from './period.ts'
 import type { Place } from './position.ts'
 
@@ -14,7 +14,7 @@ export interface EventLook {
 }
 
 /** Data and actions shared by all scales of a calendar. */
-export interface Scene {
+export interface CalendarContext {
   period: Period
   today: string
   /** Milliseconds since 1970. */
@@ -37,10 +37,9 @@ export interface Scene {
   openId: RecordId | null
   /** The record of the side list that the pointer is on. */
   litId: RecordId | null
-  press: (event: PointerEvent, grip: Grip) => void
   open: (id: RecordId) => void
   openMenu: (event: MouseEvent, id: RecordId) => void
-  add: (spot: Spot) => void
+  add: (slot: Slot) => void
   go: (change: Partial<Place>) => void
   /** Opens the list of a day beside an element. */
   showDay: (day: string, anchor: Element) => void
