@@ -1,40 +1,43 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { build, type InlineConfig, type Rolldown } from 'vite'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, type ZlibOptions } from 'node:zlib'
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
 import { generateMessages, ownMessages } from './messages.ts'
 import { ROOT } from './project.ts'
 import { fingerprintWeb, isWebStale, stampWeb, WEB_OUTPUT } from './web-stamp.ts'
 
+/** Folder of the pages, `workers/` and `public/`. */
+const SOURCE = join(ROOT, 'web')
+
 export interface WebBuildOptions {
-  /** Folder of the pages, `workers/` and `public/`; by default `web`. */
-  source?: string
-  /** Folder that the result replaces; by default `dist/web`. */
-  outdir?: string
   /** False for development: readable, with source maps and React's development checks. Default true. */
   minify?: boolean
 }
 
-/** Separate pages with shared chunks. */
-const PAGES = ['index.html', 'public-form.html', 'public-share.html']
-
-/**
- * Entry modules per initial page. Modules needed by the same set of entries form one chunk: a table loads with a dozen
- * requests instead of two hundred.
- */
-const APP = ['main.tsx']
-const BASE = [...APP, 'routes/base-screens.ts']
-const STARTS: Record<string, readonly string[]> = {
-  app: APP,
-  base: BASE,
-  table: [...BASE, 'features/views/kinds/table-screen.tsx'],
-  form: [
-    'public-form.tsx',
-    'features/forms/public/start.tsx',
-    'features/forms/answers/form-cells.ts',
-    'features/forms/answers/file-answer.tsx',
-    'features/forms/answers/link-answer.tsx',
-  ],
-}
+/** Pages that are bundled together share chunks. Each bundle names the parts whose modules form one chunk each. */
+const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<string, readonly string[]>> }[] = [
+  {
+    pages: ['index.html', 'public-share.html'],
+    // The screens of a base import most of what a table needs, so both are one chunk.
+    parts: {
+      app: ['main.tsx'],
+      table: ['routes/base-screens.ts', 'features/views/kinds/table-screen.tsx'],
+    },
+  },
+  {
+    pages: ['public-form.html'],
+    parts: {
+      form: [
+        'features/forms/public/start.tsx',
+        'features/forms/answers/form-cells.ts',
+        'features/forms/answers/file-answer.tsx',
+        'features/forms/answers/link-answer.tsx',
+      ],
+    },
+  },
+]
+const PAGES = BUNDLES.flatMap(({ pages }) => pages)
 
 /** Browsers of 2024 and newer. */
 const SCRIPT_TARGET = 'es2024'
@@ -42,29 +45,28 @@ const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
 
 /**
  * Bundles the web app with Vite: pages at the top, everything else under `assets/` with its hash in the name (so that it
- * may be cached for ever), `public/` copied as it is, and a `.gz` beside each file that gets smaller by it.
+ * may be cached for ever), `public/` copied as it is, and `.gz` and `.br` beside each file that they make smaller.
  * @throws Error when a source does not compile, after printing the errors
  */
-export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
-  const { source = join(ROOT, 'web'), outdir = WEB_OUTPUT, minify = true } = options
-  const pages = PAGES.map((page) => join(source, page)).filter((page) => existsSync(page))
-  if (pages.length === 0) throw new Error(`${source} has no index.html`)
+export async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> {
   const startedAt = performance.now()
   // Built beside the target and renamed in the end: a server never sees half a build, and two builds never mix.
-  const staging = `${outdir}.${process.pid}`
+  const staging = `${WEB_OUTPUT}.${process.pid}`
   mkdirSync(staging, { recursive: true })
   try {
-    const bundle = (write: boolean, output?: Rolldown.OutputOptions) =>
-      build(viteConfig({ source, pages, staging, minify, write, output }))
-    await bundle(true, minify ? groupByStarts(source, await bundle(false)) : undefined)
+    for (const { pages, parts } of BUNDLES) {
+      const bundle = (write: boolean, output?: Rolldown.OutputOptions) =>
+        build(viteConfig({ pages, staging, minify, write, output }))
+      await bundle(true, minify ? groupByParts(parts, await bundle(false)) : undefined)
+    }
     await nameBuild(staging)
     await compress(staging)
-    rmSync(outdir, { recursive: true, force: true })
-    renameSync(staging, outdir)
+    rmSync(WEB_OUTPUT, { recursive: true, force: true })
+    renameSync(staging, WEB_OUTPUT)
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }
-  await report(outdir, performance.now() - startedAt)
+  await report(performance.now() - startedAt)
 }
 
 /** Rebuilds `dist/web` if its sources have changed. */
@@ -77,29 +79,29 @@ export async function buildWebIfStale(minify = true): Promise<void> {
 }
 
 interface Bundling {
-  source: string
-  pages: string[]
+  pages: readonly string[]
   staging: string
   minify: boolean
-  /** Off where only the chunks are asked for. */
+  /** False where only the chunks are needed. */
   write: boolean
-  /** How modules are put together into chunks; by default one for each set of entries. */
+  /** How modules are combined into chunks; by default one for each set of entries. */
   output?: Rolldown.OutputOptions
 }
 
-const viteConfig = ({ source, pages, staging, minify, write, output }: Bundling): InlineConfig => ({
-  root: source,
+const viteConfig = ({ pages, staging, minify, write, output }: Bundling): InlineConfig => ({
+  root: SOURCE,
   configFile: false,
   mode: minify ? 'production' : 'development',
   logLevel: 'error',
   // Absolute, so that a page under any path finds its files.
   base: '/',
-  plugins: [ownMessages()],
+  plugins: [ownMessages(), inlineEarlyScript(), inlineIcon()],
   worker: { format: 'es', plugins: () => [ownMessages()] },
   build: {
     outDir: staging,
     write,
-    emptyOutDir: true,
+    // The other bundles' files lie there, too.
+    emptyOutDir: false,
     minify: minify && write ? 'oxc' : false,
     cssMinify: minify && write,
     sourcemap: !minify,
@@ -109,43 +111,105 @@ const viteConfig = ({ source, pages, staging, minify, write, output }: Bundling)
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: pages, ...(output && { output }) },
+    rolldownOptions: { input: pages.map((page) => join(SOURCE, page)), ...(output && { output }) },
   },
 })
 
+type Bundle = Awaited<ReturnType<typeof build>>
+
 /**
- * One chunk for the modules that belong to the same `STARTS`, judged by a bundle in which each set of entries has a
- * chunk of its own. What is loaded later stays as it is. A group imports only groups of the same starts and more, so
- * that chunks form no cycle.
+ * One chunk for the modules of each part, less those of the parts before it, judged by a bundle in which each set of
+ * entries has a chunk of its own. Other modules stay in chunks of their own. A part imports only earlier parts, so that
+ * chunks form no cycle.
  */
-function groupByStarts(source: string, bundle: Awaited<ReturnType<typeof build>>): Rolldown.OutputOptions {
+function groupByParts(
+  parts: Readonly<Record<string, readonly string[]>>,
+  bundle: Bundle,
+): Rolldown.OutputOptions {
   if (!('output' in bundle)) throw new Error('Vite gave several bundles')
   const chunks = bundle.output.filter((file) => file.type === 'chunk')
-  const chunkOf = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
-  const groups = new Map<string, string>()
-  for (const [start, modules] of Object.entries(STARTS)) {
-    const loaded = new Set(
-      modules.map((module) => {
-        const first = chunks.find(({ moduleIds }) => moduleIds.includes(join(source, module)))
-        if (!first) throw new Error(`${start} begins with ${module}, which is in no chunk`)
-        return first
-      }),
-    )
-    // A set may grow while it is walked: what is added is walked, too.
-    for (const { isEntry, imports, moduleIds } of loaded) {
-      for (const name of imports) {
-        const imported = chunkOf.get(name)
-        if (imported) loaded.add(imported)
-      }
-      // The scripts of pages wait for what they load: a chunk with one of them would wait for itself.
+  const partOf = new Map<string, string>()
+  for (const [part, modules] of Object.entries(parts)) {
+    for (const { isEntry, moduleIds } of chunksNeeded(chunks, modules)) {
+      // A page's own script stays apart: as part of a shared chunk it would also run on the other pages.
       if (isEntry) continue
-      for (const id of moduleIds) groups.set(id, [groups.get(id), start].filter(Boolean).join('-'))
+      for (const id of moduleIds) if (!partOf.has(id)) partOf.set(id, part)
     }
   }
   return {
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: (id) => groups.get(id) ?? null }],
+      groups: [{ name: (id) => partOf.get(id) ?? null }],
+    },
+  }
+}
+
+/** The chunks that hold these modules, given by their paths in `web`, with all that they import statically. */
+function chunksNeeded(
+  chunks: readonly Rolldown.OutputChunk[],
+  modules: readonly string[],
+): Set<Rolldown.OutputChunk> {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const needed = new Set(
+    modules.map((module) => {
+      const path = join(SOURCE, module)
+      // Of the chunks that export it, the one that a dynamic import loads.
+      const found =
+        chunks.find(({ facadeModuleId }) => facadeModuleId === path) ??
+        chunks.find(({ moduleIds }) => moduleIds.includes(path))
+      if (!found) throw new Error(`${module} is in no chunk`)
+      return found
+    }),
+  )
+  // Iterating over a set also visits what is added meanwhile.
+  for (const { imports } of needed) {
+    for (const name of imports) {
+      const imported = byName.get(name)
+      if (imported) needed.add(imported)
+    }
+  }
+  return needed
+}
+
+/** Puts the icon into each page: a request less, and it never changes without the page. */
+function inlineIcon(): Plugin {
+  return {
+    name: 'inline-icon',
+    async transformIndexHtml(html) {
+      const icon = await Bun.file(join(SOURCE, 'public/favicon.svg')).text()
+      return html.replace('/favicon.svg', `data:image/svg+xml,${encodeURIComponent(icon.trim())}`)
+    },
+  }
+}
+
+/** Puts `early.ts` into the app's page, with the names of the files that a table needs. */
+function inlineEarlyScript(): Plugin {
+  return {
+    name: 'inline-early-script',
+    transformIndexHtml: {
+      order: 'post',
+      async handler(html, { filename, bundle }) {
+        if (basename(filename) !== 'index.html' || !bundle) return html
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+        const needed = [...chunksNeeded(chunks, BUNDLES[0]?.parts.table ?? [])]
+        const styles = new Set(needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]))
+        const addresses = (names: Iterable<string>) =>
+          JSON.stringify([...names].map((name) => `/${name}`).filter((address) => !html.includes(address)))
+        const { outputs } = await Bun.build({
+          entrypoints: [join(SOURCE, 'early.ts')],
+          target: 'browser',
+          format: 'iife',
+          minify: true,
+          define: {
+            TABLE_SCRIPTS: addresses(needed.map(({ fileName }) => fileName)),
+            TABLE_STYLES: addresses(styles),
+          },
+        })
+        const code = (await outputs[0]?.text())?.trim()
+        if (!code) throw new Error('early.ts gave no script')
+        // Ahead of the stylesheets: an inline script waits for those before it.
+        return html.replace('<script type="module"', (first) => `<script>${code}</script>\n    ${first}`)
+      },
     },
   }
 }
@@ -155,7 +219,7 @@ function groupByStarts(source: string, bundle: Awaited<ReturnType<typeof build>>
  * `builds/latest.json`, which an open page asks for the build of the day (spec §2).
  */
 async function nameBuild(folder: string): Promise<void> {
-  const pages = PAGES.map((name) => join(folder, name)).filter((path) => existsSync(path))
+  const pages = PAGES.map((name) => join(folder, name))
   const hash = new Bun.CryptoHasher('sha256')
   for (const page of pages) hash.update(await Bun.file(page).bytes())
   for (const name of readdirSync(join(folder, 'assets')).sort()) hash.update(`\n${name}`)
@@ -167,34 +231,49 @@ async function nameBuild(folder: string): Promise<void> {
   await Bun.write(join(folder, 'builds', 'latest.json'), JSON.stringify({ id }))
 }
 
+/** Writes the compressed forms of all files. Those of an unchanged asset are copied from the last build. */
 async function compress(folder: string): Promise<void> {
-  for (const path of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!path.isFile()) continue
-    const file = join(path.parentPath, path.name)
-    const bytes = await Bun.file(file).bytes()
-    const zipped = Bun.gzipSync(bytes, { level: 9 })
-    if (zipped.length < bytes.length) await Bun.write(`${file}.gz`, zipped)
-  }
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  await Promise.all(
+    paths.map(async (path) => {
+      const file = join(folder, path)
+      const last = join(WEB_OUTPUT, path)
+      const isUnchanged = path.startsWith('assets/') && existsSync(last)
+      if (!statSync(file).isFile()) return
+      const bytes = await Bun.file(file).bytes()
+      for (const [extension, pack] of PACKERS) {
+        const packed = isUnchanged
+          ? existsSync(last + extension) && (await Bun.file(last + extension).bytes())
+          : await pack(bytes)
+        if (packed && packed.length < bytes.length) await Bun.write(file + extension, packed)
+      }
+    }),
+  )
 }
 
+const PACKERS: readonly [extension: string, pack: (bytes: Uint8Array) => Promise<Uint8Array>][] = [
+  ['.gz', (bytes) => promisify<Uint8Array, ZlibOptions, Buffer>(gzip)(bytes, { level: 9 })],
+  ['.br', promisify<Uint8Array, Buffer>(brotliCompress)],
+]
+
 /** Prints the initial load of each page, and the total size. */
-async function report(outdir: string, durationMs: number): Promise<void> {
+async function report(durationMs: number): Promise<void> {
   const sizeKb = (path: string) => {
     const zipped = Bun.file(`${path}.gz`)
     return (zipped.size || Bun.file(path).size) / 1024
   }
-  for (const page of PAGES.map((name) => join(outdir, name)).filter((path) => existsSync(path))) {
+  for (const page of PAGES.map((name) => join(WEB_OUTPUT, name))) {
     const html = await Bun.file(page).text()
     const assets = new Set(
-      [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => `${outdir}${url}`),
+      [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, url]) => `${WEB_OUTPUT}${url}`),
     )
     const firstLoadKb = [page, ...assets].reduce((sum, path) => sum + sizeKb(path), 0)
     console.log(`${basename(page)}: first load ${firstLoadKb.toFixed(0)} KB gzipped, ${assets.size} assets`)
   }
-  const files = readdirSync(join(outdir, 'assets')).filter((name) => !name.endsWith('.gz'))
-  const totalKb = files.reduce((sum, name) => sum + sizeKb(join(outdir, 'assets', name)), 0)
+  const files = readdirSync(join(WEB_OUTPUT, 'assets')).filter((name) => !/\.(gz|br)$/.test(name))
+  const totalKb = files.reduce((sum, name) => sum + sizeKb(join(WEB_OUTPUT, 'assets', name)), 0)
   console.log(
-    `${outdir}: ${files.length} assets, ${totalKb.toFixed(0)} KB gzipped, in ${durationMs.toFixed(0)} ms`,
+    `${WEB_OUTPUT}: ${files.length} assets, ${totalKb.toFixed(0)} KB gzipped, in ${durationMs.toFixed(0)} ms`,
   )
 }
 

@@ -28,6 +28,7 @@ import { createStorageService, storageRest } from '../modules/storage/index.ts'
 import { createViewsService, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, clientAddress, nameCaller } from './caller.ts'
 import type { Config } from './config.ts'
+import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
 import { concernsOperator } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
@@ -167,7 +168,7 @@ export function createApp(kernel: Kernel, services: Services) {
     if (read instanceof Response) return read
     const requestId = randomText(12)
     const responseHeaders = new Headers({ 'x-request-id': requestId, 'cache-control': 'no-store' })
-    return fetchRequestHandler({
+    const response = await fetchRequestHandler({
       endpoint: '/trpc',
       // The web app sends its queries as POST: a filter may be longer than an address.
       allowMethodOverride: true,
@@ -190,7 +191,8 @@ export function createApp(kernel: Kernel, services: Services) {
           kernel.log.error('call failed', error.cause ?? error, { requestId, path })
         }
       },
-    })
+    }) // Safe, because these calls are authenticated by a header that other sites cannot send.
+    return compressed(request, response)
   }
 
   async function actorOf(headers: Headers, address: string): Promise<Actor> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
+import { acceptsEncoding } from './content-encoding.ts'
 import { embeddedFiles, PROJECT_ROOT } from './embedded.ts'
 import type { Kernel } from './kernel.ts'
 
@@ -20,14 +21,22 @@ const TYPES: Record<string, string> = {
   woff2: 'font/woff2',
 }
 
+/** Compressed forms that the build writes beside a file, smallest first. */
+const PACKED = [
+  { encoding: 'br', suffix: '.br' },
+  { encoding: 'gzip', suffix: '.gz' },
+]
+
 /**
- * Allows only scripts of this server and no framing by other sites. Inline styles are allowed because components set
+ * Allows only scripts of this server, inline ones by their hash, and no framing by other sites. Inline styles are allowed because components set
  * them at run time; map images may come from the configured tile host.
  */
-function contentSecurityPolicy(mapTilesUrl: string | null): string {
+function contentSecurityPolicy(mapTilesUrl: string | null, inlineScripts: readonly string[]): string {
   const tiles = mapTilesUrl === null ? '' : ` ${new URL(mapTilesUrl).origin}`
+  const hashes = inlineScripts.map((code) => ` 'sha256-${Bun.CryptoHasher.hash('sha256', code, 'base64')}'`)
   return [
     "default-src 'self'",
+    `script-src 'self'${hashes.join('')}`,
     "style-src 'self' 'unsafe-inline'",
     `img-src 'self' data: blob:${tiles}`,
     `connect-src 'self' ws: wss:${tiles}`,
@@ -40,10 +49,6 @@ function contentSecurityPolicy(mapTilesUrl: string | null): string {
 
 /** The built web app: from the executable, or from `dist/web`. Its routes are in the hash, so one page serves all. */
 export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
-  const policy = contentSecurityPolicy(kernel.config.mapTilesUrl)
-  // Public forms and shared views may be embedded in other sites: their pages use no session, so clickjacking gains
-  // nothing.
-  const publicPolicy = policy.replace("frame-ancestors 'self'", 'frame-ancestors *')
   const files = findFiles()
   if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
   return (
@@ -53,30 +58,49 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
       .get('/dashboard', ({ request }) => serve('index.html', request))
       .get('/form', ({ request }) => serve('public-form.html', request))
       .get('/shared', ({ request }) => serve('public-share.html', request))
-      .get('/to-form.js', ({ request }) => serve('to-form.js', request))
       .get('/assets/*', ({ params, request }) => serve(`assets/${params['*']}`, request))
       .get('/builds/latest.json', ({ request }) => serve('builds/latest.json', request))
       .get('/favicon.svg', ({ request }) => serve('favicon.svg', request))
   )
 
-  function serve(path: string, request: Request): Response {
+  async function serve(path: string, request: Request): Promise<Response> {
     const file = files.get(path)
     if (!file) return Response.json({ msg: `Cannot GET /${path}` }, { status: 404 })
     const extension = path.slice(path.lastIndexOf('.') + 1)
+    const isImmutable = path.startsWith('assets/')
     const headers = new Headers({
       'content-type': TYPES[extension] ?? 'application/octet-stream',
-      'cache-control': path.startsWith('assets/') ? IMMUTABLE : 'no-cache',
+      'cache-control': isImmutable ? IMMUTABLE : 'no-cache',
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
     })
-    if (extension === 'html') {
-      headers.set('content-security-policy', path === 'index.html' ? policy : publicPolicy)
-      headers.set('referrer-policy', 'same-origin')
+    if (!isImmutable) {
+      // Read each time, because a build may replace the files of a running server. They are small.
+      const text = await Bun.file(file).text()
+      const etag = `W/"${Bun.CryptoHasher.hash('sha256', text, 'base64url').slice(0, 22)}"`
+      headers.set('etag', etag)
+      if (extension === 'html') {
+        headers.set('content-security-policy', policyOf(path, text))
+        headers.set('referrer-policy', 'same-origin')
+      }
+      const known = request.headers.get('if-none-match')?.split(',') ?? []
+      if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers })
     }
-    const packed = files.get(`${path}.gz`)
-    const takesGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
-    if (packed && takesGzip) headers.set('content-encoding', 'gzip')
-    return new Response(Bun.file(packed && takesGzip ? packed : file), { headers })
+    for (const { encoding, suffix } of PACKED) {
+      const packed = files.get(path + suffix)
+      if (!packed || !acceptsEncoding(request, encoding)) continue
+      headers.set('content-encoding', encoding)
+      return new Response(Bun.file(packed), { headers })
+    }
+    return new Response(Bun.file(file), { headers })
+  }
+
+  function policyOf(path: string, html: string): string {
+    const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
+    const policy = contentSecurityPolicy(kernel.config.mapTilesUrl, inlineScripts)
+    // Public forms and shared views may be embedded in other sites: their pages use no session, so clickjacking gains
+    // nothing.
+    return path === 'index.html' ? policy : policy.replace("frame-ancestors 'self'", 'frame-ancestors *')
   }
 }
 

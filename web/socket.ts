@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io-client'
 import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../src/core/changes.ts'
 import type { Work } from '../src/core/work.ts'
+import { firstContent } from './navigation/first-content.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
 import { session } from './session/index.ts'
 
@@ -119,6 +120,7 @@ function connect(): void {
 }
 
 async function open(): Promise<void> {
+  await firstContent
   const { io } = await loadPart(() => import('socket.io-client'))
   // Signed out while the library was on its way.
   if (session.status() !== 'signedIn') return

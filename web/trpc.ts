@@ -51,9 +51,14 @@ const sessionLink: TRPCLink<AppRouter> = () => {
     })
 }
 
-/** Sign-in sets a cookie, and a page of records must not wait for a slow count in the same batch. */
-const goesAlone = (op: { path: string; type: string }): boolean =>
-  op.type === 'mutation' || op.path.startsWith('records.') || op.path.startsWith('jobs.')
+/**
+ * Sign-in sets a cookie, and a page of records must not wait for a slow count in the same batch. The people of a base
+ * are read together with its tables.
+ */
+const goesAlone = ({ path, type }: { path: string; type: string }): boolean =>
+  type === 'mutation' ||
+  (path.startsWith('records.') && path !== 'records.people') ||
+  path.startsWith('jobs.')
 
 /** Longest input that goes into an address; servers and proxies refuse addresses of 8 KB and more. */
 const MAX_INPUT_IN_URL = 3000

@@ -1,42 +1,38 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { createTrpcClient } from '../support/client.ts'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
-import { WEB_PROMISES } from './web-promises.ts'
+import { recordLoad } from './web-load.ts'
+import { loadLine } from './web-open.ts'
 
-/** Kilobytes of scripts that a page has fetched so far, as they were sent: compressed. */
-export const scriptKb = (page: Page): Promise<number> =>
-  page.evaluate(() => {
-    const scripts = performance
-      .getEntriesByType('resource')
-      .filter((entry) => entry instanceof PerformanceResourceTiming && /\.js(\?|$)/.test(entry.name))
-    return (
-      scripts.reduce(
-        (sum, entry) => sum + (entry instanceof PerformanceResourceTiming ? entry.encodedBodySize : 0),
-        0,
-      ) / 1024
-    )
-  })
-
-/** A public form over the table, up to its questions: how much script a visitor without a cache fetches. */
-export async function measureForm(browser: Browser, product: Product): Promise<Line> {
+/** A public form over the table, up to its questions: what a visitor without a cache loads. */
+export async function measureForm(browser: Browser, product: Product): Promise<Line[]> {
   const url = `http://127.0.0.1:${product.port}`
   const trpc = createTrpcClient(url, product.session)
   const view = await trpc.views.create.mutate({ tableId: product.tableId, title: 'Order', kind: 'form' })
   const share = await trpc.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} })
-  const context = await browser.newContext()
+  const open = async (encodings: ('gzip' | 'br')[]) => {
+    const context = await browser.newContext()
+    try {
+      const page = await context.newPage()
+      const load = await recordLoad(page, { encodings })
+      const startedAt = performance.now()
+      await page.goto(`${url}/form#/nc/form/${share.id}`, { waitUntil: 'commit' })
+      await page.waitForSelector('[data-testid="question"]')
+      return { ms: performance.now() - startedAt, ...load() }
+    } finally {
+      await context.close()
+    }
+  }
   try {
-    const page = await context.newPage()
-    const startedAt = performance.now()
-    await page.goto(`${url}/form#/nc/form/${share.id}`)
-    await page.waitForSelector('[data-testid="question"]')
-    const ms = performance.now() - startedAt
-    const kb = await scriptKb(page)
-    const { work, promise, limit } = WEB_PROMISES.form
-    const detail = `${view.fields.length} fields, drawn after ${ms.toFixed(0)} ms`
-    return { work, promise, result: `${kb.toFixed(0)} KB`, holds: kb <= limit, detail }
+    const gzipped = await open(['gzip'])
+    const brotlied = await open(['br', 'gzip'])
+    const detail = `with Brotli ${brotlied.kb.toFixed(0)} KB; ${view.fields.length} fields`
+    return [
+      loadLine('form', gzipped.kb, detail),
+      loadLine('formRequests', gzipped.requests.length, `drawn after ${gzipped.ms.toFixed(0)} ms`),
+    ]
   } finally {
-    await context.close()
     await trpc.views.delete.mutate({ viewId: view.id })
   }
 }

@@ -1,21 +1,24 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
+import type { Load, LoadConditions } from './web-load.ts'
+import { recordLoad } from './web-load.ts'
 import { openTable, signedInContext } from './web-page.ts'
 import { WEB_PROMISES } from './web-promises.ts'
 
 const VISITS = 5
+/** A distant server over a phone's connection. */
+const SLOW = { latencyMs: 50, megabitPerSecond: 5 }
 
 /** A table's address in a signed-in browser up to its first values: never been there, and been there before. */
 export async function measureFirstCells(browser: Browser, product: Product): Promise<Line[]> {
-  const loads: Load[] = []
   const cold: number[] = []
   const warm: number[] = []
+  const slow: number[] = []
   for (let visit = 0; visit < VISITS; visit++) {
     const context = await signedInContext(browser, product)
     const open = async () => {
       const { page, firstCellsMs } = await openTable(context, product)
-      loads.push(await readLoad(page))
       // Chromium keeps compiled scripts from the second visit on, and writes its cache after the page has loaded.
       await Bun.sleep(500)
       await page.close()
@@ -25,51 +28,52 @@ export async function measureFirstCells(browser: Browser, product: Product): Pro
     await open()
     warm.push(await open())
     await context.close()
+    slow.push((await openCold(browser, product, { network: SLOW })).firstCellsMs)
   }
-  const [first] = loads
-  if (!first) throw new Error('no visit was made')
-  return [lineOf('cold', cold), lineOf('warm', warm), ...linesOf(first)]
-}
-
-/** What a page has fetched so far: requests, and what they brought as it was sent, in KB. */
-interface Load {
-  requests: number
-  kb: number
-}
-
-const readLoad = (page: Page): Promise<Load> =>
-  page.evaluate(() => {
-    const fetched = [
-      ...performance.getEntriesByType('navigation'),
-      ...performance.getEntriesByType('resource'),
-    ].filter((entry) => entry instanceof PerformanceResourceTiming)
-    return {
-      requests: fetched.length,
-      kb: fetched.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024,
-    }
-  })
-
-function linesOf({ requests, kb }: Load): Line[] {
-  const { firstLoad, requests: allowed } = WEB_PROMISES
+  const gzipped = (await openCold(browser, product, { encodings: ['gzip'] })).load
+  const brotlied = (await openCold(browser, product, { encodings: ['br', 'gzip'] })).load
   return [
-    {
-      work: firstLoad.work,
-      promise: firstLoad.promise,
-      result: `${kb.toFixed(0)} KB`,
-      holds: kb <= firstLoad.limit,
-      detail: 'page, scripts, styles and answers up to the first cells',
-    },
-    {
-      work: allowed.work,
-      promise: allowed.promise,
-      result: String(requests),
-      holds: requests <= allowed.limit,
-      detail: 'the same',
-    },
+    lineOf('cold', cold),
+    lineOf('warm', warm),
+    lineOf('slow', slow),
+    loadLine(
+      'firstLoad',
+      gzipped.kb,
+      `with Brotli ${brotlied.kb.toFixed(0)} KB; page, files and answers, with headers`,
+    ),
+    loadLine('requests', gzipped.requests.length, 'the same'),
   ]
 }
 
-function lineOf(cache: 'cold' | 'warm', visits: number[]): Line {
+/** One visit with an empty cache. */
+async function openCold(
+  browser: Browser,
+  product: Product,
+  conditions: LoadConditions,
+): Promise<{ firstCellsMs: number; load: Load }> {
+  const context = await signedInContext(browser, product)
+  try {
+    const page = await context.newPage()
+    const load = await recordLoad(page, conditions)
+    const { firstCellsMs } = await openTable(context, product, page)
+    return { firstCellsMs, load: load('/trpc/records.list') }
+  } finally {
+    await context.close()
+  }
+}
+
+/** A line about the size of a first load: KB, or a number of requests. */
+export function loadLine(
+  name: 'firstLoad' | 'requests' | 'form' | 'formRequests',
+  measured: number,
+  detail: string,
+): Line {
+  const { work, promise, limit } = WEB_PROMISES[name]
+  const result = promise.endsWith('KB') ? `${measured.toFixed(0)} KB` : String(measured)
+  return { work, promise, result, holds: measured <= limit, detail }
+}
+
+function lineOf(cache: 'cold' | 'warm' | 'slow', visits: number[]): Line {
   const { work, promise, limit } = WEB_PROMISES[cache]
   const sorted = visits.toSorted((a, b) => a - b)
   const medianMs = sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY

@@ -14,12 +14,13 @@ export async function signedInContext(browser: Browser, { session }: Product): P
   return context
 }
 
-/** The table in a new tab, and the ms from the navigation to its first cells with values. */
+/** The table in a tab, by default a new one, and the ms from the navigation to its first cells with values. */
 export async function openTable(
   context: BrowserContext,
   { port, baseId, tableId }: Product,
+  tab?: Page,
 ): Promise<{ page: Page; cdp: CDPSession; firstCellsMs: number }> {
-  const page = await context.newPage()
+  const page = tab ?? (await context.newPage())
   await page.goto(`http://127.0.0.1:${port}/#/nc/${baseId}/${tableId}`)
   const found = await page.waitForFunction(() => window.probe.firstCellsMs)
   return { page, cdp: await context.newCDPSession(page), firstCellsMs: Number(await found.jsonValue()) }

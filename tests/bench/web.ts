@@ -23,7 +23,7 @@ export async function measureBrowser(product: Product, rows: number): Promise<Li
     const beforeMb = await heapMb(cdp)
     const scrolling = await measureScrolling(page, cdp)
     const jumps = await measureJumps(page, rows)
-    return [...firstCells, form, ...scrolling, ...jumps, await measureHeap(page, cdp, beforeMb)]
+    return [...firstCells, ...form, ...scrolling, ...jumps, await measureHeap(page, cdp, beforeMb)]
   } finally {
     await browser.close()
   }

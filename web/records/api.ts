@@ -1,6 +1,7 @@
 import type { AppliedChange } from '../../src/core/changes.ts'
 import type { RecordPage } from '../../src/core/model.ts'
 import { isOffline } from '../errors.ts'
+import { noteContent } from '../navigation/first-content.ts'
 import { session } from '../session/index.ts'
 import { onChange } from '../socket.ts'
 import { timeZone } from '../time-zone.ts'
@@ -82,6 +83,7 @@ async function readOrRemember<T>(
   try {
     const answer = await read()
     remember(request, answer)
+    if (request.name !== 'count') noteContent()
     return answer
   } catch (error) {
     const known = answers.get(keyOf(request))

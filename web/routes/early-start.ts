@@ -1,3 +1,4 @@
+import { readBasePlace } from '../navigation/base-place.ts'
 import { currentPath } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
 import { cache } from '../trpc.ts'
@@ -7,10 +8,9 @@ import { cache } from '../trpc.ts'
  * what fails here.
  */
 export function startEarly(): void {
-  // One's own pages have a name where a base has its id, and `profile` could be one.
-  const place = /^\/(?!account\/|profile\/)[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(currentPath())
+  const place = readBasePlace(currentPath())
   if (!place || session.status() !== 'signedIn') return
-  const [, baseId = '', tableId] = place
+  const { baseId, tableId } = place
   // `useMe` and the rail ask for these, the shell on every page.
   void cache.auth.me.prefetch(undefined, { staleTime: 5 * 60_000 })
   void cache.bases.list.prefetch({})
