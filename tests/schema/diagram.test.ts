@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Diagram } from '../../src/core/diagram.ts'
-import { boxHeight, lineBetween, placeBoxes } from '../../web/features/erd/layout.ts'
-import { ALL, MAX_ROWS, shownDiagram } from '../../web/features/erd/shown-diagram.ts'
+import { boxHeight, layoutBoxes, lineBetween } from '../../web/features/erd/layout.ts'
+import { DEFAULT_OPTIONS, MAX_ROWS, shownDiagram } from '../../web/features/erd/shown-diagram.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 
 let bench: Bench
@@ -44,17 +44,19 @@ test('a diagram has every table, and each link once, with how many stand at eith
 })
 
 test('it is drawn without tables of pairs, with them, or for one table', () => {
-  const plain = shownDiagram(diagram, ALL)
+  const plain = shownDiagram(diagram, DEFAULT_OPTIONS)
   expect([plain.tables.length, plain.links.length]).toEqual([4, 3])
-  const whole = shownDiagram(diagram, { ...ALL, showJunctions: true })
+  const whole = shownDiagram(diagram, { ...DEFAULT_OPTIONS, showJunctions: true })
   expect([whole.tables.length, whole.links.length]).toEqual([5, 4])
-  const one = shownDiagram(diagram, { ...ALL, tableId: people?.id ?? '' })
+  const one = shownDiagram(diagram, { ...DEFAULT_OPTIONS, tableId: people?.id ?? '' })
   expect(one.tables.map(({ id }) => id).toSorted()).toEqual([people?.id ?? '', tasks?.id ?? ''].toSorted())
   expect(one.links).toHaveLength(1)
-  const keys = shownDiagram(diagram, { ...ALL, fields: 'keys' })
+  const keys = shownDiagram(diagram, { ...DEFAULT_OPTIONS, fields: 'keys' })
   expect(keys.tables.every(({ fields }) => fields.length >= 2)).toBe(true)
   expect(
-    shownDiagram(diagram, { ...ALL, fields: 'none' }).tables.every(({ fields }) => fields.length === 0),
+    shownDiagram(diagram, { ...DEFAULT_OPTIONS, fields: 'none' }).tables.every(
+      ({ fields }) => fields.length === 0,
+    ),
   ).toBe(true)
 })
 
@@ -70,18 +72,18 @@ test('a box of many fields lists its keys and the first others, and all of them 
     isDisplay: false,
   }))
   const wide = { ...diagram, tables: [{ ...table, fields: [...table.fields, ...more] }] }
-  const [folded] = shownDiagram(wide, ALL).tables
+  const [folded] = shownDiagram(wide, DEFAULT_OPTIONS).tables
   expect(folded?.fields).toHaveLength(MAX_ROWS)
   expect(folded?.folded).toHaveLength(wide.tables[0]!.fields.length - MAX_ROWS)
   expect(folded?.fields.some(({ id }) => id === 'more150')).toBe(true)
-  const [whole] = shownDiagram(wide, { ...ALL, unfolded: [table.id] }).tables
+  const [whole] = shownDiagram(wide, { ...DEFAULT_OPTIONS, unfolded: [table.id] }).tables
   expect([whole?.fields.length, whole?.folded]).toEqual([wide.tables[0]!.fields.length, []])
   expect(boxHeight(whole!)).toBeGreaterThan(5 * boxHeight(folded!))
 })
 
 test('no two boxes lie on each other, and each line has its two ends', () => {
-  const shown = shownDiagram(diagram, { ...ALL, showJunctions: true })
-  const places = placeBoxes(shown)
+  const shown = shownDiagram(diagram, { ...DEFAULT_OPTIONS, showJunctions: true })
+  const places = layoutBoxes(shown)
   expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(5)
   for (const link of shown.links) {
     const line = lineBetween(link, (id) => {

@@ -158,7 +158,7 @@ describe('the store of a kanban', () => {
     const rows = cards('c todo', 'e todo', 'd done')
     const opened = await openKanban(rows, { sorts: [{ fieldId: 'title', direction: 'asc' }] })
     const { layout, store, idOf } = opened
-    expect(layout.placeIn(idOf('d'), 'todo')).toBe(1)
+    expect(layout.sortedIndexIn(idOf('d'), 'todo')).toBe(1)
     void store.writeRows([{ id: idOf('d'), values: { status: 'todo' } }])
     expect(opened.shown()).toEqual({ todo: 'c d e' })
     await opened.settled()
@@ -175,7 +175,7 @@ describe('the store of a kanban', () => {
       operations: [{ kind: 'delete', tableId: 'm1', ids: Array.from({ length: 60 }, (_, at) => at + 61) }],
     })
     server.calls.length = 0
-    layout.paging().want('todo', { first: 100, last: 110 })
+    layout.paging().setVisible('todo', { first: 100, last: 110 })
     while (layout.loaded.stack('todo').count !== 60) await pause(5)
     expect(server.calls.filter((call) => call === 'list todo 100+50').length).toBeLessThan(3)
   })
@@ -199,7 +199,7 @@ describe('the store of a kanban', () => {
     const todo = layout.loaded.stack('todo')
     expect(todo.count).toBe(200)
     server.calls.length = 0
-    layout.paging().want('todo', { first: 110, last: 120 })
+    layout.paging().setVisible('todo', { first: 110, last: 120 })
     while (todo.segments.idAt(145) === undefined) await pause(1)
     expect(server.calls[0]).toBe('list todo 110+50')
     expect(store.row(todo.segments.idAt(110) ?? 0)?.values('title')).toBe('166')

@@ -46,7 +46,7 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
       queue,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
-      keep: () => {},
+      keepUnsaved: () => {},
     },
     { fields: FIELDS, fieldIds, filter, sorts: [], search: null },
     undefined,

@@ -60,7 +60,7 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
       queue,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
-      keep: () => {},
+      keepUnsaved: () => {},
     },
     current,
     undefined,
@@ -68,7 +68,7 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
   )
   const keys: StackKey[] = [null, 'todo', 'doing', 'done']
   layout.setOrder(keys)
-  for (const key of keys) layout.paging().want(key, { first: 0, last: 10 })
+  for (const key of keys) layout.paging().setVisible(key, { first: 0, last: 10 })
   await store.reload()
 
   const titlesIn = (key: StackKey): string[] => {
@@ -96,6 +96,6 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
         for (const id of stack.segments.ids()) if (store.row(id)?.values('title') === title) return id
       throw new Error(`no card ${title}`)
     },
-    settled: () => queue.settled(),
+    settled: () => queue.whenEmpty(),
   }
 }

@@ -26,7 +26,7 @@ export async function open(
       queue,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
-      keep: (unsaved) => void kept.push(unsaved),
+      keepUnsaved: (unsaved) => void kept.push(unsaved),
     },
     { fields, fieldIds: fields.map((field) => field.id), filter: null, sorts: [], search: null, ...query },
   )
@@ -40,7 +40,7 @@ export async function open(
     fieldId,
     value,
   })
-  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.settled() }
+  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.whenEmpty() }
 }
 
 /** Rows of these titles, each with one in stock. */

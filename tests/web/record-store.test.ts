@@ -265,7 +265,7 @@ describe('record store', () => {
         actorId: () => 'us1',
         queue: createSendQueue({ isOffline }),
         notify: () => {},
-        keep: () => {},
+        keepUnsaved: () => {},
       },
       { fields, fieldIds: ['title', 'stock'], filter: null, sorts: [], search: null },
       last,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PAGE_LANGUAGES } from '../../src/core/shares.ts'
 import { DEFAULT_THEME, readTheme } from '../../src/core/theme.ts'
-import { BOX_WIDTH, boxHeight, placeBoxes } from '../../web/features/erd/layout.ts'
+import { BOX_WIDTH, boxHeight, layoutBoxes } from '../../web/features/erd/layout.ts'
 import { themeProperties } from '../../web/features/layout/theme.ts'
 import { unusedTitle } from '../../web/features/layout/unused-title.ts'
 import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watch.ts'
@@ -226,7 +226,7 @@ describe('the places of a diagram', () => {
       from: { tableId: `m${n}`, fieldId: null, isMany: true },
       to: { tableId: `m${n + 1}`, fieldId: null, isMany: true },
     }))
-    const places = [...placeBoxes({ tables, links })].map(([id, place]) => ({
+    const places = [...layoutBoxes({ tables, links })].map(([id, place]) => ({
       ...place,
       height: boxHeight(tables.find((table) => table.id === id) ?? { fields: [], isFoldable: false }),
     }))

@@ -37,7 +37,7 @@ export const recordsApi: RecordsApi = {
         (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
       signal,
     ),
-  leave: (query, page) => remember({ name: 'list', tableId: query.tableId, input: query }, page),
+  rememberPage: (query, page) => remember({ name: 'list', tableId: query.tableId, input: query }, page),
   async positions(query, ids, signal) {
     const { places } = await api.records.positions.query(
       { query: { ...query, timeZone }, recordIds: [...ids] },
@@ -49,7 +49,7 @@ export const recordsApi: RecordsApi = {
     api.records.write.mutate({ change: { ...change, timeZone } }, inAction(actionId)),
 }
 
-/** Answers that are kept, and the records in all of them: what one has looked at lately, not the whole base. */
+/** Limits of the answers kept for offline use: the views opened last, not the whole base. */
 const MAX_ANSWERS = 200
 const MAX_RECORDS = 20_000
 
@@ -62,18 +62,18 @@ interface ReadRequest {
 interface Remembered {
   tableId: string
   answer: unknown
-  /** Records in it, by which the memory is kept small. */
+  /** Number of records in the answer; counts towards `MAX_RECORDS`. */
   size: number
 }
 
-/** Answers by request, the one that was used longest ago first. */
+/** Answers by request, least recently used first. */
 const answers = new Map<string, Remembered>()
 let records = 0
 let isFollowing = false
 
 /**
- * Reads, and answers with what was read last where the server is out of reach: a view that was on the screen before
- * is then shown as it was. For reads that say what a view shows, and never for checks.
+ * Reads from the server; while offline, returns the last answer to the same request, so that a view opened before is
+ * shown as it was. Only for reads that display data, never for checks.
  */
 async function readOrRemember<T>(
   request: ReadRequest,
@@ -92,9 +92,9 @@ async function readOrRemember<T>(
   }
 }
 
-/** Keeps an answer that is known without asking: what a view shows at the moment it is left. */
+/** Stores an answer for offline use without a request, e.g. the rows of a view when it is closed. */
 export function remember(request: ReadRequest, answer: unknown): void {
-  if (!isFollowing) onChange(follow)
+  if (!isFollowing) onChange(updateAnswers)
   isFollowing = true
   const key = keyOf(request)
   forget(key)
@@ -107,7 +107,7 @@ export function remember(request: ReadRequest, answer: unknown): void {
   }
 }
 
-// Another person may sign in on the same page.
+// Includes the user: someone else may sign in on the same page.
 const keyOf = ({ name, input }: ReadRequest): string => JSON.stringify([session.userId(), name, input])
 
 function forget(key: string): void {
@@ -116,23 +116,23 @@ function forget(key: string): void {
 }
 
 /**
- * Writes what was changed since into the pages that hold the records. What came in meanwhile may stand anywhere and is
- * left out; how many there are is not known any more.
+ * Applies a change to the remembered answers. Updates and deletions are merged into the pages; counts and groups that
+ * the change makes wrong are forgotten. Inserted records are left out, as their position is unknown.
  */
-function follow(change: AppliedChange): void {
+function updateAnswers(change: AppliedChange): void {
   for (const [key, { tableId, answer }] of answers) {
     if (!change.tableIds.includes(tableId)) continue
     const own = change.records.filter((record) => record.tableId === tableId)
     const isCountSame = own.every(({ before, after }) => before !== null && after !== null)
     const isKept = isPage(answer)
-      ? own.every((record) => merge(answer, record))
+      ? own.every((record) => updatePage(answer, record))
       : typeof answer !== 'number' || isCountSame
     if (change.truncated || !isKept) forget(key)
   }
 }
 
-/** True where the page is right again. */
-function merge(page: RecordPage, { recordId, after }: AppliedChange['records'][number]): boolean {
+/** Applies one record's change to a page. Returns false if the page cannot be brought up to date. */
+function updatePage(page: RecordPage, { recordId, after }: AppliedChange['records'][number]): boolean {
   const at = page.ids.indexOf(recordId)
   const row = page.rows[at]
   if (!row) return true

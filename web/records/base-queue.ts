@@ -4,8 +4,8 @@ import { createSendQueue, type SendQueue } from './send-queue.ts'
 const queues = new Map<string, SendQueue>()
 
 /**
- * The line in which the changes of a base go to the server. One for all its tables: edits made before
- * leaving a table are still sent, and undo never overtakes what it takes back.
+ * The send queue of a base, shared by all its tables: edits made before leaving a table are still sent, and an undo
+ * never overtakes the edit that it reverts.
  */
 export function queueOf(baseId: string): SendQueue {
   const known = queues.get(baseId)
@@ -15,20 +15,20 @@ export function queueOf(baseId: string): SendQueue {
   return queue
 }
 
-/** Runs a call in the base's line; rejects where the server refuses it. */
-export function inLine<T>(baseId: string, send: () => Promise<T>): Promise<T> {
+/** Runs a call after the changes queued for the base so far; rejects if the server rejects the call. */
+export function runInQueue<T>(baseId: string, send: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     queueOf(baseId).add<T>({ send, done: resolve, refused: reject })
   })
 }
 
-const waiting = (): boolean => [...queues.values()].some((queue) => queue.status().waiting > 0)
+const hasWaiting = (): boolean => [...queues.values()].some((queue) => queue.status().waiting > 0)
 
 window.addEventListener('online', () => {
   for (const queue of queues.values()) queue.retryNow()
 })
 
-// Leaving now would lose what was typed: the browser asks.
+// Makes the browser ask before it discards unsent changes.
 window.addEventListener('beforeunload', (event) => {
-  if (waiting()) event.preventDefault()
+  if (hasWaiting()) event.preventDefault()
 })

@@ -8,62 +8,61 @@ import type { ListState } from './layouts/list.ts'
 import type { Paging } from './layouts/paging.ts'
 import type { RecordsApi, StoreQuery } from './types.ts'
 
-/** A burst of changes is answered with one reading. */
+/** Changes within this time are followed by one read. */
 const PAUSE_MS = 60
 
-/** Records whose computed values are read again at once; of more, only those in sight. */
-const MOST = 300
+/** Records read in one request; after larger changes only the visible ones are read. */
+const MAX_RECORDS = 300
 
-/** The rows to keep true, and where to read them. */
+/** The rows to update, and where to read their values. */
 export interface ComputedDeps {
   tableId: string
   api: Pick<RecordsApi, 'list'>
   state: ListState
-  paging: Pick<Paging, 'inSight' | 'refreshSoon'>
+  paging: Pick<Paging, 'visibleIds' | 'refreshSoon'>
   query(): StoreQuery
 }
 
 export type Computed = ReturnType<typeof createComputed>
 
 /**
- * Keeps links, lookups, rollups and formulas of the rows on the screen true. The server works them out
- * when they are read, so a write does not pay for them: the rows that it may have touched are asked for
- * their computed values alone, once for a burst of changes.
+ * Keeps links, lookups, rollups and formulas of the visible rows up to date. The server computes them on read, not on
+ * write; so after a burst of changes the rows that may be affected are read again, computed fields only.
  */
 export function createComputed({ tableId, api, state, paging, query }: ComputedDeps) {
-  const waiting = new Set<RecordId>()
-  let isAllInSight = false
+  const changedIds = new Set<RecordId>()
+  let isWholeViewportDue = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let reading: AbortController | null = null
 
-  const shown = (): string[] => {
+  const computedFieldIds = (): string[] => {
     const { fields, fieldIds } = query()
     const computed = new Set(fields.filter((f) => isComputed(f)).map((f) => f.id))
     return fieldIds.filter((id) => computed.has(id))
   }
 
-  /** True where values come from other records, of this table or another. */
-  const looksElsewhere = (): boolean => query().fields.some((field) => readsRecords(field))
+  /** True if any field reads values of other records, of this table or another. */
+  const readsOtherRecords = (): boolean => query().fields.some((field) => readsRecords(field))
 
-  const inSight = (): RecordId[] => {
-    const ids = paging.inSight().filter((id) => !state.rows.drafts.has(id))
-    return ids.slice(0, MOST)
+  const visibleIds = (): RecordId[] => {
+    const ids = paging.visibleIds().filter((id) => !state.rows.drafts.has(id))
+    return ids.slice(0, MAX_RECORDS)
   }
 
-  function soon(): void {
+  function schedule(): void {
     clearTimeout(timer)
     timer = setTimeout(() => void read(), PAUSE_MS)
   }
 
   async function read(): Promise<void> {
-    // One reading at a time: what changes meanwhile is read by the next.
+    // One read at a time; changes that arrive meanwhile are read by the next.
     if (reading) return
-    const fieldIds = shown()
-    const written = waiting.size > MOST ? [] : [...waiting].filter(state.segments.has)
-    const others = isAllInSight || waiting.size > MOST ? inSight() : []
-    const ids = [...new Set([...written, ...others])].slice(0, MOST)
-    waiting.clear()
-    isAllInSight = false
+    const fieldIds = computedFieldIds()
+    const written = changedIds.size > MAX_RECORDS ? [] : [...changedIds].filter(state.segments.has)
+    const others = isWholeViewportDue || changedIds.size > MAX_RECORDS ? visibleIds() : []
+    const ids = [...new Set([...written, ...others])].slice(0, MAX_RECORDS)
+    changedIds.clear()
+    isWholeViewportDue = false
     if (fieldIds.length === 0 || ids.length === 0) return
     const controller = new AbortController()
     reading = controller
@@ -72,17 +71,21 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
         { tableId, recordIds: ids, fieldIds, sorts: [], limit: ids.length, offset: 0 },
         controller.signal,
       )
-      if (!controller.signal.aborted) place(page.fieldIds, page.ids, page.rows)
+      if (!controller.signal.aborted) mergeValues(page.fieldIds, page.ids, page.rows)
     } catch {
-      // Not shown as an error of its own: the rows stand, and the page as a whole is read again.
+      // Not shown as an error: the rows stay, and the whole page is read again.
       if (!controller.signal.aborted) paging.refreshSoon()
     } finally {
       reading = null
-      if (!controller.signal.aborted && (waiting.size > 0 || isAllInSight)) soon()
+      if (!controller.signal.aborted && (changedIds.size > 0 || isWholeViewportDue)) schedule()
     }
   }
 
-  function place(fieldIds: string[], ids: RecordId[], rows: readonly (readonly Values[string][])[]): void {
+  function mergeValues(
+    fieldIds: string[],
+    ids: RecordId[],
+    rows: readonly (readonly Values[string][])[],
+  ): void {
     for (const [at, id] of ids.entries()) {
       const row = rows[at] ?? []
       const differs = fieldIds.some((fieldId, column) => state.rows.stored(id, fieldId) !== row[column])
@@ -93,29 +96,29 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
       )
       state.rowChanged(id)
     }
-    if (decides()) paging.refreshSoon()
+    if (affectsOrder()) paging.refreshSoon()
     state.dataChanged()
   }
 
-  /** True where the order or the filter looks at computed values: rows may stand elsewhere now. */
-  function decides(): boolean {
+  /** True if a filter, sort or group uses a computed field, so that rows may have to move. */
+  function affectsOrder(): boolean {
     const { sorts, groups = [], filter } = query()
-    const computed = new Set(shown())
+    const computed = new Set(computedFieldIds())
     return [...fieldsOf(filter), ...[...groups, ...sorts].map((sort) => sort.fieldId)].some((id) =>
       computed.has(id),
     )
   }
 
   return {
-    /** A change was stored, by this browser or another. */
+    /** Schedules the reads that a stored change calls for, whoever made it. */
     follow(change: Pick<AppliedChange, 'records' | 'tableIds'>): void {
       const isOther = change.tableIds.some((id) => id !== tableId)
       const own = change.records.filter((record) => record.tableId === tableId && record.after !== null)
       if (!isOther && own.length === 0) return
-      if (shown().length === 0 || (isOther && own.length === 0 && !looksElsewhere())) return
-      if (looksElsewhere()) isAllInSight = true
-      for (const { recordId } of own) waiting.add(recordId)
-      soon()
+      if (computedFieldIds().length === 0 || (isOther && own.length === 0 && !readsOtherRecords())) return
+      if (readsOtherRecords()) isWholeViewportDue = true
+      for (const { recordId } of own) changedIds.add(recordId)
+      schedule()
     },
 
     stop(): void {
@@ -125,7 +128,12 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
   }
 }
 
-/** Kinds whose values come, or may come by way of another field, from other records. */
-const READING: ReadonlySet<ComputedKind | undefined> = new Set(['link', 'lookup', 'rollup', 'count'] as const)
+/** Kinds whose values come from other records, directly or through another field. */
+const KINDS_READING_RECORDS: ReadonlySet<ComputedKind | undefined> = new Set([
+  'link',
+  'lookup',
+  'rollup',
+  'count',
+] as const)
 
-const readsRecords = ({ type }: Field): boolean => READING.has(fieldType(type).computed)
+const readsRecords = ({ type }: Field): boolean => KINDS_READING_RECORDS.has(fieldType(type).computed)

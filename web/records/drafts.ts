@@ -7,30 +7,31 @@ import type { ListState } from './layouts/list.ts'
 import type { Paging } from './layouts/paging.ts'
 import type { DraftRecord } from './types.ts'
 
-/** The rows that drafts stand among, and how one is sent. */
+/** The rows that drafts are shown among, and the call that sends one. */
 export interface DraftsDeps {
   state: ListState
   paging: Pick<Paging, 'columns' | 'restart'>
   fields(): readonly Field[]
   /** Sends a draft as one insert. */
   insert(id: RecordId, draft: DraftRecord): void
-  /** The record is there: does it stand where it belongs? */
+  /** Checks whether a created record fits the filter and order. */
   recheck(id: RecordId): void
 }
 
-/** Where a new record is offered, and with which values beside the defaults. */
-export interface DraftPlace {
-  /** Its row; absent: that of the record ahead of which it goes. */
+/** Position and initial values of a new record. */
+export interface DraftPosition {
+  /** Row index; absent: the row of the record that it precedes. */
   index?: number
+  /** Override the default values. */
   values?: Values
 }
 
 export type Drafts = ReturnType<typeof createDrafts>
 
-/** Records that exist in the browser alone: from "new record" to the server's answer to its first value. */
+/** Records that exist in the browser only, from “New record” until the server confirms the insert. */
 export function createDrafts({ state, paging, fields, insert, recheck }: DraftsDeps) {
   const { drafts } = state.rows
-  /** Drafts that the person has typed into; the others hold defaults alone. */
+  /** Drafts with values from the user; the others hold defaults only. */
   const touched = new Set<RecordId>()
   let lastId = 0
 
@@ -45,8 +46,8 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     return next
   }
 
-  /** Fields that must have a value before the record can be made. */
-  function missing(values: Values): Field[] {
+  /** Required fields without a value; the record is sent once there are none. */
+  function missingFields(values: Values): Field[] {
     return fields().filter((field) => {
       const isFilled = field.defaultValue !== null || (fieldType(field.type).initial ?? null) !== null
       if (!field.required || field.isSystem || fieldType(field.type).readOnly || isFilled) return false
@@ -73,14 +74,14 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
   return {
     isLocal: (id: RecordId): boolean => drafts.has(id),
 
-    /** Any record not made yet, touched or not. */
-    get any(): boolean {
+    /** True if there is a draft, touched or not. */
+    get hasAny(): boolean {
       return drafts.size > 0
     },
 
-    /** An empty record ahead of another, or at the end. Gives its row; null while the count is unknown. */
-    add(before: RecordId | null, { index: wanted, values }: DraftPlace = {}): number | null {
-      const index = wanted ?? (before === null ? state.count : state.indexOf(before))
+    /** Adds a draft before another record, or at the end. Returns its row; null while the count is unknown. */
+    add(before: RecordId | null, { index: givenIndex, values }: DraftPosition = {}): number | null {
+      const index = givenIndex ?? (before === null ? state.count : state.indexOf(before))
       if (index === undefined || index === null) return null
       const id = createLocalId()
       drafts.set(id, {
@@ -96,7 +97,7 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
       return index
     },
 
-    /** Shows the rows of an insert that is on its way; those without an id of a draft get none. */
+    /** Shows the rows of an insert that is being sent; rows without a local id are not shown. */
     show(operation: Extract<Operation, { kind: 'insert' }>): void {
       const fresh = operation.rows.filter(({ id }) => id !== undefined && !drafts.has(id))
       const index = operation.before == null ? state.count : state.indexOf(operation.before)
@@ -114,15 +115,15 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
 
     createLocalId,
 
-    /** Records that were typed into and are not on their way. */
+    /** Drafts with input of the user that are not being sent. */
     unsaved: (): [RecordId, DraftRecord][] =>
       [...drafts].filter(
         ([id, draft]) => draft.state !== 'saving' && (touched.has(id) || draft.state === 'failed'),
       ),
 
-    /** Takes over what `unsaved` gave, under ids of its own. */
-    adopt(kept: readonly [RecordId, DraftRecord][]): void {
-      for (const [, draft] of kept) {
+    /** Restores the drafts of an earlier store, under new local ids. */
+    adopt(unsaved: readonly [RecordId, DraftRecord][]): void {
+      for (const [, draft] of unsaved) {
         const id = createLocalId()
         drafts.set(id, { ...draft, before: null })
         touched.add(id)
@@ -130,40 +131,40 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     },
 
     /**
-     * Values typed into a record that was not sent yet; it is sent once nothing is missing. False where
-     * the record is none of those: its values go as a change of their own.
+     * Sets values of an unsent draft and sends it once no required value is missing. Returns false for other records,
+     * whose values need an update.
      */
     fill(id: RecordId, values: Values): boolean {
       const draft = drafts.get(id)
       if (!draft || draft.state === 'saving') return false
       touched.add(id)
       const all = { ...draft.values, ...values }
-      const lacking = missing(all)
+      const lacking = missingFields(all)
       update(id, { values: all, message: requiredMessage(lacking), state: 'new', failed: new Map() })
       if (lacking.length === 0) this.send(id)
       return true
     },
 
-    /** Values for a draft that is on its way: shown at once, and kept should the record be refused. */
+    /** Sets values of a draft that is being sent; they survive if the server rejects the insert. */
     addTo(id: RecordId, values: Values): void {
       const draft = drafts.get(id)
       if (draft) update(id, { values: { ...draft.values, ...values } })
     },
 
-    /** Sends a draft. False where the record is none. */
+    /** Sends a draft; returns false if the record is not a draft. */
     send(id: RecordId): boolean {
       const draft = drafts.get(id)
       if (!draft) return false
-      const lacking = missing(draft.values)
+      const lacking = missingFields(draft.values)
       if (lacking.length > 0) update(id, { message: requiredMessage(lacking) })
       else insert(id, update(id, { state: 'saving', message: null, failed: new Map() }) ?? draft)
       return true
     },
 
-    /** All values of a draft at this moment; `otherwise` where it is none any more. */
+    /** Current values of a draft; `otherwise` if it has been saved or dropped. */
     valuesOf: (id: RecordId, otherwise: Values): Values => drafts.get(id)?.values ?? otherwise,
 
-    /** The server made the record. */
+    /** Replaces a draft by the record that the server created. */
     saved(id: RecordId, real: RecordId, values: Values): void {
       if (!drafts.has(id)) return
       state.rename(id, real)
@@ -181,19 +182,23 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
       update(id, { state: 'failed', message: reason, failed })
     },
 
-    /** Drops a draft and what was typed into it. */
+    /** Removes a draft with its values; returns false if the record is not a draft. */
     drop(id: RecordId): boolean {
       if (!drafts.has(id)) return false
       remove(id)
       return true
     },
 
-    /** The person has left the row: an untouched record vanishes, an incomplete one says what it lacks. */
+    /** Call when the user leaves the row: removes an untouched draft, marks an incomplete one as failed. */
     leave(id: RecordId): void {
       const draft = drafts.get(id)
       if (!draft || draft.state === 'saving') return
       if (!touched.has(id)) remove(id)
-      else update(id, { state: 'failed', message: draft.message ?? requiredMessage(missing(draft.values)) })
+      else
+        update(id, {
+          state: 'failed',
+          message: draft.message ?? requiredMessage(missingFields(draft.values)),
+        })
     },
   }
 }

@@ -12,10 +12,10 @@ import type { Paging } from './layouts/paging.ts'
 import { fitsOrder, sortKey, type ValueOf } from './record-order.ts'
 import type { StoreQuery } from './types.ts'
 
-/** Applied changes that are remembered, to recognise one that comes by two ways. */
+/** Ids of applied changes kept to recognise a change that arrives twice (response and socket). */
 const REMEMBERED = 200
 
-/** The rows to keep in step, and what decides where they belong. */
+/** The rows to update, and the query that determines their order. */
 export interface LiveDeps {
   tableId: string
   state: ListState
@@ -23,16 +23,17 @@ export interface LiveDeps {
   computed: Pick<Computed, 'follow'>
   query(): StoreQuery
   actorId(): string | null
-  /** False for a record that stands among those of another group. Absent: there are none. */
+  /** False for a record listed in another group than its values say. Absent: no groups. */
   isInPlace?(id: RecordId, values: ValueOf): boolean
 }
 
 export type Live = ReturnType<typeof createLive>
 
-/** Keeps the rows in step with what was written, by others or by this browser's own undo. */
+/** Applies stored changes to the rows: those of other users, and this browser's own undo. */
 export function createLive({ tableId, state, paging, computed, query, actorId, isInPlace }: LiveDeps) {
-  /** Own changes on their way, with what the socket told of them, and changes that are in already. */
-  const own = new Map<string, AppliedChange | null>()
+  /** Own changes being sent, by client id, with the socket's event once it arrived. */
+  const pending = new Map<string, AppliedChange | null>()
+  /** Ids of changes already applied. */
   const seen = new Set<number>()
 
   function remember(id: number): void {
@@ -41,10 +42,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest)
   }
 
-  /**
-   * Whether a record still stands where it belongs; marks it where it does not. It stays in place
-   * until the person leaves it.
-   */
+  /** Marks a record that no longer fits the filter or order. It stays in place until the user leaves it. */
   function recheck(id: RecordId): void {
     const fits = belongs(id)
     if (fits === !state.rows.unmatched.has(id)) return
@@ -56,7 +54,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
   function belongs(id: RecordId): boolean {
     const { filter, sorts, fields } = query()
     // Computed values arrive later; the rows are then reloaded in order.
-    if (fields.some((field) => isComputed(field) && isDeciding(field.id))) return true
+    if (fields.some((field) => isComputed(field) && affectsOrder(field.id))) return true
     const record = state.segments.has(id) ? valuesOf(state.rows.row(id)) : undefined
     if (!record) return true
     if (filter) {
@@ -72,7 +70,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     return fitsOrder(sorts, rank(valuesOf(previous)), rank(record) ?? record, rank(valuesOf(next)))
   }
 
-  /** Values as they are or will be stored: what was refused does not count. */
+  /** Stored or pending values; rejected ones are ignored. */
   function valuesOf(row: GridRow | undefined): ValueOf | undefined {
     return (
       row &&
@@ -81,14 +79,14 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     )
   }
 
-  /** A change of this table that is stored: by someone else, or by undo. */
-  function take(change: AppliedChange): void {
+  /** Applies a stored change that did not go through `apply`: another user's, or an undo. */
+  function applyStored(change: AppliedChange): void {
     if (seen.has(change.id)) return
     computed.follow(change)
     if (!change.tableIds.includes(tableId)) return
     remember(change.id)
     const records = change.records.filter((record) => record.tableId === tableId)
-    const moved = records.map(takeRecord)
+    const moved = records.map(applyRecord)
     if (change.truncated) paging.refreshSoon()
     else if (moved.includes(true)) paging.refreshSoon(records)
     if (records.some((record) => record.after === null)) {
@@ -98,8 +96,8 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     state.dataChanged()
   }
 
-  /** Writes one record; true where it may stand elsewhere now, or where others may have come in. */
-  function takeRecord({ recordId, before, after }: RecordChange): boolean {
+  /** Applies one record's change; returns true if the list has to be read again. */
+  function applyRecord({ recordId, before, after }: RecordChange): boolean {
     const isLoaded = state.segments.has(recordId)
     if (after === null) {
       if (isLoaded) state.remove([recordId])
@@ -112,9 +110,9 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     }
     if (!isLoaded) return true
     show(recordId, after)
-    if (isMove(after)) state.placed(recordId, after)
+    if (changesPosition(after)) state.positionChanged(recordId, after)
     recheck(recordId)
-    return state.rows.unmatched.has(recordId) || query().search !== null || isMove(after)
+    return state.rows.unmatched.has(recordId) || query().search !== null || changesPosition(after)
   }
 
   function show(id: RecordId, after: Values): void {
@@ -123,8 +121,8 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
   }
 
   /**
-   * Values as rows show them: fields that show a system column (created by, last modified time) follow that
-   * column, and what a change says of links, which is not what they hold, is left out.
+   * Changed values as rows show them: fields that show a system column (created by, last modified time) get that
+   * column's value; links are left out, as changes carry deltas of them, not values.
    */
   function withShared(after: Values): Values {
     const { fields } = query()
@@ -139,40 +137,44 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     return values
   }
 
-  const deciding = (): string[] => [
+  const orderingFields = (): string[] => [
     ...fieldsOf(query().filter),
     ...[...(query().groups ?? []), ...query().sorts].map((sort) => sort.fieldId),
-    ...state.decides,
+    ...state.orderingFieldIds,
   ]
-  const isDeciding = (fieldId: string): boolean => deciding().includes(fieldId)
+  const affectsOrder = (fieldId: string): boolean => orderingFields().includes(fieldId)
 
   function changesOrder(after: Values): boolean {
     const shared = withShared(after)
-    return query().search !== null || isMove(after) || deciding().some((fieldId) => fieldId in shared)
+    return (
+      query().search !== null ||
+      changesPosition(after) ||
+      orderingFields().some((fieldId) => fieldId in shared)
+    )
   }
 
-  /** True where the record's place in the table's own order was written, or in the manual order of the view. */
-  const isMove = (after: Values): boolean =>
+  /** True if a change sets the record's position in the table's order or the view's manual order. */
+  const changesPosition = (after: Values): boolean =>
     placeKey(query().orderViewId ?? '') in after ||
     query().fields.some((field) => fieldType(field.type).ordersRecords && field.isSystem && field.id in after)
 
   return {
     recheck,
     withShared,
-    take,
+    applyStored,
 
-    /** A change with this client id is on its way from here. */
-    expect: (clientId: string): void => void own.set(clientId, null),
+    /** Registers an own change before it is sent. */
+    expect: (clientId: string): void => void pending.set(clientId, null),
 
     /**
-     * An own change that came over the socket while its answer has not: it is stored, so sending it
-     * again after a lost answer would write it twice.
+     * The socket's event of an own change that has no response yet; null if none came. Such a change is stored:
+     * sending it again after a lost response would write it twice.
      */
-    arrived: (clientId: string): AppliedChange | null => own.get(clientId) ?? null,
+    arrived: (clientId: string): AppliedChange | null => pending.get(clientId) ?? null,
 
-    /** The answer to an own change is in; null: it was refused. */
+    /** Ends an own change with the server's response; null: rejected. */
     answered(clientId: string, change: AppliedChange | null): void {
-      own.delete(clientId)
+      pending.delete(clientId)
       if (!change) return
       remember(change.id)
       computed.follow(change)
@@ -180,8 +182,8 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
 
     /** Applies a change from the socket; own changes are already applied. */
     receive(change: AppliedChange): void {
-      if (change.clientId !== undefined && own.has(change.clientId)) own.set(change.clientId, change)
-      else take(change)
+      if (change.clientId !== undefined && pending.has(change.clientId)) pending.set(change.clientId, change)
+      else applyStored(change)
     },
   }
 }

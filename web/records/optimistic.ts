@@ -9,10 +9,10 @@ import type { Live } from './live.ts'
 import type { QueueItem, SendQueue } from './send-queue.ts'
 import type { RecordsApi, Written } from './types.ts'
 
-/** A refused change of more records than this goes back as a whole: a page of red cells would help nobody. */
+/** Rejected changes of more records are reverted as a whole, instead of marking every cell red. */
 const MAX_RED_ROWS = 50
 
-/** The rows to change, the line to send in, and whom to tell. */
+/** The rows to change, the queue to send through, and the callbacks. */
 export interface OptimisticDeps {
   baseId: string
   tableId: string
@@ -23,7 +23,7 @@ export interface OptimisticDeps {
   drafts: Drafts
   live: Live
   notify(message: string, kind: 'info' | 'error'): void
-  /** A change was refused and what it wrote is marked by now. */
+  /** Called after the cells of a rejected change are marked. */
   onRefused(reason: string): void
 }
 
@@ -31,36 +31,36 @@ export type Optimistic = ReturnType<typeof createOptimistic>
 
 /** Options of applying a change. */
 export interface ApplyOptions {
-  /** Id of the action that the change is a part of; absent if it is the whole action. */
+  /** Groups several changes into one undoable action; absent if the change is the whole action. */
   actionId?: string
-  /** How records look once it is carried out, where the operations do not say it: links by name. */
-  looks?: readonly { id: RecordId; values: Values }[]
-  /** Where it is refused nothing stays in red: all is as it was before, and a message says why. */
+  /** Values to show at once that the operations do not contain, e.g. links with titles. */
+  previews?: readonly { id: RecordId; values: Values }[]
+  /** Reverts a rejected change and shows a message, instead of marking its cells red. */
   rollsBack?: boolean
 }
 
-/** Changes of this person: on the screen at once, on their way as one request, and back where refused. */
+/** Applies the user's changes at once, sends each as one request, and reverts or marks rejected ones. */
 export function createOptimistic(deps: OptimisticDeps) {
   const { baseId, state, queue, paging, drafts, live } = deps
   let lastChange = 0
 
   /**
-   * Carries out a change. Resolves with the server's answer, or null where it was refused (which has
-   * been shown by then). Rows of an `insert` that bring the id of a draft are shown as that draft.
+   * Applies a change and sends it. Resolves with the server's response; null if it was rejected, which the user has
+   * been shown by then. Inserted rows with a local id appear at once as drafts.
    */
   function apply(
     operations: Operation[],
-    { actionId, looks = [], rollsBack = false }: ApplyOptions = {},
+    { actionId, previews: looks = [], rollsBack = false }: ApplyOptions = {},
   ): Promise<Written | null> {
     const number = ++lastChange
-    for (const { id, values } of looks) cover(number, id, values)
+    for (const { id, values } of looks) overlay(number, id, values)
     for (const operation of operations) show(number, operation)
     const clientId = crypto.randomUUID()
     live.expect(clientId)
     return new Promise((resolve) => {
       const item: QueueItem<Written | null> = {
         send() {
-          const ready = operations.map(resolveIds).filter((operation) => !isNothing(operation))
+          const ready = operations.map(resolveIds).filter((operation) => !isEmpty(operation))
           if (ready.length === 0) return Promise.resolve(null)
           const arrived = live.arrived(clientId)
           if (arrived && !arrived.truncated) return Promise.resolve(asWritten(arrived))
@@ -70,14 +70,14 @@ export function createOptimistic(deps: OptimisticDeps) {
           live.answered(clientId, written)
           if (written) confirm(number, operations, written)
           else dropEdits(number, operations)
-          for (const { id, values } of looks) uncover(number, id, written ? values : {})
+          for (const { id, values } of looks) removeOverlay(number, id, written ? values : {})
           resolve(written)
         },
         refused(error) {
           live.answered(clientId, null)
           if (rollsBack) rollBack(number, operations, error)
           else refuse(number, operations, error)
-          for (const { id } of looks) uncover(number, id, {})
+          for (const { id } of looks) removeOverlay(number, id, {})
           deps.onRefused(messageOf(error))
           resolve(null)
         },
@@ -91,7 +91,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (operation.kind === 'update') {
       for (const { id, values } of operation.rows) {
         drafts.addTo(state.realId(id), values)
-        cover(number, id, values)
+        overlay(number, id, values)
         live.recheck(state.realId(id))
       }
       return
@@ -103,22 +103,22 @@ export function createOptimistic(deps: OptimisticDeps) {
     state.structureChanged()
   }
 
-  /** Lays values over a record until the change is answered. */
-  function cover(number: number, id: RecordId, values: Values): void {
+  /** Shows values over the stored ones until the server responds. */
+  function overlay(number: number, id: RecordId, values: Values): void {
     const real = state.realId(id)
     state.rows.edits.write(number, real, values)
     state.rowChanged(real)
   }
 
-  /** Takes the cover away; the values that are stored now stand under it. */
-  function uncover(number: number, id: RecordId, stored: Values): void {
+  /** Removes a change's overlay after merging the values stored now. */
+  function removeOverlay(number: number, id: RecordId, stored: Values): void {
     const real = state.realId(id)
     state.rows.merge(real, stored)
     state.rows.edits.confirm(number, real)
     state.rowChanged(real)
   }
 
-  /** The operation as the server can read it: ids of drafts that were saved meanwhile, and no others. */
+  /** Replaces local ids by server ids, and drops records that have not been created. */
   function resolveIds(operation: Operation): Operation {
     const isKnown = (id: RecordId): boolean => !drafts.isLocal(id)
     const before = (id: RecordId | null | undefined): RecordId | null => {
@@ -134,7 +134,7 @@ export function createOptimistic(deps: OptimisticDeps) {
       }
       case 'update': {
         const rows = operation.rows.map(({ id, values }) => ({ id: state.realId(id), values }))
-        // Values for a record that could not be made stand in its draft, and go with it when it is sent again.
+        // A rejected draft holds these values already and sends them on retry.
         return { ...operation, rows: rows.filter(({ id }) => isKnown(id)) }
       }
       case 'delete':
@@ -151,7 +151,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
   }
 
-  /** Nothing was sent: the values stand in drafts, which carry them. */
+  /** Removes the overlays of a change that was not sent because drafts hold all its values. */
   function dropEdits(number: number, operations: Operation[]): void {
     for (const operation of operations) {
       if (operation.kind !== 'update') continue
@@ -172,11 +172,11 @@ export function createOptimistic(deps: OptimisticDeps) {
         }
       }
       if (operation.kind === 'move') {
-        for (const id of operation.ids.map(state.realId)) state.placed(id, byId.get(id)?.after ?? {})
+        for (const id of operation.ids.map(state.realId)) state.positionChanged(id, byId.get(id)?.after ?? {})
       }
       if (operation.kind !== 'update') continue
       for (const { id, values } of operation.rows) {
-        uncover(number, id, {
+        removeOverlay(number, id, {
           ...values,
           ...live.withShared(byId.get(state.realId(id))?.after ?? values),
         })
@@ -191,19 +191,19 @@ export function createOptimistic(deps: OptimisticDeps) {
     operation.before === null || state.indexOf(operation.before) !== undefined
 
   function refuse(number: number, operations: Operation[], error: unknown): void {
-    const { fieldId: named } = detailsOf(error)
+    const { fieldId: namedField } = detailsOf(error)
     const reason = messageOf(error)
     const rows = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
     let isReloadDue = false
     for (const operation of operations) {
       if (operation.kind === 'insert' && operation.rows.every((row) => row.id !== undefined)) {
-        for (const { id } of operation.rows) if (id !== undefined) drafts.refused(id, reason, named)
+        for (const { id } of operation.rows) if (id !== undefined) drafts.refused(id, reason, namedField)
       } else if (operation.kind === 'update') {
         for (const { id, values } of operation.rows)
-          refuseRow(number, state.realId(id), values, rows, named, reason)
+          refuseRow(number, state.realId(id), values, rows, namedField, reason)
       } else isReloadDue = true
     }
-    // The rows are back as they were; what was typed into single cells stays in red beside its reason.
+    // Structural changes are undone by reloading; rejected cell values stay, in red with the reason.
     if (isReloadDue) void paging.reload()
     if (isReloadDue || rows > MAX_RED_ROWS)
       deps.notify(m.records_no_changes_saved_reason({ reason }), 'error')
@@ -213,10 +213,11 @@ export function createOptimistic(deps: OptimisticDeps) {
     for (const operation of operations) {
       if (operation.kind === 'insert')
         for (const { id } of operation.rows) id !== undefined && drafts.drop(id)
-      else if (operation.kind === 'move') for (const id of operation.ids) state.placed(state.realId(id), {})
+      else if (operation.kind === 'move')
+        for (const id of operation.ids) state.positionChanged(state.realId(id), {})
       else if (operation.kind === 'update') {
         for (const { id } of operation.rows) {
-          uncover(number, id, {})
+          removeOverlay(number, id, {})
           live.recheck(state.realId(id))
         }
       }
@@ -230,15 +231,15 @@ export function createOptimistic(deps: OptimisticDeps) {
     id: RecordId,
     values: Values,
     rows: number,
-    named: unknown,
+    namedField: unknown,
     reason: string,
   ): void {
     const { edits } = state.rows
     if (rows > MAX_RED_ROWS) edits.confirm(number, id)
     else {
-      const isNamedHere = typeof named === 'string' && named in values
+      const isNamedHere = typeof namedField === 'string' && namedField in values
       const other = m.records_not_saved_because_another_value()
-      edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === named ? reason : other))
+      edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === namedField ? reason : other))
     }
     state.rowChanged(id)
     live.recheck(id)
@@ -247,7 +248,7 @@ export function createOptimistic(deps: OptimisticDeps) {
   return {
     apply,
 
-    /** Sends the refused values of a record again. */
+    /** Sends the rejected values of a record again. */
     retry(id: RecordId): void {
       const real = state.realId(id)
       if (drafts.send(real)) return
@@ -257,7 +258,7 @@ export function createOptimistic(deps: OptimisticDeps) {
       }
     },
 
-    /** Drops the refused values of a record; the ones before them show again. */
+    /** Drops the rejected values of a record, so that the stored ones show again. */
     discard(id: RecordId): void {
       const real = state.realId(id)
       if (drafts.drop(real)) return
@@ -268,15 +269,15 @@ export function createOptimistic(deps: OptimisticDeps) {
   }
 }
 
-/** An answer as the socket tells it: the new ids stand among its records, in the same order. */
+/** A socket event as a write response; its inserted records are in the order of the operations. */
 const asWritten = (change: AppliedChange): Written => ({
   ...change,
   inserted: change.records.filter((record) => record.before === null).map((record) => record.recordId),
 })
 
-const isNothing = (operation: Operation): boolean => sizeOf(operation) === 0
+const isEmpty = (operation: Operation): boolean => sizeOf(operation) === 0
 
-/** How many records an operation writes, or links. */
+/** Number of records that an operation writes or links. */
 const sizeOf = (operation: Operation): number =>
   'rows' in operation
     ? operation.rows.length

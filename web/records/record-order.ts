@@ -7,7 +7,7 @@ import type { Query } from '../../src/core/query.ts'
 import type { GridRow } from '../grid/contract.ts'
 import type { StoreQuery } from './types.ts'
 
-/** The order of a store's records as the server is asked for it. */
+/** The order of a store's records, in the form of a query. */
 export function orderOf({
   sorts,
   groups = [],
@@ -21,12 +21,12 @@ export function orderOf({
   }
 }
 
-/** Reads a value of one record. */
+/** Value of one record's field. */
 export type ValueOf = (fieldId: string) => CellValue
 
 /**
- * Whether a record may stand between its neighbours in a sorted list. Says yes where the browser
- * cannot tell for sure (texts that differ in case or accents alone): the server has the last word.
+ * Whether a record may be between its neighbours in a sorted list. True where the browser cannot tell (texts that
+ * differ in case or accents only): the server decides.
  */
 export function fitsOrder(
   sorts: readonly Sort[],
@@ -58,13 +58,13 @@ export function compareValues(a: CellValue, b: CellValue): number {
   return Number(a) - Number(b)
 }
 
-/** The field that keeps the records' own order; connected databases have none. */
+/** The system field with the table's record order; absent in connected databases. */
 export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
   fields.find((field) => field.isSystem && fieldType(field.type).ordersRecords)
 
 /**
- * Negative, zero or positive as a card belongs before, with or after another in their stack: by the sorts of
- * the view, else by its manual order, else by the table's own. Zero where the browser cannot tell.
+ * Compares two cards of a stack: by the view's sorts, else by its manual order, else by the table's order. Zero where
+ * the browser cannot tell.
  */
 export function compareCards(
   { fields, sorts, orderViewId }: Pick<StoreQuery, 'fields' | 'sorts' | 'orderViewId'>,

@@ -5,7 +5,7 @@ import type { RecordId } from '../../src/core/model.ts'
 import type { CellWrite, GridRow, GridSource } from '../grid/contract.ts'
 import { m } from '../messages.gen.ts'
 import { createComputed } from './computed.ts'
-import { createDrafts, type DraftPlace } from './drafts.ts'
+import { createDrafts, type DraftPosition } from './drafts.ts'
 import { createTableState, type ListState } from './layouts/list.ts'
 import { createPaging, type Paging, type PagingDeps } from './layouts/paging.ts'
 import { createLive, type LiveDeps } from './live.ts'
@@ -19,21 +19,21 @@ export interface RecordStoreDeps {
   baseId: string
   tableId: string
   api: RecordsApi
-  /** One line for the whole base: an edit and its undo keep their order, also across tables. */
+  /** Shared by the whole base, so that an edit and its undo keep their order across tables. */
   queue: SendQueue
-  /** Id of the person, for filters that say "me". */
+  /** Id of the signed-in user, for “me” in filters. */
   actorId(): string | null
   notify(message: string, kind: 'info' | 'error'): void
-  /** Keeps what was typed and is not with the server, for the next store of this table. */
-  keep(unsaved: Unsaved): void
+  /** Receives unsaved edits when the store is disposed, for the table's next store. */
+  keepUnsaved(unsaved: Unsaved): void
 }
 
-/** How reading stands: `error` is set while the rows in sight could not be read. */
+/** `error` is set while the visible rows cannot be read. */
 export interface StoreStatus {
   error: unknown
 }
 
-/** Another layout of the rows than one list, e.g. the stacks of a board, and how these are read. */
+/** Row state and paging of a view that is not one list, e.g. the stacks of a board. */
 export interface StoreLayout {
   state: ListState
   createPaging(deps: Omit<PagingDeps, 'state'>): Paging
@@ -44,13 +44,13 @@ export interface StoreLayout {
 export type RecordStore = ReturnType<typeof createRecordStore>
 
 /**
- * The records of one view in the browser: read in blocks as they come in sight, changed at once and
- * written behind, followed live. The grid draws from `source`.
+ * The records of one view in the browser: read in blocks on scroll, changed optimistically, and kept up to date over
+ * the socket. The grid draws from `source`.
  */
 export function createRecordStore(
   deps: RecordStoreDeps,
   start: StoreQuery,
-  kept?: Unsaved,
+  restored?: Unsaved,
   layout: StoreLayout = listLayout(),
 ) {
   const { api, tableId, queue } = deps
@@ -64,7 +64,7 @@ export function createRecordStore(
     tableId,
     api,
     query: () => query,
-    mayRefresh: () => queue.status().waiting === 0 && !drafts.any && !isActiveOutOfPlace(),
+    mayRefresh: () => queue.status().waiting === 0 && !drafts.hasAny && !isActiveOutOfPlace(),
     onError(error) {
       if (status.getState().error !== error) status.setState({ error })
     },
@@ -85,7 +85,12 @@ export function createRecordStore(
     fields: () => query.fields,
     insert: (id, draft) =>
       void optimistic.apply([
-        placed({ kind: 'insert', tableId, rows: [{ id, values: draft.values }], before: draft.before }),
+        withViewOrder({
+          kind: 'insert',
+          tableId,
+          rows: [{ id, values: draft.values }],
+          before: draft.before,
+        }),
       ]),
     recheck: live.recheck,
   })
@@ -96,20 +101,20 @@ export function createRecordStore(
     drafts,
     live,
     onRefused(reason) {
-      // The screen is gone, and with it the red cell: say it, and show the cell when the table is opened again.
+      // The red cell is off screen: notify now, and show the cell when the table is opened again.
       if (!isDisposed) return
       deps.notify(m.records_change_not_saved_reason({ reason }), 'error')
-      deps.keep(unsaved())
+      deps.keepUnsaved(unsaved())
     },
   })
-  if (kept) {
-    drafts.adopt(kept.drafts)
-    state.rows.edits.adopt(kept.cells)
+  if (restored) {
+    drafts.adopt(restored.drafts)
+    state.rows.edits.adopt(restored.cells)
   }
 
   const unsaved = (): Unsaved => ({ drafts: drafts.unsaved(), cells: state.rows.edits.allRefused() })
 
-  // Runs refreshes that waited for the answers to own changes.
+  // Runs refreshes that waited for the responses to own changes.
   const stopFollowingQueue = queue.subscribe(() => {
     if (queue.status().waiting === 0) paging.refreshIfStale()
   })
@@ -143,18 +148,18 @@ export function createRecordStore(
     }
     const { filter, search } = query
     const order = { tableId, filter, search, ...orderOf(query), limit: 1, offset: 0 }
-    for (let from = 0; from < unknown.length; from += LOCATED_AT_ONCE) {
-      const asked = unknown.slice(from, from + LOCATED_AT_ONCE)
-      const found = await api.positions(order, asked.map(state.realId), signal)
-      for (const id of asked) {
+    for (let from = 0; from < unknown.length; from += MAX_LOCATED_AT_ONCE) {
+      const batch = unknown.slice(from, from + MAX_LOCATED_AT_ONCE)
+      const found = await api.positions(order, batch.map(state.realId), signal)
+      for (const id of batch) {
         const row = found.get(state.realId(id))
-        if (row !== undefined) rows.set(id, state.rowOfPlace(row))
+        if (row !== undefined) rows.set(id, state.rowOfServerIndex(row))
       }
     }
     return rows
   }
 
-  /** Writes values by record, as one change. Records not made yet keep theirs until they can be made. */
+  /** Updates records, as one change. Drafts keep their values until they can be sent. */
   function writeRows(rows: { id: RecordId; values: Values }[]): Promise<Written | null> {
     const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
     if (existing.length === 0) return Promise.resolve(null)
@@ -164,11 +169,11 @@ export function createRecordStore(
   function insertOf(rows: readonly Values[], before: RecordId | null): Operation {
     const local = rows.length <= MAX_SHOWN_INSERTS
     const list = rows.map((values) => (local ? { id: drafts.createLocalId(), values } : { values }))
-    return placed({ kind: 'insert', tableId, rows: list, before })
+    return withViewOrder({ kind: 'insert', tableId, rows: list, before })
   }
 
-  /** New records ahead of another stand there in the view's manual order as well. */
-  function placed(operation: Extract<Operation, { kind: 'insert' }>): Operation {
+  /** Adds the view to an insert before a record, so that it applies to the view's manual order as well. */
+  function withViewOrder(operation: Extract<Operation, { kind: 'insert' }>): Operation {
     const { orderViewId } = orderOf(query)
     return operation.before != null && orderViewId !== undefined
       ? { ...operation, viewId: orderViewId }
@@ -183,7 +188,7 @@ export function createRecordStore(
     reload: paging.reload,
     writeRows,
 
-    /** Writes values and adds records, as one change; the new ones stand ahead of `before`, or at the end. */
+    /** Updates and adds records, as one change; new ones go before `before`, or to the end. */
     async write(
       rows: { id: RecordId; values: Values }[],
       added: readonly Values[],
@@ -196,42 +201,42 @@ export function createRecordStore(
       return operations.length === 0 ? null : optimistic.apply(operations, { actionId })
     },
 
-    /** Writes cells, as one change; rows that are not loaded are found by their position first. */
+    /** Writes cells, as one change; the ids of rows that are not loaded are read by index first. */
     setCells(cells: readonly CellWrite[]): Promise<Written | null> {
       // Applies known records synchronously, because the next key may follow at once.
       if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
       return readIds(cells).then((ids) => writeCells(cells, ids))
     },
 
-    /** Links records to one, or takes such links away; its cell looks like `value` at once. */
+    /** Adds or removes links of a record; its cell shows `value` at once. */
     link: (operation: LinkOperation, value: CellValue, actionId?: string): Promise<Written | null> =>
       optimistic.apply([operation], {
         actionId,
-        looks: [{ id: operation.id, values: { [operation.fieldId]: value } }],
+        previews: [{ id: operation.id, values: { [operation.fieldId]: value } }],
       }),
 
-    /** Offers a new record that stays local until its first value. Gives its row. */
-    addRow: (before: RecordId | null, place?: DraftPlace): number | null => drafts.add(before, place),
+    /** Adds a draft that stays local until its first value. Returns its row. */
+    addRow: (before: RecordId | null, place?: DraftPosition): number | null => drafts.add(before, place),
 
-    /** Records that are written at once, e.g. copies: shown where they will stand. */
+    /** Inserts records and shows them at once in their future position, e.g. copies. */
     insertRows: (
       rows: readonly Values[],
       before: RecordId | null = null,
       options: ApplyOptions = {},
     ): Promise<Written | null> => optimistic.apply([insertOf(rows, before)], options),
 
-    /** The row that the person is on; leaving one ends what was kept for its sake. */
+    /** Sets the row that the user is on. Leaving a row sends or drops its draft and runs postponed refreshes. */
     setActive(id: RecordId | null): void {
       const real = id === null ? null : state.realId(id)
       if (real === active) return
-      const left = active
+      const previous = active
       active = real
-      if (left !== null) drafts.leave(state.realId(left))
+      if (previous !== null) drafts.leave(state.realId(previous))
       if (state.rows.unmatched.size > 0 && !isActiveOutOfPlace()) paging.refreshSoon()
       else paging.refreshIfStale()
     },
 
-    /** Another filter, order or search reads from the top; further columns keep their place. */
+    /** Reads from the top for another filter, order or search; only adds values for further fields. */
     setQuery(next: StoreQuery): void {
       const before = query
       query = next
@@ -243,26 +248,26 @@ export function createRecordStore(
 
     /** Applies a change from the socket. */
     receive: (change: AppliedChange): void => live.receive(change),
-    /** The connection was lost for a while: anything may have changed. */
+    /** Reads again, e.g. after the connection was lost for a while. */
     refreshSoon: paging.refreshSoon,
-    /** Writes what an undo answered, or another door. */
-    take: live.take,
+    /** Applies the response of an undo, or of a write that did not go through this store. */
+    applyStored: live.applyStored,
 
-    /** The row of a record as it is known here, also one that is not in the list. */
+    /** The row of a loaded record, even if it is not in the list. */
     row: (id: RecordId): GridRow | undefined => state.rows.row(state.realId(id)),
     realId: state.realId,
     /** True for a record that the server knows. */
     isSaved: (id: RecordId): boolean => !drafts.isLocal(state.realId(id)),
-    /** Calls back when a record that is in the list changes, wherever it stands by then. */
+    /** Calls back when a listed record changes, whatever its row by then. */
     onRow: state.onRow,
     onData: state.onData,
 
     status,
 
-    /** Stops reading. Changes on their way are sent all the same. */
+    /** Stops reading; queued changes are still sent. */
     dispose(): void {
       isDisposed = true
-      deps.keep(unsaved())
+      deps.keepUnsaved(unsaved())
       paging.stop()
       computed.stop()
       stopFollowingQueue()
@@ -295,13 +300,13 @@ function listLayout(): StoreLayout {
   return { state, createPaging: (deps) => createPaging({ ...deps, state }) }
 }
 
-/** Records whose rows one call asks for. */
-const LOCATED_AT_ONCE = 1000
+/** Records whose positions one request reads. */
+const MAX_LOCATED_AT_ONCE = 1000
 
-/** More new records than this are read again after they were written, instead of being shown before. */
+/** Larger inserts are not shown optimistically but read after the write. */
 const MAX_SHOWN_INSERTS = 200
 
-/** True where further fields are wanted, or where a field was converted or its options renamed. */
+/** True if values must be read again: a field was added, converted, or its options changed. */
 const needsOtherValues = (before: StoreQuery, next: StoreQuery): boolean =>
   next.fieldIds.some((id) => {
     const [old, field] = [before, next].map(({ fields }) => fields.find((candidate) => candidate.id === id))

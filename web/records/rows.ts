@@ -4,7 +4,7 @@ import type { RecordId } from '../../src/core/model.ts'
 import type { GridRow } from '../grid/contract.ts'
 import type { Columns, DraftRecord, LocalCell, LocalCells, StoredRecord } from './types.ts'
 
-/** A record as the grid draws it: the server's values, and over them what is not confirmed yet. */
+/** A record as the grid draws it: the server's values, overlaid by unconfirmed edits. */
 class Row implements GridRow {
   readonly id: RecordId
   readonly state: GridRow['state']
@@ -59,28 +59,28 @@ class DraftRow implements GridRow {
   }
 }
 
-/** Values remembered from answers, for pages that were asked for before them. */
+/** Records whose recent values are kept; see `recentValues`. */
 const REMEMBERED = 1000
 
 export type Rows = ReturnType<typeof createRows>
 
-/** The values of the records at hand, from three sources: server, edits under way, records not yet made. */
+/** The values of the loaded records, from three sources: stored records, unconfirmed edits and drafts. */
 export function createRows() {
   const records = new Map<RecordId, StoredRecord>()
   const drafts = new Map<RecordId, DraftRecord>()
   const unmatched = new Set<RecordId>()
-  const drawn = new Map<RecordId, GridRow>()
+  const built = new Map<RecordId, GridRow>()
   const edits = createLocalEdits()
-  /** Values from answers to writes, with their time: a page requested earlier may arrive later and be older. */
-  const told = new Map<RecordId, { at: number; values: Values }>()
+  /** Values from responses to writes, with their time: a page requested before a write may arrive after it. */
+  const recentValues = new Map<RecordId, { at: number; values: Values }>()
   let clock = 0
 
   function remember(id: RecordId, values: Values): void {
-    const before = told.get(id)?.values
-    told.delete(id)
-    told.set(id, { at: ++clock, values: { ...before, ...values } })
-    const [oldest] = told.keys()
-    if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest)
+    const before = recentValues.get(id)?.values
+    recentValues.delete(id)
+    recentValues.set(id, { at: ++clock, values: { ...before, ...values } })
+    const [oldest] = recentValues.keys()
+    if (recentValues.size > REMEMBERED && oldest !== undefined) recentValues.delete(oldest)
   }
 
   function build(id: RecordId): GridRow | undefined {
@@ -93,20 +93,20 @@ export function createRows() {
   return {
     edits,
     drafts,
-    /** Records that no longer fit the filter or the order, and stay where they are for now. */
+    /** Records that no longer fit the filter or order but stay in place for now. */
     unmatched,
 
     /** The same object until `touch`. */
     row(id: RecordId): GridRow | undefined {
-      const known = drawn.get(id)
+      const known = built.get(id)
       if (known) return known
       const row = build(id)
-      if (row) drawn.set(id, row)
+      if (row) built.set(id, row)
       return row
     },
 
-    /** Something about the record changed: the next `row` is a new object. */
-    touch: (id: RecordId): boolean => drawn.delete(id),
+    /** Makes the next `row` return a new object. */
+    touch: (id: RecordId): boolean => built.delete(id),
 
     /** The server's value, without local edits. */
     stored(id: RecordId, fieldId: string): CellValue {
@@ -117,18 +117,18 @@ export function createRows() {
 
     has: (id: RecordId): boolean => records.has(id) || drafts.has(id),
 
-    /** The moment, for `store`. */
+    /** Logical time, for `askedAt` of `store`. */
     now: (): number => clock,
 
-    /** Takes over a record of a page that was asked for at the moment `askedAt`. */
+    /** Stores a record of a page that was requested at `askedAt` (see `now`); newer values win. */
     store(id: RecordId, columns: Columns, values: readonly CellValue[], askedAt: number): void {
       records.set(id, { columns, values })
-      drawn.delete(id)
-      const newer = told.get(id)
+      built.delete(id)
+      const newer = recentValues.get(id)
       if (newer && newer.at > askedAt) this.merge(id, newer.values)
     },
 
-    /** Writes values that the server told; fields that are not read here are passed over. */
+    /** Merges values from the server; fields that are not loaded are ignored. */
     merge(id: RecordId, values: Values): void {
       remember(id, values)
       const record = records.get(id)
@@ -139,42 +139,42 @@ export function createRows() {
         if (at !== undefined) next[at] = value
       }
       records.set(id, { columns: record.columns, values: next })
-      drawn.delete(id)
+      built.delete(id)
     },
 
-    /** Forgets records; those with edits under way keep what is needed to draw them again. */
+    /** Forgets stored values; unconfirmed edits stay. */
     forget(ids: Iterable<RecordId>): void {
       for (const id of ids) {
-        drawn.delete(id)
+        built.delete(id)
         records.delete(id)
       }
     },
 
-    /** A local record became one of the server's. */
+    /** Replaces a draft by the record that the server created from it. */
     replaceDraft(draftId: RecordId, id: RecordId, columns: Columns, values: Values): void {
       drafts.delete(draftId)
-      drawn.delete(draftId)
+      built.delete(draftId)
       edits.rename(draftId, id)
       remember(id, values)
       const list: CellValue[] = []
       for (const [fieldId, at] of columns) list[at] = values[fieldId] ?? null
       records.set(id, { columns, values: list })
-      drawn.delete(id)
+      built.delete(id)
     },
 
     clear(): void {
       records.clear()
-      drawn.clear()
+      built.clear()
       unmatched.clear()
     },
   }
 }
 
-/** Values that lie over what the server holds: shown at once, then confirmed, or refused and kept in red. */
+/** Unconfirmed values, shown over the stored ones until the server confirms them; rejected ones stay, in red. */
 function createLocalEdits() {
   const records = new Map<RecordId, LocalCells>()
 
-  /** Each record's map is replaced, never altered: rows that were drawn keep what they were given. */
+  /** Replaces a record's map instead of mutating it, as built rows hold the old one. */
   function alter(id: RecordId, change: (cells: Map<string, LocalCell>) => void): boolean {
     const before = records.get(id)
     const cells = new Map(before)
@@ -189,7 +189,7 @@ function createLocalEdits() {
 
     has: (id: RecordId): boolean => records.has(id),
 
-    /** Lays values over a record, on behalf of a change. */
+    /** Overlays a record with the values of a change. */
     write(change: number, id: RecordId, values: Values): void {
       alter(id, (cells) => {
         for (const [fieldId, value] of Object.entries(values))
@@ -197,14 +197,14 @@ function createLocalEdits() {
       })
     },
 
-    /** The change is stored: its values need no cover any more. True where the record looks different now. */
+    /** Removes the overlay of a stored change; returns true if the record may look different. */
     confirm(change: number, id: RecordId): boolean {
       return alter(id, (cells) => {
         for (const [fieldId, cell] of cells) if (cell.change === change) cells.delete(fieldId)
       })
     },
 
-    /** The change was refused: its values stay where they are, each with its reason. */
+    /** Marks the values of a rejected change, each with its reason. */
     refuse(change: number, id: RecordId, reason: (fieldId: string) => string): void {
       alter(id, (cells) => {
         for (const [fieldId, cell] of cells) {
@@ -213,27 +213,27 @@ function createLocalEdits() {
       })
     },
 
-    /** The values of a record that were refused, to send again. */
+    /** The rejected values of a record, to send again. */
     refused(id: RecordId): Values {
       const cells = [...(records.get(id) ?? [])].filter(([, cell]) => cell.message !== null)
       return Object.fromEntries(cells.map(([fieldId, cell]) => [fieldId, cell.value]))
     },
 
-    /** Gives up the values of a record that were refused. */
+    /** Drops the rejected values of a record. */
     discard(id: RecordId): void {
       alter(id, (cells) => {
         for (const [fieldId, cell] of cells) if (cell.message !== null) cells.delete(fieldId)
       })
     },
 
-    /** Every record with refused values, to keep them when the view is left. */
+    /** Every record with its rejected values, to keep them when the view is closed. */
     allRefused: (): [RecordId, LocalCells][] =>
       [...records].flatMap(([id, cells]): [RecordId, LocalCells][] => {
         const refused = [...cells].filter(([, cell]) => cell.message !== null)
         return refused.length > 0 ? [[id, new Map(refused)]] : []
       }),
 
-    /** Takes over what `allRefused` gave. */
+    /** Restores the result of an earlier `allRefused`. */
     adopt(refused: readonly [RecordId, LocalCells][]): void {
       for (const [id, cells] of refused) records.set(id, cells)
     },

@@ -1,24 +1,24 @@
 import { createStore } from 'zustand/vanilla'
 
-/** One action on its way to the server. */
+/** One request to the server, with its callbacks. */
 export interface QueueItem<T = unknown> {
   send(): Promise<T>
   done(answer: T): void
-  /** The server said no. The items behind it are sent all the same. */
+  /** The server rejected the request; the items behind it are still sent. */
   refused(error: unknown): void
 }
 
-/** How the line stands, for the bar that says so. */
+/** State of the queue, for the status bar. */
 export interface QueueStatus {
-  /** Actions not confirmed yet, the one under way included. */
+  /** Items not confirmed yet, including the one being sent. */
   waiting: number
-  /** True from the first attempt that got no answer until one does. */
+  /** True from the first attempt without a response until an attempt gets one. */
   offline: boolean
 }
 
 /** Error classification and timers for the queue. */
 export interface QueueDeps {
-  /** True if no answer arrived, so that the action is sent again. */
+  /** True if the server did not respond, so that the item is sent again. */
   isOffline(error: unknown): boolean
   /** Pause before attempt n (from 1), in milliseconds. */
   pauseMs?(attempt: number): number
@@ -27,8 +27,8 @@ export interface QueueDeps {
 export type SendQueue = ReturnType<typeof createSendQueue>
 
 /**
- * Sends actions one after the other, in the order in which they were made: a later one may build on an
- * earlier one. While there is no connection they wait, and go out by themselves when it is back.
+ * Sends items one at a time, in order, as later ones may build on earlier ones. While offline they wait, and are sent
+ * automatically when the connection is back.
  */
 export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
   const items: QueueItem[] = []
@@ -58,7 +58,7 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
       attempt = 0
       items.shift()
       outcome()
-      // Whoever waits for the line to be empty finds the answers in their place.
+      // After `outcome`: listeners that wait for an empty queue must see the response applied.
       publish(false)
     }
     sending = false
@@ -74,20 +74,20 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
   }
 
   return {
-    /** Puts an action at the end of the line. */
+    /** Appends an item. */
     add<T>(item: QueueItem<T>): void {
       items.push(item as QueueItem)
       added++
       publish(status.getState().offline)
-      // While offline the clock decides: typing on must not hammer a server that is down.
+      // While offline only the timer retries: further typing must not flood a server that is down.
       if (!status.getState().offline) void run()
     },
 
-    /** Tries now instead of after the pause, e.g. when the browser says that it is online. */
+    /** Retries without waiting for the pause, e.g. on the browser's `online` event. */
     retryNow: (): void => void run(),
 
-    /** Resolves when everything that is in line now was answered. */
-    settled(): Promise<void> {
+    /** Resolves once the queue is empty. */
+    whenEmpty(): Promise<void> {
       if (items.length === 0) return Promise.resolve()
       return new Promise((resolve) => {
         const stop = this.subscribe(() => {
@@ -100,12 +100,12 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
 
     status: status.getState,
 
-    /** How many actions were ever put in line: the same number later means that nothing was done since. */
-    added: (): number => added,
+    /** Number of items ever added; unchanged means that nothing was written in between. */
+    addedCount: (): number => added,
 
     subscribe: status.subscribe,
   }
 }
 
-/** 1, 2, 4 and then every 5 seconds. */
+/** Pauses of 1, 2, 4 and then 5 seconds. */
 const backOff = (attempt: number): number => Math.min(5000, 1000 * 2 ** (attempt - 1))

@@ -4,51 +4,51 @@ import type { Filter } from '../../src/core/filters/filter.ts'
 import type { Field, RecordId, RecordPage, Sort } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Query, Search, Selection } from '../../src/core/query.ts'
 
-/** Answer of `records.undo` and `records.redo`. */
+/** Response of `records.undo` and `records.redo`. */
 export interface Undone {
   applied: AppliedChange | null
   /** Kind of the undone action, e.g. `records.update`; null if there was none. */
   kind: string | null
   records: number
-  /** Values that someone changed since, left as they are. */
+  /** Values left alone because someone changed them since. */
   skipped: number
-  /** Where there was nothing: what is older than this has been removed. */
+  /** If there was nothing to undo: older history has been removed. */
   historySince?: string | null
 }
 
-/** Answer of the write door; `inserted` has the new ids in the order of the insert operations. */
+/** Response of `records.write`; `inserted` has the new ids in the order of the insert operations. */
 export type Written = AppliedChange & { inserted: RecordId[] }
 
-/** The calls that the store makes. The app gives tRPC's; tests give a table in memory. */
+/** The requests of a record store: over tRPC in the app, against a table in memory in tests. */
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>
   count(selection: Selection, signal: AbortSignal): Promise<number>
   /** Receives the page that `list` would return when a view is left. */
-  leave?(query: Query, page: RecordPage): void
-  /** Places of records in a query, from 0, of those that it means; 1,000 at most in one call. */
+  rememberPage?(query: Query, page: RecordPage): void
+  /** Row index by record, from 0, for the records that the query returns; at most 1,000 ids per call. */
   positions(
     query: Query,
     ids: readonly RecordId[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<RecordId, number>>
-  /** `actionId`: what the change is a part of, where it is not the whole action. */
+  /** `actionId` groups several changes into one undoable action. */
   apply(change: Change, actionId?: string): Promise<Written>
 }
 
-/** The call that tells in which groups the records stand. */
+/** The request for the groups of a selection. */
 export interface GroupsApi {
   groups(request: GroupRequest, signal: AbortSignal): Promise<GroupPage>
 }
 
-/** Which records are shown, in which order, and which of their values are read. */
+/** The records of a view, their order, and the fields to read. */
 export interface StoreQuery {
-  /** Every field of the table, system ones too: what a value means, and what a new record needs. */
+  /** Every field of the table, system fields included. */
   fields: readonly Field[]
-  /** Fields whose values are read: those shown, and those that filter and sort. */
+  /** Fields to read: those shown, and those that filter and sort. */
   fieldIds: readonly string[]
   filter: Filter | null
   sorts: readonly Sort[]
-  /** A view whose manual order the records are in where nothing sorts or groups them; absent: the table's own order. */
+  /** View whose manual order applies without sorts and groups; absent: the table's order. */
   orderViewId?: string
   /** Grouping, applied before the sorts; absent: none. */
   groups?: readonly Sort[]
@@ -57,24 +57,24 @@ export interface StoreQuery {
   search: Search | null
 }
 
-/** Where the values of a record stand: position by field id. Shared by all records of a page. */
+/** Index of each field's value, by field id. Shared by all records of a page. */
 export type Columns = ReadonlyMap<string, number>
 
-/** A record as the server last told it. */
+/** A record as last read from the server. */
 export interface StoredRecord {
   columns: Columns
   values: readonly CellValue[]
 }
 
-/** A record that the server does not know yet. */
+/** A record that the server has not created yet. */
 export interface DraftRecord {
   values: Record<string, CellValue>
-  /** Goes ahead of this record; null: to the end. */
+  /** The record that it precedes; null: at the end. */
   before: RecordId | null
   state: 'new' | 'saving' | 'failed'
-  /** Missing fields, or the reason of the refusal. */
+  /** Names the missing fields, or gives the reason for the rejection. */
   message: string | null
-  /** Why single values were refused, by field id. */
+  /** Reasons for rejected values, by field id. */
   failed: ReadonlyMap<string, string>
 }
 
@@ -84,12 +84,12 @@ export interface Unsaved {
   cells: [RecordId, LocalCells][]
 }
 
-/** A value as the person left it, which the server has not confirmed. */
+/** An edited value that the server has not confirmed. */
 export interface LocalCell {
   value: CellValue
-  /** Number of the change that wrote it: a later one is not undone by the answer to an earlier one. */
+  /** Number of the change that wrote it, so that the response to an earlier change leaves it alone. */
   change: number
-  /** Why the server refused it; null while it is on its way. */
+  /** Reason for the rejection; null while it is being sent. */
   message: string | null
 }
 

@@ -18,8 +18,7 @@ function takeUnsaved(tableId: string): Unsaved | undefined {
 }
 
 /**
- * The records of a view while it is on the screen, following what others write. `layout` is asked for once:
- * how they stand where they are no list.
+ * Record store of a view, connected to the socket while mounted. `layout` is called once; absent: one list.
  */
 export function useRecordStore(
   baseId: string,
@@ -35,7 +34,7 @@ export function useRecordStore(
         api: recordsApi,
         queue: queueOf(baseId),
         actorId: session.userId,
-        keep: (unsaved) => {
+        keepUnsaved: (unsaved) => {
           if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
         },
         notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.info({ text })),
@@ -60,7 +59,7 @@ export function useRecordStore(
   return store
 }
 
-/** "Reload the data" of the top bar makes every cached query stale; the records follow by one of their own. */
+/** Reloads the store when the top bar's reload invalidates all cached queries, by a query that stands for its records. */
 function useReloadWithCache(store: RecordStore, tableId: string): void {
   const { data } = useQuery({
     queryKey: ['records-of-table', tableId],

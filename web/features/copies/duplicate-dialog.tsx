@@ -3,7 +3,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Base, Field, Table } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
-import { inLine } from '../../records/base-queue.ts'
+import { runInQueue } from '../../records/base-queue.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -129,7 +129,7 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
       }}
       problemOf={problemOf}
       start={async (options) => {
-        const copy = await inLine(baseId, () => api.copies.table.mutate({ tableId, options }))
+        const copy = await runInQueue(baseId, () => api.copies.table.mutate({ tableId, options }))
         return {
           jobId: copy.jobId,
           async finish() {

@@ -6,13 +6,13 @@ import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { NotFoundScreen } from '../layout/not-found-screen.tsx'
 import { openDiagramShare } from '../shares/open-share-dialog.tsx'
 import styles from './erd-view.module.css'
 import { ErdView } from './erd-view.tsx'
 
-/** The diagram of a base; with `tableId` in the address, of a table and what it is linked with. */
+/** The diagram of a base; with `tableId` in the URL, of a table and the tables linked with it. */
 export function ErdScreen() {
   const { baseId, sourceId } = useParams({ from: '/shell/$typeOrId/$baseId/erd/{-$sourceId}' })
   const search: { tableId?: string } = useSearch({ strict: false })
@@ -21,15 +21,7 @@ export function ErdScreen() {
   const maySeeSources = base !== undefined && roleCan(base.role, 'source.list')
   const listed = trpc.sources.list.useQuery({ baseId }, { enabled: maySeeSources }).data ?? []
   useDocumentTitle(base && m.erd_relations_of_title({ title: base.title }))
-  if (diagram.error) {
-    return (
-      <ErrorState
-        title={m.erd_diagram_could_not_loaded()}
-        error={diagram.error}
-        onRetry={() => void diagram.refetch()}
-      />
-    )
-  }
+  if (diagram.error) return <QueryError title={m.erd_diagram_could_not_loaded()} query={diagram} />
   if (!diagram.data || !base) return <ErdSkeleton />
   const { tables } = diagram.data
   const isOfBase = (id: string) =>
@@ -40,7 +32,7 @@ export function ErdScreen() {
     <>
       <h1 className="visually-hidden">{m.erd_relations_of_title({ title: base.title })}</h1>
       <ErdView
-        // Another table is another drawing.
+        // Resets the options for another table or source.
         key={`${search.tableId} ${sourceId}`}
         diagram={diagram.data}
         title={base.title}
@@ -54,7 +46,7 @@ export function ErdScreen() {
             <Button
               size="small"
               icon={Share2}
-              onClick={() => openDiagramShare(sharedFirst(sources, sourceId), base.title)}
+              onClick={() => openDiagramShare(currentFirst(sources, sourceId), base.title)}
             >
               {m.erd_share_diagram()}
             </Button>
@@ -65,11 +57,11 @@ export function ErdScreen() {
   )
 }
 
-/** The source on the screen ahead of the others. */
-const sharedFirst = <T extends { id: string }>(sources: readonly T[], sourceId: string | undefined): T[] =>
+/** The sources, the one on screen first. */
+const currentFirst = <T extends { id: string }>(sources: readonly T[], sourceId: string | undefined): T[] =>
   [...sources].sort((a, b) => Number(b.id === sourceId) - Number(a.id === sourceId))
 
-/** The toolbar and some boxes, until the diagram is read. */
+/** Placeholder of the toolbar and some boxes. */
 function ErdSkeleton() {
   return (
     <div className={styles.screen} aria-busy="true">

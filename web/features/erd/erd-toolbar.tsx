@@ -9,29 +9,29 @@ import { toast } from '../../ui/toast.ts'
 import { useIsNarrow } from '../layout/sidebar-state.ts'
 import { ToolbarSheet } from '../views/controls/toolbar-sheet.tsx'
 import styles from './erd-view.module.css'
-import type { Place } from './layout.ts'
+import type { Point } from './layout.ts'
 import { pngOf, svgOf } from './picture.ts'
-import { ALL, type DiagramOptions, type ShownDiagram } from './shown-diagram.ts'
+import { DEFAULT_OPTIONS, type DiagramOptions, type ShownDiagram } from './shown-diagram.ts'
 
 export interface ErdToolbarProps {
   options: DiagramOptions
   onOptions: (part: Partial<DiagramOptions>) => void
   search: string
   onSearch: (text: string) => void
-  /** Goes on to the next that was found. */
+  /** Goes to the next search result. */
   onNext: () => void
-  /** Null where nothing is looked for. */
+  /** Number of search results; null without a search. */
   foundCount: number | null
   title: string
   sources: readonly { id: string; title: string }[]
   hasJunctions: boolean
-  /** The one table that the diagram was opened for. */
+  /** The table that the diagram was opened for; null: the whole base. */
   focusTitle: string | null
   focusTableId: string | null
-  /** Nothing is drawn: there is nothing to save. */
+  /** Disables the export. */
   isEmpty: boolean
   /** The diagram to export. */
-  picture: () => { shown: ShownDiagram; places: ReadonlyMap<string, Place>; showTypes: boolean }
+  picture: () => { shown: ShownDiagram; places: ReadonlyMap<string, Point>; showTypes: boolean }
   tools?: ReactNode
 }
 
@@ -51,7 +51,7 @@ export function ErdToolbar(props: ErdToolbarProps) {
       link.href = url
       link.download = `${props.title}.${kind}`
       link.click()
-      // The browser has taken it over by then.
+      // The browser has started the download by then.
       setTimeout(() => URL.revokeObjectURL(url), 10_000)
     } catch (error) {
       toast.error({ text: messageOf(error) })
@@ -108,7 +108,7 @@ export function ErdToolbar(props: ErdToolbarProps) {
       )}
     </>
   )
-  const ends = (
+  const buttons = (
     <>
       {props.tools}
       <Button
@@ -156,13 +156,13 @@ export function ErdToolbar(props: ErdToolbarProps) {
           onOpen={setSheetOpen}
         >
           {choices}
-          {ends}
+          {buttons}
         </ToolbarSheet>
       ) : (
         <>
           {choices}
           <span className={styles.space} />
-          {ends}
+          {buttons}
         </>
       )}
     </div>
@@ -186,8 +186,8 @@ function Tick({
   )
 }
 
-/** How many of the choices are otherwise than at first. */
+/** Number of options that differ from their defaults. */
 const countOfChanges = (options: DiagramOptions, focusTableId: string | null): number =>
-  Object.entries({ ...ALL, tableId: focusTableId }).filter(
+  Object.entries({ ...DEFAULT_OPTIONS, tableId: focusTableId }).filter(
     ([name, first]) => options[name as keyof DiagramOptions] !== first,
   ).length

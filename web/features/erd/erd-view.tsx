@@ -23,20 +23,26 @@ import type { Diagram } from '../../../src/core/diagram.ts'
 import { m } from '../../messages.gen.ts'
 import { ErdToolbar } from './erd-toolbar.tsx'
 import styles from './erd-view.module.css'
-import { BOX_WIDTH, boxHeight, placeBoxes, ROW_HEIGHT } from './layout.ts'
-import { ALL, type DiagramOptions, type ShownLink, type ShownTable, shownDiagram } from './shown-diagram.ts'
+import { BOX_WIDTH, boxHeight, layoutBoxes, ROW_HEIGHT } from './layout.ts'
+import {
+  DEFAULT_OPTIONS,
+  type DiagramOptions,
+  type ShownLink,
+  type ShownTable,
+  shownDiagram,
+} from './shown-diagram.ts'
 
 export interface ErdViewProps {
   diagram: Diagram
-  /** Names the picture. */
+  /** File name of exported images. */
   title: string
-  /** Begins with this table and those that it is linked with. */
+  /** Initially shows only this table and the tables linked with it. */
   tableId?: string
-  /** Begins with this source alone. */
+  /** Initially shows only this source. */
   sourceId?: string
-  /** The connected databases by their names, where there are several. */
+  /** The sources to choose from; absent or one: no choice. */
   sources?: readonly { id: string; title: string }[]
-  /** Absent: the boxes lead nowhere. */
+  /** Absent: the boxes cannot be opened. */
   onOpenTable?: (tableId: string) => void
   /** Further buttons of the toolbar. */
   tools?: React.ReactNode
@@ -47,20 +53,20 @@ type LinkEdge = Edge<{ link: ShownLink }, 'link'>
 const NODE_TYPES = { table: TableBox }
 const EDGE_TYPES = { link: LinkLine }
 
-/** A base's tables as boxes with lines between them: moved, zoomed, searched, and saved as a picture. */
+/** A base's tables as boxes, connected by lines: can be moved, zoomed, searched, and exported as an image. */
 export function ErdView(props: ErdViewProps) {
   return (
     <ReactFlowProvider>
-      <OpenTable value={props.onOpenTable}>
-        <Drawing {...props} />
-      </OpenTable>
+      <OpenTableContext value={props.onOpenTable}>
+        <DiagramCanvas {...props} />
+      </OpenTableContext>
     </ReactFlowProvider>
   )
 }
 
-function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tools }: ErdViewProps) {
+function DiagramCanvas({ diagram, title, tableId, sourceId, sources, onOpenTable, tools }: ErdViewProps) {
   const [options, setOptions] = useState<DiagramOptions>({
-    ...ALL,
+    ...DEFAULT_OPTIONS,
     sourceId: sourceId ?? null,
     tableId: tableId ?? null,
   })
@@ -70,12 +76,12 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
   const { fitView, setViewport } = useReactFlow()
   const canvas = useRef<HTMLDivElement>(null)
   const lastFound = useRef(-1)
-  /** The box that was folded or unfolded last, until it has been brought in sight. */
-  const folded = useRef<string | null>(null)
+  /** The box folded or unfolded last, until it has been scrolled into view. */
+  const lastToggled = useRef<string | null>(null)
 
-  // Another choice of boxes is another drawing; moving one by hand lasts until then.
+  // A change of the boxes lays the diagram out again; manual positions last until then.
   useEffect(() => {
-    const places = placeBoxes(shown)
+    const places = layoutBoxes(shown)
     setNodes(
       shown.tables.map((table) => ({
         id: table.id,
@@ -87,9 +93,9 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         data: { table, showTypes: options.showTypes, isFound: false },
       })),
     )
-    const place = folded.current === null ? undefined : places.get(folded.current)
+    const place = lastToggled.current === null ? undefined : places.get(lastToggled.current)
     const width = canvas.current?.clientWidth ?? 0
-    folded.current = null
+    lastToggled.current = null
     const frame = requestAnimationFrame(() =>
       place
         ? void setViewport({ x: (width - BOX_WIDTH) / 2 - place.x, y: ROW_HEIGHT - place.y, zoom: 1 })
@@ -98,8 +104,8 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     return () => cancelAnimationFrame(frame)
   }, [shown, options.showTypes, fitView, setViewport])
 
-  const fold = useCallback((tableId: string) => {
-    folded.current = tableId
+  const toggleFold = useCallback((tableId: string) => {
+    lastToggled.current = tableId
     setOptions((before) => ({
       ...before,
       unfolded: before.unfolded.includes(tableId)
@@ -108,17 +114,19 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     }))
   }, [])
 
-  const wanted = search.trim().toLowerCase()
+  const searchText = search.trim().toLowerCase()
   const found = useMemo(
     () =>
-      wanted === ''
+      searchText === ''
         ? []
         : shown.tables.filter(
             (table) =>
-              table.title.toLowerCase().includes(wanted) ||
-              [...table.fields, ...table.folded].some(({ title }) => title.toLowerCase().includes(wanted)),
+              table.title.toLowerCase().includes(searchText) ||
+              [...table.fields, ...table.folded].some(({ title }) =>
+                title.toLowerCase().includes(searchText),
+              ),
           ),
-    [shown, wanted],
+    [shown, searchText],
   )
   useEffect(() => {
     const ids = new Set(found.map(({ id }) => id))
@@ -147,7 +155,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     [shown],
   )
 
-  /** Enter in the search goes from one box that was found to the next, and the keyboard with it. */
+  /** Shows and focuses the next box that matches the search. */
   async function goToNextFound(): Promise<void> {
     lastFound.current = (lastFound.current + 1) % Math.max(1, found.length)
     const table = found[lastFound.current]
@@ -167,7 +175,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     openTable(table)
   }
 
-  /** The tables of pairs are no one's to open. */
+  /** Junction tables have no screen. */
   function openTable(table: ShownTable): void {
     if (!table.isJunction) onOpenTable?.(table.id)
   }
@@ -180,7 +188,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         search={search}
         onSearch={setSearch}
         onNext={() => void goToNextFound()}
-        foundCount={wanted === '' ? null : found.length}
+        foundCount={searchText === '' ? null : found.length}
         title={title}
         sources={sources ?? []}
         hasJunctions={diagram.tables.some(({ isJunction }) => isJunction)}
@@ -194,7 +202,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         })}
         tools={tools}
       />
-      <Fold value={fold}>
+      <ToggleFoldContext value={toggleFold}>
         <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
           {shown.tables.length === 0 && <p className={styles.empty}>{m.erd_no_tables_to_show()}</p>}
           <ReactFlow<TableNode, LinkEdge>
@@ -232,12 +240,12 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
             <Controls showInteractive={false} />
           </ReactFlow>
         </div>
-      </Fold>
+      </ToggleFoldContext>
     </div>
   )
 }
 
-/** A link, with how many records stand at either end. */
+/** The line of a link, with its cardinality at both ends. */
 function LinkLine({ data }: EdgeProps<LinkEdge>) {
   const { getNode } = useReactFlow<TableNode, LinkEdge>()
   const line =
@@ -262,23 +270,23 @@ function LinkLine({ data }: EdgeProps<LinkEdge>) {
 /** Node data for the diagram library. */
 type TableNode = Node<{ table: ShownTable; showTypes: boolean; isFound: boolean }, 'table'>
 
-/** Opens a table from its box; a context, because the drawing library makes the boxes. */
-const OpenTable = createContext<((tableId: string) => void) | undefined>(undefined)
+/** Opens a table from its box; a context, because the diagram library renders the boxes. */
+const OpenTableContext = createContext<((tableId: string) => void) | undefined>(undefined)
 
-/** Lists all fields of a box, or the first of them again. */
-const Fold = createContext<(tableId: string) => void>(() => {})
+/** Unfolds or folds a box. */
+const ToggleFoldContext = createContext<(tableId: string) => void>(() => {})
 
-/** A table: its name, and its fields with keys marked. A double click or Enter opens it. */
+/** A table's box: its name, and its fields with keys marked. */
 function TableBox({ data: { table, showTypes, isFound } }: NodeProps<TableNode>) {
-  const open = use(OpenTable)
-  const fold = use(Fold)
+  const open = use(OpenTableContext)
+  const fold = use(ToggleFoldContext)
   return (
     <div
       className={styles.box}
       data-found={isFound || undefined}
       data-junction={table.isJunction || undefined}
     >
-      {/* The library draws lines between these only; ours leave from the rows. */}
+      {/* The library requires handles to draw edges; `LinkLine` starts at the rows instead. */}
       <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
       <h2 className={styles.head} style={{ blockSize: HEAD_HEIGHT }}>

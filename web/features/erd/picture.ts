@@ -1,5 +1,5 @@
 import { m } from '../../messages.gen.ts'
-import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, lineBetween, type Place, ROW_HEIGHT } from './layout.ts'
+import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, lineBetween, type Point, ROW_HEIGHT } from './layout.ts'
 import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
 
 const MARGIN = 32
@@ -7,14 +7,14 @@ const MARGIN = 32
 const TITLE_LENGTH = 28
 const TYPE_LENGTH = 12
 
-/** The colours of the page at this moment, by the names of its tokens. */
+/** Current value of a CSS variable of the page. */
 const token = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 /** The diagram as a self-contained SVG: no external fonts, styles or scripts. */
 export function svgOf(
   { tables, links }: ShownDiagram,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, Point>,
   { showTypes }: { showTypes: boolean },
 ): { svg: string; width: number; height: number } {
   const boxes = tables.flatMap((table) => {
@@ -29,13 +29,13 @@ export function svgOf(
   const lines = links.flatMap((link) => {
     const line = lineBetween(link, (id) => byId.get(id))
     if (!line) return []
-    const signs = line.ends.map(
+    const labels = line.ends.map(
       ({ x, y, text }) =>
         `<text x="${x}" y="${y}" text-anchor="middle" font-size="11" fill="${token('--color-text-muted')}">${text}</text>`,
     )
     return [
       `<path d="${line.path}" fill="none" stroke="${token('--color-border-strong')}" stroke-width="1.5"/>`,
-      ...signs,
+      ...labels,
     ]
   })
   const svg = [
@@ -48,23 +48,23 @@ export function svgOf(
   return { svg, width, height }
 }
 
-function boxOf(table: ShownTable, { x, y }: Place, showTypes: boolean): string {
+function boxOf(table: ShownTable, { x, y }: Point, showTypes: boolean): string {
   const baseOf = (at: number): number => y + HEAD_HEIGHT + at * ROW_HEIGHT + ROW_HEIGHT / 2 + 4
   const rows = table.fields.map((field, at) => {
     const base = baseOf(at)
     const weight = field.isPrimaryKey || field.isDisplay ? ' font-weight="600"' : ''
     const type = showTypes
-      ? `<text x="${x + BOX_WIDTH - 12}" y="${base}" text-anchor="end" font-size="11" fill="${token('--color-text-muted')}">${plain(field.type, TYPE_LENGTH)}</text>`
+      ? `<text x="${x + BOX_WIDTH - 12}" y="${base}" text-anchor="end" font-size="11" fill="${token('--color-text-muted')}">${xmlText(field.type, TYPE_LENGTH)}</text>`
       : ''
-    return `<text x="${x + 12}" y="${base}" font-size="12" fill="${token('--color-text')}"${weight}>${plain(field.title, showTypes ? TITLE_LENGTH - 8 : TITLE_LENGTH)}</text>${type}`
+    return `<text x="${x + 12}" y="${base}" font-size="12" fill="${token('--color-text')}"${weight}>${xmlText(field.title, showTypes ? TITLE_LENGTH - 8 : TITLE_LENGTH)}</text>${type}`
   })
   return [
     `<rect x="${x}" y="${y}" width="${BOX_WIDTH}" height="${boxHeight(table)}" rx="8" fill="${token('--color-bg')}" stroke="${token('--color-border-strong')}"/>`,
-    `<text x="${x + 12}" y="${y + HEAD_HEIGHT / 2 + 4}" font-size="13" font-weight="700" fill="${token('--color-text')}">${plain(table.title, TITLE_LENGTH)}</text>`,
+    `<text x="${x + 12}" y="${y + HEAD_HEIGHT / 2 + 4}" font-size="13" font-weight="700" fill="${token('--color-text')}">${xmlText(table.title, TITLE_LENGTH)}</text>`,
     ...rows,
     ...(table.folded.length > 0
       ? [
-          `<text x="${x + 12}" y="${baseOf(rows.length)}" font-size="12" fill="${token('--color-text-muted')}">${plain(moreFields(table), TITLE_LENGTH)}</text>`,
+          `<text x="${x + 12}" y="${baseOf(rows.length)}" font-size="12" fill="${token('--color-text-muted')}">${xmlText(moreFields(table), TITLE_LENGTH)}</text>`,
         ]
       : []),
   ].join('')
@@ -75,7 +75,7 @@ export const moreFields = ({ folded }: ShownTable): string => m.erd_more_fields(
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-function plain(text: string, length: number): string {
+function xmlText(text: string, length: number): string {
   const characters = [...text]
   const cut = characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text
   return (
@@ -87,10 +87,10 @@ function plain(text: string, length: number): string {
   )
 }
 
-/** Longest side of a picture of dots: browsers draw nothing on larger ones. */
+/** Longest side of a canvas in pixels: browsers draw nothing on larger ones. */
 const MAX_SIDE = 12_000
 
-/** The same as a PNG, twice as sharp where that fits. */
+/** Renders the SVG as a PNG, at double resolution if that fits. */
 export async function pngOf({
   svg,
   width,

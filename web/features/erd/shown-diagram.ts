@@ -5,17 +5,17 @@ export interface DiagramOptions {
   /** Fields shown in the boxes: all, keys and links, or none. */
   fields: 'all' | 'keys' | 'none'
   showTypes: boolean
-  /** Tables of pairs as boxes of their own. */
+  /** Show junction tables as boxes. */
   showJunctions: boolean
   /** Only this source; null: all. */
   sourceId: string | null
-  /** Only this table and those that it is linked with; null: all. */
+  /** Only this table and the tables linked with it; null: all. */
   tableId: string | null
-  /** Tables that list all of their fields, however many. */
+  /** Ids of tables whose box lists all fields. */
   unfolded: readonly string[]
 }
 
-export const ALL: DiagramOptions = {
+export const DEFAULT_OPTIONS: DiagramOptions = {
   fields: 'all',
   showTypes: true,
   showJunctions: false,
@@ -24,18 +24,18 @@ export const ALL: DiagramOptions = {
   unfolded: [],
 }
 
-/** Most fields that a box lists by itself: among boxes of hundreds of rows nothing could be read. */
+/** Fields that a box lists until it is unfolded: boxes with hundreds of rows are unreadable. */
 export const MAX_ROWS = 24
 
-/** A box, with the fields that it lists. */
+/** A box; `fields` are those that it lists. */
 export interface ShownTable extends DiagramTable {
-  /** Fields that it does not list until it is unfolded. */
+  /** Fields hidden until the box is unfolded. */
   folded: DiagramField[]
-  /** True for a box that has a last row to unfold it, or to fold it again. */
+  /** True if the box has a last row to unfold or fold it. */
   isFoldable: boolean
 }
 
-/** A line between two fields, or between the heads of boxes where their fields are not shown. */
+/** A line between two fields; between the heads of the boxes if the fields are not shown. */
 export interface ShownLink {
   id: string
   from: { tableId: string; fieldId: string | null; isMany: boolean }
@@ -47,7 +47,7 @@ export interface ShownDiagram {
   links: ShownLink[]
 }
 
-/** The boxes and lines that the options leave. */
+/** The boxes and lines that the options select. */
 export function shownDiagram(diagram: Diagram, options: DiagramOptions): ShownDiagram {
   const ofSource = diagram.tables.filter(
     ({ sourceId }) => options.sourceId === null || sourceId === options.sourceId,
@@ -68,9 +68,9 @@ export function shownDiagram(diagram: Diagram, options: DiagramOptions): ShownDi
       ? throughJunction(link, link.junctionTableId)
       : [lineOf(link)],
   )
-  const named = new Set(links.flatMap(({ from, to }) => [from.fieldId, to.fieldId]))
+  const linkedFieldIds = new Set(links.flatMap(({ from, to }) => [from.fieldId, to.fieldId]))
   return {
-    tables: tables.map((table) => withRows(table, options, named)),
+    tables: tables.map((table) => withRows(table, options, linkedFieldIds)),
     links: options.fields === 'none' ? links.map(withoutFields) : links,
   }
 }
@@ -97,7 +97,7 @@ const lineOf = ({
   to: { tableId: toTableId, fieldId: inverseFieldId, isMany: toMany },
 })
 
-/** Each record of the table of pairs belongs to one record on either side. */
+/** The two lines of a link through its junction table, whose records belong to one record on either side. */
 const throughJunction = (link: DiagramLink, junctionId: string): ShownLink[] => [
   {
     id: `${link.fieldId} from`,
@@ -117,22 +117,22 @@ const withoutFields = ({ id, from, to }: ShownLink): ShownLink => ({
   to: { ...to, fieldId: null },
 })
 
-/** The box with the rows that it lists: keys and ends of lines in any case, and others as they stand. */
+/** The box with the fields that it lists: keys and linked fields always, others in order up to `MAX_ROWS`. */
 function withRows(
   table: DiagramTable,
   { fields, unfolded }: DiagramOptions,
-  named: ReadonlySet<string | null>,
+  linkedFieldIds: ReadonlySet<string | null>,
 ): ShownTable {
-  const isMain = ({ id, isPrimaryKey, isForeignKey, isDisplay }: DiagramField): boolean =>
-    isPrimaryKey || isForeignKey || isDisplay || named.has(id)
-  const whole = { folded: [], isFoldable: false }
-  if (fields === 'none') return { ...table, ...whole, fields: [] }
-  if (fields === 'keys') return { ...table, ...whole, fields: table.fields.filter(isMain) }
-  if (table.fields.length <= MAX_ROWS) return { ...table, ...whole }
-  if (unfolded.includes(table.id)) return { ...table, ...whole, isFoldable: true }
-  const main = table.fields.filter(isMain)
-  const others = table.fields.filter((field) => !isMain(field))
-  const listed = new Set([...main, ...others.slice(0, Math.max(0, MAX_ROWS - main.length))])
+  const isAlwaysListed = ({ id, isPrimaryKey, isForeignKey, isDisplay }: DiagramField): boolean =>
+    isPrimaryKey || isForeignKey || isDisplay || linkedFieldIds.has(id)
+  const complete = { folded: [], isFoldable: false }
+  if (fields === 'none') return { ...table, ...complete, fields: [] }
+  if (fields === 'keys') return { ...table, ...complete, fields: table.fields.filter(isAlwaysListed) }
+  if (table.fields.length <= MAX_ROWS) return { ...table, ...complete }
+  if (unfolded.includes(table.id)) return { ...table, ...complete, isFoldable: true }
+  const always = table.fields.filter(isAlwaysListed)
+  const others = table.fields.filter((field) => !isAlwaysListed(field))
+  const listed = new Set([...always, ...others.slice(0, Math.max(0, MAX_ROWS - always.length))])
   return {
     ...table,
     fields: table.fields.filter((field) => listed.has(field)),

@@ -13,13 +13,12 @@ import { cache, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { WorkBar } from '../records/bars/status-bars.tsx'
-
 import { undoChosen } from '../records/undo/undo-commands.tsx'
 import styles from './history.module.css'
 
-/** Actions that one page lists. */
+/** Actions per page. */
 const PAGE = 50
 
 /** History of a base or table: actions with author, time and undo. */
@@ -62,11 +61,7 @@ export function HistoryScreen() {
       </header>
       <WorkBar baseId={baseId} canCancel />
       {pages.error && !pages.data ? (
-        <ErrorState
-          title={m.history_history_load_failed()}
-          error={pages.error}
-          onRetry={() => void pages.refetch()}
-        />
+        <QueryError title={m.history_history_load_failed()} query={pages} />
       ) : actions?.length === 0 ? (
         <EmptyState
           icon={History}
@@ -81,7 +76,7 @@ export function HistoryScreen() {
               baseId={baseId}
               action={action}
               person={action.actorId === null ? undefined : people.get(action.actorId)}
-              mayUndo={action.actorId === user?.id || roleCan(base?.role ?? null, 'record.undo-others')}
+              canUndo={action.actorId === user?.id || roleCan(base?.role ?? null, 'record.undo-others')}
             />
           )) ?? [1, 2, 3, 4, 5].map((n) => <Skeleton key={n} height={40} />)}
         </ul>
@@ -102,7 +97,7 @@ export function HistoryScreen() {
   )
 }
 
-/** Limits a list to one table of the base. */
+/** Select that limits a list to one table of the base. */
 export function TableFilter(props: {
   tables: readonly Table[] | undefined
   tableId: string | undefined
@@ -130,10 +125,10 @@ interface ActionRowProps {
   baseId: string
   action: Action
   person: Person | undefined
-  mayUndo: boolean
+  canUndo: boolean
 }
 
-function ActionRow({ baseId, action, person, mayUndo }: ActionRowProps) {
+function ActionRow({ baseId, action, person, canUndo: mayUndo }: ActionRowProps) {
   const { state, tableId, tableTitle } = action
   const isUndone = state === 'undone'
   const run = async () => {

@@ -9,12 +9,12 @@ import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
-import { inLine } from '../../records/base-queue.ts'
+import { runInQueue } from '../../records/base-queue.ts'
 import { api, cache, type Outputs, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Main } from '../../ui/main.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useDebounced } from '../layout/use-debounced.ts'
 import { WorkBar } from '../records/bars/status-bars.tsx'
@@ -26,9 +26,9 @@ import { TableFilter } from './history-screen.tsx'
 type Tab = 'records' | 'fields' | 'views' | 'tables'
 type TrashedRecord = Outputs['records']['trash']['records'][number]
 
-/** Records of one page. */
+/** Records per page. */
 const PAGE = 50
-/** Values that a deleted record is shown with. */
+/** Values shown of a deleted record. */
 const SHOWN_VALUES = 5
 
 /** The trash of a base: deleted records, fields, views and tables that can be restored. */
@@ -46,13 +46,13 @@ export function TrashScreen() {
       </Main>
     )
   }
-  const tabs: { tab: Tab; label: string; isOffered: boolean }[] = [
-    { tab: 'records', label: m.common_records(), isOffered: roleCan(base.role, 'record.restore') },
-    { tab: 'fields', label: m.common_fields(), isOffered: roleCan(base.role, 'field.create') },
-    { tab: 'views', label: m.history_views(), isOffered: roleCan(base.role, 'view.create') },
-    { tab: 'tables', label: m.common_tables(), isOffered: roleCan(base.role, 'table.restore') },
+  const tabs: { tab: Tab; label: string; isAllowed: boolean }[] = [
+    { tab: 'records', label: m.common_records(), isAllowed: roleCan(base.role, 'record.restore') },
+    { tab: 'fields', label: m.common_fields(), isAllowed: roleCan(base.role, 'field.create') },
+    { tab: 'views', label: m.history_views(), isAllowed: roleCan(base.role, 'view.create') },
+    { tab: 'tables', label: m.common_tables(), isAllowed: roleCan(base.role, 'table.restore') },
   ]
-  const offered = tabs.filter(({ isOffered }) => isOffered)
+  const allowed = tabs.filter(({ isAllowed }) => isAllowed)
   return (
     <Main className={styles.screen}>
       <header className={styles.header}>
@@ -64,12 +64,12 @@ export function TrashScreen() {
         </p>
       </header>
       <WorkBar baseId={baseId} canCancel={roleCan(base.role, 'record.undo')} />
-      {offered.length === 0 ? (
+      {allowed.length === 0 ? (
         <EmptyState icon={Trash2} title={m.history_only_editors_base_see_trash()} />
       ) : (
         <>
           <div className={styles.tabs} role="tablist" aria-label={m.common_trash()}>
-            {offered.map(({ tab: name, label }) => (
+            {allowed.map(({ tab: name, label }) => (
               <button
                 key={name}
                 type="button"
@@ -94,7 +94,7 @@ export function TrashScreen() {
   )
 }
 
-/** Deleted records: of the table in the address, else of the first that has any. */
+/** Deleted records of the table in the URL, else of the first table with any. */
 function RecordTrash({ base }: { base: Base }) {
   const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/trash' })
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
@@ -157,11 +157,11 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
   const people = new Map(
     pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
   )
-  const mayPurge = roleCan(base.role, 'record.purge')
-  // Only what is listed can be acted on: a search must not leave something ticked that is not in view.
-  const chosen =
+  const canPurge = roleCan(base.role, 'record.purge')
+  // Limited to the listed records, so that no action affects a record that the search hides.
+  const checkedIds =
     records?.filter(({ recordId }) => checked.has(recordId)).map(({ recordId }) => recordId) ?? []
-  const act = { base, table, onDone: () => setChecked(new Set()) }
+  const target = { base, table, onDone: () => setChecked(new Set()) }
   return (
     <>
       <div className={styles.tools}>
@@ -176,43 +176,39 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
             onChange={(event) => setText(event.target.value)}
           />
         </label>
-        {chosen.length > 0 && (
+        {checkedIds.length > 0 && (
           <>
             <Button
               size="small"
               icon={Undo2}
-              onClick={() => void restore(act, { recordIds: chosen }, chosen.length)}
+              onClick={() => void restore(target, { recordIds: checkedIds }, checkedIds.length)}
             >
-              {m.history_restore_records({ count: chosen.length })}
+              {m.history_restore_records({ count: checkedIds.length })}
             </Button>
-            {mayPurge && (
+            {canPurge && (
               <Button
                 size="small"
                 icon={X}
-                onClick={() => void purge(act, { recordIds: chosen }, chosen.length)}
+                onClick={() => void purge(target, { recordIds: checkedIds }, checkedIds.length)}
               >
                 {m.history_delete_forever()}
               </Button>
             )}
           </>
         )}
-        {mayPurge && chosen.length === 0 && (
+        {canPurge && checkedIds.length === 0 && (
           <Button
             size="small"
             variant="ghost"
             icon={Trash2}
-            onClick={() => void purge(act, { all: true }, null)}
+            onClick={() => void purge(target, { all: true }, null)}
           >
             {m.history_empty_trash()}
           </Button>
         )}
       </div>
       {pages.error && !pages.data ? (
-        <ErrorState
-          title={m.history_trash_load_failed()}
-          error={pages.error}
-          onRetry={() => void pages.refetch()}
-        />
+        <QueryError title={m.history_trash_load_failed()} query={pages} />
       ) : !records ? (
         <ListSkeleton />
       ) : records.length === 0 ? (
@@ -240,9 +236,9 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
                 else next.delete(record.recordId)
                 setChecked(next)
               }}
-              onRestore={() => void restore(act, { recordIds: [record.recordId] }, 1)}
-              onRestoreAll={() => void restore(act, { changeId: record.changeId }, record.deletedWith)}
-              onPurge={mayPurge ? () => void purge(act, { recordIds: [record.recordId] }, 1) : undefined}
+              onRestore={() => void restore(target, { recordIds: [record.recordId] }, 1)}
+              onRestoreAll={() => void restore(target, { changeId: record.changeId }, record.deletedWith)}
+              onPurge={canPurge ? () => void purge(target, { recordIds: [record.recordId] }, 1) : undefined}
             />
           ))}
         </ul>
@@ -258,7 +254,7 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
 
 interface RecordRowProps {
   record: TrashedRecord
-  /** The first of those that were deleted together: it offers to restore all of them. */
+  /** First of the records deleted together: a row above it restores all of them. */
   isFirst: boolean
   fields: readonly Field[]
   people: ReadonlyMap<string, Person>
@@ -289,39 +285,67 @@ function RecordRow(props: RecordRowProps) {
           </Button>
         </li>
       )}
-      <li className={styles.row} data-testid="trashed-record">
-        <input
-          type="checkbox"
-          aria-label={m.history_select_title({ title: record.title })}
-          checked={props.isChecked}
-          onChange={(event) => props.onCheck(event.target.checked)}
-        />
-        <div className={styles.text}>
-          <p className={styles.label}>
-            <bdi>{record.title}</bdi>
-          </p>
-          <p className={styles.values}>
-            {values.slice(0, SHOWN_VALUES).map(({ field, text }) => (
-              <span key={field.id} dir="auto">
-                <b>{field.title}</b> {text}
-              </span>
-            ))}
-          </p>
-          {record.deletedWith === 1 && <Facts at={record.deletedAt} person={person} />}
-        </div>
-        <Button size="small" icon={Undo2} onClick={props.onRestore}>
-          {m.history_restore()}
-        </Button>
-        {props.onPurge && (
-          <IconButton
-            icon={X}
-            size="small"
-            label={m.history_delete_title_forever({ title: record.title })}
-            onClick={props.onPurge}
+      <TrashRow
+        testId="trashed-record"
+        lead={
+          <input
+            type="checkbox"
+            aria-label={m.history_select_title({ title: record.title })}
+            checked={props.isChecked}
+            onChange={(event) => props.onCheck(event.target.checked)}
           />
-        )}
-      </li>
+        }
+        title={record.title}
+        onRestore={props.onRestore}
+        onPurge={props.onPurge}
+      >
+        <p className={styles.values}>
+          {values.slice(0, SHOWN_VALUES).map(({ field, text }) => (
+            <span key={field.id} dir="auto">
+              <b>{field.title}</b> {text}
+            </span>
+          ))}
+        </p>
+        {record.deletedWith === 1 && <Facts at={record.deletedAt} person={person} />}
+      </TrashRow>
     </>
+  )
+}
+
+interface TrashRowProps {
+  testId: string
+  /** Checkbox or icon before the title. */
+  lead: ReactNode
+  title: string
+  children: ReactNode
+  onRestore: () => void
+  /** Absent: the user may not delete the item forever. */
+  onPurge?: () => void
+}
+
+/** A deleted item with the buttons that restore it and delete it forever. */
+function TrashRow({ testId, lead, title, children, onRestore, onPurge }: TrashRowProps) {
+  return (
+    <li className={styles.row} data-testid={testId}>
+      {lead}
+      <div className={styles.text}>
+        <p className={styles.label}>
+          <bdi>{title}</bdi>
+        </p>
+        {children}
+      </div>
+      <Button size="small" icon={Undo2} onClick={onRestore}>
+        {m.history_restore()}
+      </Button>
+      {onPurge && (
+        <IconButton
+          icon={X}
+          size="small"
+          label={m.history_delete_title_forever({ title })}
+          onClick={onPurge}
+        />
+      )}
+    </li>
   )
 }
 
@@ -336,20 +360,20 @@ function Facts({ at, person }: { at: string; person: Person | undefined }) {
   )
 }
 
-interface Act {
+interface TrashTarget {
   base: Base
   table: Table
   onDone: () => void
 }
 
-/** @param count how many they are, for the question before many come back */
+/** Restores records and shows the result. @param count number of records requested */
 async function restore(
-  { base, table, onDone }: Act,
+  { base, table, onDone }: TrashTarget,
   which: { recordIds: TrashedRecord['recordId'][] } | { changeId: number },
   count: number,
 ): Promise<void> {
   try {
-    const { restored, changeId } = await inLine(base.id, () =>
+    const { restored, changeId } = await runInQueue(base.id, () =>
       api.records.restoreTrashed.mutate({ tableId: table.id, ...which }),
     )
     onDone()
@@ -365,9 +389,9 @@ async function restore(
   }
 }
 
-/** Deletes records forever, after asking. `count` is null for all of the table. */
+/** Deletes records forever, after a confirmation. @param count number of records; null: all of the table */
 async function purge(
-  { base, table, onDone }: Act,
+  { base, table, onDone }: TrashTarget,
   which: { recordIds: TrashedRecord['recordId'][] } | { all: true },
   count: number | null,
 ): Promise<void> {
@@ -407,7 +431,7 @@ function FieldTrash({ base }: { base: Base }) {
   const shown = fields.data?.filter((field) => tableId === undefined || field.tableId === tableId)
   const restoreField = async (field: Field) => {
     try {
-      await inLine(base.id, () => api.schema.restoreField.mutate({ fieldId: field.id }))
+      await runInQueue(base.id, () => api.schema.restoreField.mutate({ fieldId: field.id }))
       await Promise.all([fields.refetch(), cache.schema.table.invalidate({ tableId: field.tableId })])
       toast.success({ text: m.history_field_title_was_restored({ title: field.title }) })
     } catch (error) {
@@ -421,7 +445,7 @@ function FieldTrash({ base }: { base: Base }) {
         text: m.history_delete_field_forever_consequences(),
       },
       async () => {
-        await inLine(base.id, () => api.storage.deleteFieldForever.mutate({ fieldId: field.id }))
+        await runInQueue(base.id, () => api.storage.deleteFieldForever.mutate({ fieldId: field.id }))
         await fields.refetch()
       },
     )
@@ -433,7 +457,7 @@ function FieldTrash({ base }: { base: Base }) {
         items={shown}
         emptyTitle={m.history_no_deleted_fields()}
         emptyText={m.history_deleted_fields_appear_here_values()}
-        lineOf={(field) => ({
+        describe={(field) => ({
           icon: <Columns3 size={18} />,
           title: field.title,
           facts: [
@@ -441,7 +465,7 @@ function FieldTrash({ base }: { base: Base }) {
             field.deletedAt === null ? '' : m.history_deleted_when({ when: formatAgo(field.deletedAt) }),
           ],
           onRestore: () => void restoreField(field),
-          ...(roleCan(base.role, 'field.purge') && { onPurge: () => void purgeField(field) }),
+          onPurge: roleCan(base.role, 'field.purge') ? () => void purgeField(field) : undefined,
         })}
       />
     </>
@@ -451,13 +475,26 @@ function FieldTrash({ base }: { base: Base }) {
 function ViewTrash({ base }: { base: Base }) {
   const views = trpc.records.deletedViews.useQuery({ baseId: base.id }, { staleTime: 0 })
   const people = new Map(views.data?.people.map((person) => [person.id, person]))
+  const purgeView = (action: Outputs['records']['deletedViews']['actions'][number]) =>
+    purgeAfterAsking(
+      {
+        title: m.history_delete_view_forever_confirm({ title: action.viewTitle ?? m.common_view() }),
+        text: m.history_delete_view_forever_consequences(),
+      },
+      async () => {
+        await runInQueue(base.id, () =>
+          api.records.deleteViewForever.mutate({ baseId: base.id, entryId: action.id }),
+        )
+        await views.refetch()
+      },
+    )
   return (
     <DeletedList
       query={views}
       items={views.data?.actions}
       emptyTitle={m.history_no_deleted_views()}
       emptyText={m.history_deleted_views_appear_here()}
-      lineOf={(action) => {
+      describe={(action) => {
         const person = action.actorId === null ? undefined : people.get(action.actorId)
         return {
           icon: <Eye size={18} />,
@@ -471,23 +508,7 @@ function ViewTrash({ base }: { base: Base }) {
             void undoChosen({ baseId: base.id }, 'undo', { ...action, confirm: null }).then(() =>
               views.refetch(),
             ),
-          ...(roleCan(base.role, 'view.purge') && {
-            onPurge: () =>
-              void purgeAfterAsking(
-                {
-                  title: m.history_delete_view_forever_confirm({
-                    title: action.viewTitle ?? m.common_view(),
-                  }),
-                  text: m.history_delete_view_forever_consequences(),
-                },
-                async () => {
-                  await inLine(base.id, () =>
-                    api.records.deleteViewForever.mutate({ baseId: base.id, entryId: action.id }),
-                  )
-                  await views.refetch()
-                },
-              ),
-          }),
+          onPurge: roleCan(base.role, 'view.purge') ? () => void purgeView(action) : undefined,
         }
       }}
     />
@@ -496,53 +517,47 @@ function ViewTrash({ base }: { base: Base }) {
 
 function TableTrash({ base }: { base: Base }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id, trash: true }, { staleTime: 0 })
+  const purgeTable = (table: Table) =>
+    purgeAfterAsking(
+      {
+        title: m.history_delete_table_forever_confirm({ title: table.title }),
+        text: m.history_delete_table_forever_consequences(),
+        typed: table.title,
+      },
+      async () => {
+        await runInQueue(base.id, () => api.storage.deleteTableForever.mutate({ tableId: table.id }))
+        await tables.refetch()
+      },
+    )
   return (
     <DeletedList
       query={tables}
       items={tables.data}
       emptyTitle={m.history_no_deleted_tables()}
       emptyText={m.history_deleted_tables_appear_here_records()}
-      lineOf={(table) => ({
+      describe={(table) => ({
         icon: <Table2 size={18} />,
         title: table.title,
         facts: [table.deletedAt === null ? '' : m.history_deleted_when({ when: formatAgo(table.deletedAt) })],
         onRestore: () => void restoreTable(table),
-        ...(roleCan(base.role, 'table.purge') && {
-          onPurge: () =>
-            void purgeAfterAsking(
-              {
-                title: m.history_delete_table_forever_confirm({ title: table.title }),
-                text: m.history_delete_table_forever_consequences(),
-                typed: table.title,
-              },
-              async () => {
-                await inLine(base.id, () => api.storage.deleteTableForever.mutate({ tableId: table.id }))
-                await tables.refetch()
-              },
-            ),
-        }),
+        onPurge: roleCan(base.role, 'table.purge') ? () => void purgeTable(table) : undefined,
       })}
     />
   )
 }
 
-interface DeletedLine {
+interface DeletedItem extends Pick<TrashRowProps, 'title' | 'onRestore' | 'onPurge'> {
   icon: ReactNode
-  title: string
   facts: string[]
-  onRestore: () => void
-  /** Absent: it cannot be deleted forever from here. */
-  onPurge?: () => void
 }
 
-/** Deletes something forever once that is agreed to. @param typed a name to type first: what holds records */
+/** Deletes an item forever, after a confirmation. @param typed name to type first, for items that hold records */
 async function purgeAfterAsking(
   { title, text, typed }: { title: string; text: string; typed?: string },
   run: () => Promise<unknown>,
 ): Promise<void> {
   const confirmLabel = m.history_delete_forever()
-  if (!(await confirm({ title, text, confirmLabel, danger: true, ...(typed !== undefined && { typed }) })))
-    return
+  if (!(await confirm({ title, text, confirmLabel, danger: true, typed }))) return
   try {
     await run()
     await cache.records.actions.invalidate()
@@ -557,54 +572,29 @@ interface DeletedListProps<T extends { id: string | number }> {
   items: readonly T[] | undefined
   emptyTitle: string
   emptyText: string
-  lineOf: (item: T) => DeletedLine
+  describe: (item: T) => DeletedItem
 }
 
 /** Deleted items of one kind, each with a restore button. */
 function DeletedList<T extends { id: string | number }>(props: DeletedListProps<T>) {
-  const { query, items, emptyTitle, emptyText, lineOf } = props
-  if (query.error && !items) {
-    return (
-      <ErrorState
-        title={m.history_trash_load_failed()}
-        error={query.error}
-        onRetry={() => void query.refetch()}
-      />
-    )
-  }
+  const { query, items, emptyTitle, emptyText, describe } = props
+  if (query.error && !items) return <QueryError title={m.history_trash_load_failed()} query={query} />
   if (!items) return <ListSkeleton />
   if (items.length === 0) return <EmptyState icon={Trash2} title={emptyTitle} text={emptyText} />
   return (
     <ul className={styles.list}>
       {items.map((item) => {
-        const { icon, title, facts, onRestore, onPurge } = lineOf(item)
+        const { icon, facts, ...row } = describe(item)
         return (
-          <li key={item.id} className={styles.row} data-testid="trashed-item">
-            {icon}
-            <div className={styles.text}>
-              <p className={styles.label}>
-                <bdi>{title}</bdi>
-              </p>
-              <p className={styles.facts}>
-                {facts.filter(Boolean).map((fact) => (
-                  <span key={fact} dir="auto">
-                    {fact}
-                  </span>
-                ))}
-              </p>
-            </div>
-            <Button size="small" icon={Undo2} onClick={onRestore}>
-              {m.history_restore()}
-            </Button>
-            {onPurge && (
-              <IconButton
-                icon={X}
-                size="small"
-                label={m.history_delete_title_forever({ title })}
-                onClick={onPurge}
-              />
-            )}
-          </li>
+          <TrashRow key={item.id} testId="trashed-item" lead={icon} {...row}>
+            <p className={styles.facts}>
+              {facts.filter(Boolean).map((fact) => (
+                <span key={fact} dir="auto">
+                  {fact}
+                </span>
+              ))}
+            </p>
+          </TrashRow>
         )
       })}
     </ul>

@@ -4,7 +4,7 @@ import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
-import { inLine } from '../../records/base-queue.ts'
+import { runInQueue } from '../../records/base-queue.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { attempt, showError } from '../../ui/attempt.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
@@ -36,7 +36,7 @@ export async function createField(
   place: FieldPlace = {},
   actionId?: string,
 ): Promise<Field> {
-  const created = await inLine(table.baseId, () =>
+  const created = await runInQueue(table.baseId, () =>
     api.schema.createField.mutate({ tableId: table.id, field, ...place }, inAction(actionId)),
   )
   await refresh(table)
@@ -53,7 +53,7 @@ export async function updateField(
   patch: Partial<FieldInput>,
   actionId?: string,
 ): Promise<Field> {
-  const changed = await inLine(table.baseId, () =>
+  const changed = await runInQueue(table.baseId, () =>
     api.schema.updateField.mutate({ fieldId, patch }, inAction(actionId)),
   )
   await refresh(table)
@@ -103,7 +103,7 @@ export function choicesOf(field: Pick<Field, 'options'>): KnownChoice[] {
 /** Makes a field the display field of its table. */
 export async function setDisplayField(table: TableRef, field: Field): Promise<void> {
   await attempt(async () => {
-    await inLine(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
+    await runInQueue(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
     await refresh(table)
   })
 }
@@ -131,7 +131,7 @@ async function startFieldCopy(
   field: Field,
   options: FieldPlace & { withData: boolean },
 ): Promise<StartedCopy> {
-  const { jobId, fieldId } = await inLine(table.baseId, () =>
+  const { jobId, fieldId } = await runInQueue(table.baseId, () =>
     api.copies.field.mutate({ fieldId: field.id, ...options }),
   )
   return {
@@ -163,7 +163,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
       },
     )
     if (!agreed) return
-    await inLine(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
+    await runInQueue(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
     await refresh(schema.table)
   } catch (error) {
     showError(error)
@@ -177,7 +177,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
 
 async function restoreField(table: TableRef, field: Field): Promise<void> {
   await attempt(async () => {
-    await inLine(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
+    await runInQueue(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
     await refresh(table)
     toast.success({ text: m.schema_field_title_was_restored({ title: field.title }) })
   })

@@ -23,35 +23,36 @@ import { createTableState, type TableState } from './list.ts'
 import { createPaging, type PagingDeps } from './paging.ts'
 import type { RowRange } from './segments.ts'
 
-/** Groups of the first level in one reading; further ones are read as one comes near them. */
+/** Groups read per request; further ones are read on scroll. */
 const PAGE = 500
 
-/** Most groups of one level that are listed under one another: a browser holds and places as many with ease. */
+/** Most groups listed per level. */
 const MAX_TREE = 20_000
 
-/** Edits come in bursts; the headers follow once they rest. */
+/** Delay after the last edit of a burst before group headers are read again. */
 const PAUSE_MS = 300
 
-/** A list of rows that stand in groups, where the query has any. */
+/** A list of rows, in groups if the query has any. */
 export interface GroupedLayout extends StoreLayout {
   tree: Store<GroupTree | null>
-  /** Reads further groups of one; null: of the first level. */
+  /** Reads further groups below `parent`; null: of the first level. */
   readMore(parent: GroupNode | null): void
-  /** Counts and summaries may have changed. */
+  /** Schedules a new read of counts and summaries. */
   refreshSoon(): void
-  /** Rows inserted while `work` runs join this group; at a border, either neighbour would fit. */
-  into<T>(group: GroupNode, work: () => T): T
+  /** Rows inserted while `work` runs join this group; by index alone, a row between two groups would be ambiguous. */
+  insertInto<T>(group: GroupNode, work: () => T): T
   stop(): void
 }
 
-/** The rows of a view with the tree of their groups, which is read together with them and kept in step. */
+/** The rows of a view with the tree of their groups, which is read with the rows and updated with them. */
 export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) => void): GroupedLayout {
   const state = createTableState()
   const tree = createStore<GroupTree | null>(null)
   let deps: Omit<PagingDeps, 'state'> | null = null
-  /** Groups that are being read, by the name of their parent; a new tree ends all of that. */
+  /** Aborted when a new tree replaces this one. */
   let reading = new AbortController()
-  const underWay = new Set<string>()
+  /** Parents whose groups are being read, as JSON of their keys. */
+  const readingParents = new Set<string>()
   let target: GroupNode | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -65,7 +66,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
     const query = deps?.query()
     const levels = query?.groups ?? []
     if (!query || levels.length === 0) return null
-    // As many as were listed: whoever has scrolled far stays there.
+    // Reads as many as were listed, to keep the scroll position.
     const known = isSame(levels, tree.get()?.levels ?? []) ? (tree.get()?.groups.length ?? 0) : 0
     const limit = Math.min(MAX_GROUP_PAGE, Math.max(PAGE, known))
     const page: GroupPage = await api.groups({ ...requestOf(query, levels), limit, offset: 0 }, signal)
@@ -76,7 +77,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
   function replace(next: GroupTree | null): void {
     reading.abort()
     reading = new AbortController()
-    underWay.clear()
+    readingParents.clear()
     clearTimeout(timer)
     tree.set(next)
   }
@@ -89,7 +90,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
       const fresh = await read(signal)
       const now = tree.get()
       if (signal.aborted || !fresh || !now) return
-      // While rows are kept where they do not belong any more, their groups count them, too.
+      // While rows stay in a group that they no longer belong to, its count includes them: take the summaries only.
       if (deps.mayRefresh() && now === before) tree.set(fresh)
       else tree.set(withSummaries(now, fresh))
     } catch (error) {
@@ -103,9 +104,9 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
     const keys = parent?.keys ?? []
     const name = JSON.stringify(keys)
     const listed = parent ? now && placeOf(now, keys)?.node.groups : now?.groups
-    if (!now || !query || !listed || underWay.has(name) || listed.length >= MAX_TREE) return
+    if (!now || !query || !listed || readingParents.has(name) || listed.length >= MAX_TREE) return
     const { signal } = reading
-    underWay.add(name)
+    readingParents.add(name)
     const request = requestOf(query, now.levels.slice(keys.length))
     const group = keys.map((value, level) => ({ fieldId: now.levels[level]?.fieldId ?? '', value }))
     const selection = { ...request.selection, group }
@@ -118,14 +119,14 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
     } catch (error) {
       if (!signal.aborted) onError(error)
     } finally {
-      if (!signal.aborted) underWay.delete(name)
+      if (!signal.aborted) readingParents.delete(name)
     }
   }
 
-  /** The innermost group in which all of the rows stand. */
-  function partOf({ first, last }: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null {
+  /** The innermost group that contains all rows of a range. */
+  function groupAround({ first, last }: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null {
     const now = tree.get()
-    // Rows that are new or out of place are counted here, and not, or elsewhere, by the server.
+    // Drafts and misplaced rows make the tree's counts differ from the server's.
     if (!now || !deps?.mayRefresh() || state.localRows > 0) return null
     const end = pathTo(now, last)
     const place = pathTo(now, first).findLast((each, level) => each.first === end[level]?.first)
@@ -138,8 +139,8 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
     }
   }
 
-  /** Counts records in the group of each of the rows. */
-  function count(groups: readonly (PlacedGroup | null)[], by: number): void {
+  /** Adds `by` to the count of each group. */
+  function adjustCounts(groups: readonly (PlacedGroup | null)[], by: number): void {
     let next = tree.get()
     for (const group of groups) if (next && group) next = withCount(next, group.node.keys, by)
     tree.set(next)
@@ -153,19 +154,19 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
   const groupsOf = (ids: readonly RecordId[]): (PlacedGroup | null)[] =>
     ids.map((id) => groupOfRow(state.indexOf(id)))
 
-  /** The group that rows at a place belong to: the one asked for, or that of the row that stands there. */
-  function groupAtPlace(index: number): PlacedGroup | null {
+  /** The group that rows inserted at an index join: the one given to `insertInto`, else that of the row there. */
+  function groupForInsert(index: number): PlacedGroup | null {
     const now = tree.get()
-    const asked = now && target && placeOf(now, target.keys)
-    // At the end of all it is in none, until it is read again.
-    return asked || groupOfRow(index)
+    const targetGroup = now && target && placeOf(now, target.keys)
+    // At the end of the list there is no group until the next read.
+    return targetGroup || groupOfRow(index)
   }
 
-  followRows(state, {
-    inserted: (index, rows) => count(Array<PlacedGroup | null>(rows).fill(groupAtPlace(index)), 1),
-    leaving: (ids) => {
+  observeRows(state, {
+    inserted: (index, rows) => adjustCounts(Array<PlacedGroup | null>(rows).fill(groupForInsert(index)), 1),
+    removing: (ids) => {
       const groups = groupsOf(ids)
-      return () => count(groups, -1)
+      return () => adjustCounts(groups, -1)
     },
   })
 
@@ -186,22 +187,22 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
       return createPaging({
         ...given,
         state,
-        beside: async (signal) => {
+        readAlongside: async (signal) => {
           const next = await read(signal)
           return () => {
             replace(next)
-            // The count is read apart; where all groups are known, so is it.
+            // The count arrives separately; a complete tree gives it earlier.
             if (next?.isWhole) state.count ??= countIn(next.groups) + state.localRows
           }
         },
-        partOf,
+        groupAround,
       })
     },
     isInPlace(id, values) {
       const now = tree.get()
       const group = groupOfRow(state.indexOf(id))
       if (!now || !deps) return true
-      // Behind all groups stands what was added without one.
+      // Rows after the last group were added without one.
       if (!group) return !now.isWhole
       return isOfGroup(deps.query().fields, now.levels, group.node, values)
     },
@@ -210,7 +211,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
       clearTimeout(timer)
       if (tree.get()) timer = setTimeout(() => void refresh(), PAUSE_MS)
     },
-    into(group, work) {
+    insertInto(group, work) {
       target = group
       try {
         return work()
@@ -226,34 +227,34 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
 }
 
 /** Receives inserted and removed rows. */
-interface RowFollower {
+interface RowObserver {
   inserted(index: number, rows: number): void
-  /** Called ahead; what it gives runs once they have gone. */
-  leaving(ids: readonly RecordId[]): () => void
+  /** Called before a removal; the returned function runs after it. */
+  removing(ids: readonly RecordId[]): () => void
 }
 
-function followRows(state: TableState, follower: RowFollower): void {
+function observeRows(state: TableState, observer: RowObserver): void {
   const { insert, remove, move } = state
   state.insert = (index, ids) => {
-    follower.inserted(index, ids.length)
+    observer.inserted(index, ids.length)
     insert.call(state, index, ids)
   }
   state.remove = (ids) => {
-    const done = follower.leaving(ids.filter((id) => state.indexOf(id) !== undefined))
+    const done = observer.removing(ids.filter((id) => state.indexOf(id) !== undefined))
     remove.call(state, ids)
     done()
   }
   state.move = (ids, before) => {
     const loaded = ids.filter((id) => state.indexOf(id) !== undefined)
     const at = before === null ? state.count : state.indexOf(before)
-    const done = follower.leaving(loaded)
-    if (at !== undefined && at !== null) follower.inserted(at, loaded.length)
+    const done = observer.removing(loaded)
+    if (at !== undefined && at !== null) observer.inserted(at, loaded.length)
     move.call(state, ids, before)
     done()
   }
 }
 
-/** True where a record has the values of a group; of what is computed the server has the last word. */
+/** True if a record has the values of a group. */
 function isOfGroup(
   fields: readonly Field[],
   levels: readonly Sort[],

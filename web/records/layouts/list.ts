@@ -6,16 +6,16 @@ import { createSegments, type RowRange, type Segments } from './segments.ts'
 
 export type TableState = ReturnType<typeof createTableState>
 
-/** Row state shared by layouts with one list and with stacks. */
+/** Row state that every layout provides: a list, stacks, or a map. */
 export type ListState = Omit<TableState, 'segments' | 'localBefore' | 'localRows' | 'rangeChanged'> & {
   segments: Pick<Segments, 'has' | 'idAt' | 'indexOf' | 'end'>
 }
 
-/** The rows of a view as the browser knows them: which record stands where, and who wants to hear of it. */
+/** The loaded rows of a view: values, row indexes and listeners. */
 export function createTableState() {
   const segments = createSegments()
   const rows = createRows()
-  /** Local ids of records that have got one from the server since. */
+  /** Server ids of created records, by local id. */
   const realIds = new Map<RecordId, RecordId>()
   const rowListeners = new Map<number, Set<() => void>>()
   const listeners = createListListeners()
@@ -56,58 +56,58 @@ export function createTableState() {
       return id === undefined ? undefined : rows.row(id)
     },
 
-    /** How many records ahead of an index the server does not know. */
+    /** Number of drafts before an index. */
     localBefore(index: number): number {
       let local = 0
       for (const id of rows.drafts.keys()) if ((segments.indexOf(id) ?? index) < index) local++
       return local
     },
 
-    /** The row of what the server counts as its n-th record, from 0: local records stand among them. */
-    rowOfPlace(place: number): number {
+    /** Row of the server's n-th record, from 0; drafts between shift it down. */
+    rowOfServerIndex(serverIndex: number): number {
       const local = [...rows.drafts.keys()]
         .map((id) => segments.indexOf(id))
         .filter((row) => row !== undefined)
         .toSorted((a, b) => a - b)
-      return local.reduce((row, draft) => (draft <= row ? row + 1 : row), place)
+      return local.reduce((row, draft) => (draft <= row ? row + 1 : row), serverIndex)
     },
 
-    /** Local rows in the list, wherever they stand. */
+    /** Number of drafts in the list. */
     get localRows(): number {
       let local = 0
       for (const id of rows.drafts.keys()) if (segments.has(id)) local++
       return local
     },
 
-    /** Fields that decide where a record stands, beside those that filter and sort. */
-    decides: [] as readonly string[],
+    /** Fields that determine a record's position, beyond those that filter and sort. */
+    orderingFieldIds: [] as readonly string[],
 
-    /** The rows before and after a record that its place is checked against. */
+    /** The rows before and after a record, against which its position is checked. */
     neighbours(id: RecordId): [GridRow | undefined, GridRow | undefined] {
       const index = segments.indexOf(id)
       if (index === undefined) return [undefined, undefined]
       return [this.getRow(index - 1), this.getRow(index + 1)]
     },
 
-    /** Puts records that are loaded ahead of another, or at the end. */
+    /** Moves loaded records before another, or to the end. */
     move(ids: readonly RecordId[], before: RecordId | null): void {
       const loaded = ids.map(realId).filter(segments.has)
       segments.remove(loaded)
       const at = before === null ? count : indexOf(before)
       if (at === undefined || at === null) return
-      // The count still holds the moved rows, which stand nowhere at this moment.
+      // The count includes the moved rows, which are in no segment at this moment.
       segments.insert(before === null ? at - loaded.length : at, loaded)
     },
 
-    /** A record's place in the table's own order was told, or told to be as before. A list reads it with its rows. */
-    placed(_id: RecordId, _after: Values): void {},
+    /** Applies a record's stored position, or restores it. A no-op here: a list reads positions with its rows. */
+    positionChanged(_id: RecordId, _after: Values): void {},
 
     insert(index: number, ids: RecordId[]): void {
       segments.insert(index, ids)
       if (count !== null) count += ids.length
     },
 
-    /** Takes records out of the list; those that are not loaded only count. */
+    /** Removes loaded records from the list. */
     remove(ids: readonly RecordId[]): void {
       const loaded = ids.map(realId).filter(segments.has)
       segments.remove(loaded)
@@ -116,13 +116,13 @@ export function createTableState() {
       rows.forget(loaded)
     },
 
-    /** A draft became a record: the grid may still ask for it by its old id. */
+    /** Replaces a draft's id; the grid may still use the old one. */
     rename(from: RecordId, to: RecordId): void {
       segments.rename(from, to)
       realIds.set(from, to)
     },
 
-    /** Something in a record changed. */
+    /** Notifies listeners that a record's values or state changed. */
     rowChanged(id: RecordId): void {
       rows.touch(id)
       listeners.recordChanged(id)
@@ -131,7 +131,7 @@ export function createTableState() {
       valuesChanged()
     },
 
-    /** Rows of a range were loaded. */
+    /** Notifies listeners that the rows of a range were loaded. */
     rangeChanged({ first, last }: RowRange): void {
       for (const [index, set] of [...rowListeners]) {
         if (index >= first && index <= last) for (const listener of [...set]) listener()
@@ -139,7 +139,7 @@ export function createTableState() {
       valuesChanged()
     },
 
-    /** The count or the order changed. */
+    /** Notifies listeners that the count or the order changed. */
     structureChanged,
 
     subscribe: listeners.subscribe,
@@ -153,7 +153,7 @@ export function createTableState() {
       }
     },
 
-    /** Calls back when any row was loaded or shows another value. Comes in bursts. */
+    /** Calls back when any row was loaded or changed. Calls come in bursts. */
     subscribeValues(listener: () => void): () => void {
       valueListeners.add(listener)
       return () => valueListeners.delete(listener)
@@ -165,7 +165,7 @@ export function createTableState() {
   }
 }
 
-/** The listeners that every layout has: of its structure, of single records, and of stored values. */
+/** The listeners of every layout: for its structure, single records, and stored values. */
 export function createListListeners() {
   const structureListeners = new Set<() => void>()
   const dataListeners = new Set<() => void>()
@@ -194,7 +194,7 @@ export function createListListeners() {
       }
     },
 
-    /** Calls back when stored values changed, for the footer's summaries. */
+    /** Calls back when stored values changed, e.g. for the footer's summaries. */
     onData(listener: () => void): () => void {
       dataListeners.add(listener)
       return () => dataListeners.delete(listener)

@@ -82,7 +82,7 @@ export function createMapLayout(startFieldId: string | null) {
 
   // Records of a map have no order, so none is ever out of place among its neighbours.
   table.neighbours = () => [undefined, undefined]
-  table.decides = fieldId === null ? [] : [fieldId]
+  table.orderingFieldIds = fieldId === null ? [] : [fieldId]
   table.subscribe(changed)
   table.subscribeValues(changed)
   reads.subscribe(changed)
@@ -159,7 +159,7 @@ export function createMapLayout(startFieldId: string | null) {
     setField(next: string | null): void {
       if (next === fieldId) return
       fieldId = next
-      table.decides = next === null ? [] : [next]
+      table.orderingFieldIds = next === null ? [] : [next]
       places = new WeakMap()
       void paging?.reload({ fromTop: true })
     },
@@ -255,7 +255,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     const { signal } = controller
     // Another filter starts with an empty map and shows each page; a reload replaces the old records at the end.
     const isFresh = fromTop || segments.size === 0
-    const wanted = Math.min(MAP_PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : loadedBlanks()))
+    const limit = Math.min(MAP_PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : loadedBlanks()))
     const pages: RequestedPage[] = []
     if (isFresh) {
       replaceAll([])
@@ -266,7 +266,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
         if (!signal.aborted && reads.getState().isLoading) publish({ counted })
       })
       const blanks = count('unplaced', signal)
-      const unplaced = read(filterOf('unplaced'), { offset: 0, limit: wanted }, signal)
+      const unplaced = read(filterOf('unplaced'), { offset: 0, limit }, signal)
       // Handled below; until then a page of locations may fail first.
       unplaced.catch(() => {})
       let loaded = 0
@@ -365,7 +365,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
       if (touched !== null) schedule()
     },
     columns: () => columns,
-    inSight: () => segments.ids(),
+    visibleIds: () => segments.ids(),
     // Every record is read, in sight or not.
     requestRange: () => {},
     restart() {

@@ -8,42 +8,42 @@ import type { Columns, RecordsApi, StoreQuery } from '../types.ts'
 import type { ListState, TableState } from './list.ts'
 import type { RowRange } from './segments.ts'
 
-/** Rows kept at most: past it the ones out of sight longest are forgotten, so the heap stays flat. */
+/** Rows kept in memory; beyond that, the least recently visible ones are evicted. */
 const MAX_ROWS = 6000
 
-/** Rows per request when a whole range is read for the clipboard. */
+/** Rows per request when a range is read for the clipboard. */
 const RANGE_PAGE = 1000
 
-/** A burst of changes from elsewhere is answered with one reading. */
+/** Changes of others within this time are followed by one read. */
 const REFRESH_MS = 150
 
-/** The table to read, what of it, and when it may be read anew. */
+/** The table and query to read, and when a refresh is allowed. */
 export interface PagingDeps {
   tableId: string
-  api: Pick<RecordsApi, 'list' | 'count' | 'leave'>
+  api: Pick<RecordsApi, 'list' | 'count' | 'rememberPage'>
   state: TableState
   query(): StoreQuery
-  /** False while reading again would lose the place of a row that the person is on. */
+  /** False while a refresh would move the row that the user is on. */
   mayRefresh(): boolean
-  /** Where rows lie within a part of the list that can be asked for by itself; null: in none. */
-  partOf?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
-  /** Data read along with the rows. Returns a function that applies it in the same update. */
-  beside?(signal: AbortSignal): Promise<() => void>
-  /** Null: reading works (again). */
+  /** The group that contains a range, and the offset within it, to query it alone; null: none. */
+  groupAround?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
+  /** Reads data along with the rows. Returns a function that applies it in the same update. */
+  readAlongside?(signal: AbortSignal): Promise<() => void>
+  /** Null: the last read succeeded. */
   onError(error: unknown | null): void
 }
 
 export type Paging = ReturnType<typeof createPaging>
 
-/** Reads rows from the server as they come in sight, and all of them again when their order changed. */
+/** Reads rows from the server on scroll, and again after their order changed. */
 export function createPaging(deps: PagingDeps) {
   const { api, state, tableId } = deps
   let columns: Columns = new Map()
   let reading: AbortController | null = null
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   let isStale = false
-  /** Rows in sight that are not shown, and need not be read. */
-  let hidden: readonly RowRange[] = []
+  /** Rows of collapsed groups, which need not be read. */
+  let collapsedRows: readonly RowRange[] = []
 
   const loader = createLoader({ gaps, load, onError: deps.onError })
 
@@ -67,7 +67,7 @@ export function createPaging(deps: PagingDeps) {
   function gaps(range: RowRange): RowRange[] {
     const last = state.count === null ? range.last : Math.min(range.last, state.count - 1)
     if (range.first > last) return []
-    return state.segments.gaps({ first: range.first, last }).flatMap((gap) => without(gap, hidden))
+    return state.segments.gaps({ first: range.first, last }).flatMap((gap) => without(gap, collapsedRows))
   }
 
   async function load(block: RowRange, signal: AbortSignal): Promise<void> {
@@ -75,25 +75,25 @@ export function createPaging(deps: PagingDeps) {
       const askedAt = state.rows.now()
       const page = await readRows(gap, signal)
       signal.throwIfAborted()
-      place(page, gap, askedAt)
+      insertPage(page, gap, askedAt)
       deps.onError(null)
     }
   }
 
-  /** Rows as a part of the list, where that is known to be one: the whole of it need not be put in order. */
+  /** Reads rows, from one group where possible: the server then need not sort the whole list. */
   async function readRows(gap: RowRange, signal: AbortSignal): Promise<RecordPage> {
-    const part = deps.partOf?.(gap)
-    if (part) {
-      const page = await api.list({ ...request(gap), ...part }, signal)
-      // Fewer: the part is not what it was, which only the list as a whole can tell.
+    const group = deps.groupAround?.(gap)
+    if (group) {
+      const page = await api.list({ ...request(gap), ...group }, signal)
+      // Fewer rows: the group changed, so its offset in the list may be wrong.
       if (page.ids.length === gap.last - gap.first + 1) return page
       signal.throwIfAborted()
     }
     return api.list(request(gap), signal)
   }
 
-  function place(page: RecordPage, range: RowRange, askedAt: number): void {
-    // One map for all pages of the same columns: rows share it.
+  function insertPage(page: RecordPage, range: RowRange, askedAt: number): void {
+    // All pages with the same columns share one map.
     if (page.fieldIds.some((id, at) => columns.get(id) !== at) || columns.size !== page.fieldIds.length) {
       columns = new Map(page.fieldIds.map((id, at) => [id, at]))
     }
@@ -104,7 +104,7 @@ export function createPaging(deps: PagingDeps) {
     const wasCount = state.count
     if (isShort && (page.ids.length > 0 || range.first === 0 || wasCount !== null))
       state.count = Math.max(end, state.segments.end)
-    const evicted = state.segments.evict(MAX_ROWS, loader.wanted(), (id) => isPinned(id))
+    const evicted = state.segments.evict(MAX_ROWS, loader.visible(), (id) => isPinned(id))
     state.rows.forget([...dropped, ...evicted])
     if (dropped.length > 0 || state.count !== wasCount || wasCount === null) state.structureChanged()
     else state.rangeChanged(range)
@@ -112,19 +112,19 @@ export function createPaging(deps: PagingDeps) {
 
   const isPinned = (id: RecordId): boolean => state.rows.drafts.has(id) || state.rows.edits.has(id)
 
-  /** The rows to begin with: those in sight, or the top. */
+  /** The first range of a reload: the visible rows, or the top. */
   function firstBlock(fromTop: boolean): RowRange {
-    const { first, last } = loader.wanted()
+    const { first, last } = loader.visible()
     const start = fromTop || last < 0 ? 0 : Math.floor(first / BLOCK) * BLOCK
     const end = Math.max(start + BLOCK, fromTop ? 0 : last + 1)
     return { first: start, last: Math.min(end, start + RANGE_PAGE) - 1 }
   }
 
   /**
-   * Reads what is in sight anew and forgets the rest; the old rows stay on the screen until the new
-   * ones are here. The count comes separately (`keepsCount`: not at all): the first page never waits for it.
+   * Reads the visible rows again and forgets the rest; the old rows stay on screen until the new ones arrive. The count
+   * is a separate request (none with `keepsCount`), so that the first page never waits for it.
    *
-   * @param yields what was read is left aside where the person has begun on a row meanwhile, and read again later
+   * @param yields drops the result, and reads again later, if the user began editing a row meanwhile
    */
   async function reload({ fromTop = false, keepsCount = false, yields = false } = {}): Promise<void> {
     clearTimeout(refreshTimer)
@@ -136,23 +136,23 @@ export function createPaging(deps: PagingDeps) {
     const range = firstBlock(fromTop)
     const askedAt = state.rows.now()
     const counting = keepsCount && state.count !== null ? null : readCount(controller.signal)
-    const mayPlace = () => !yields || deps.mayRefresh()
+    const mayApply = () => !yields || deps.mayRefresh()
     try {
-      const [page, placeBeside] = await Promise.all([
+      const [page, applyAlongside] = await Promise.all([
         api.list({ ...request(range), offset: range.first }, controller.signal),
-        deps.beside?.(controller.signal),
+        deps.readAlongside?.(controller.signal),
       ])
       if (controller.signal.aborted) return
-      const isPlaced = mayPlace()
-      if (isPlaced) {
-        placeBeside?.()
+      const isApplied = mayApply()
+      if (isApplied) {
+        applyAlongside?.()
         replaceAll(page, range, askedAt)
       } else isStale = true
       deps.onError(null)
       const total = await counting
       if (controller.signal.aborted) return
       if (total && 'failure' in total) throw total.failure
-      if (total && isPlaced && mayPlace()) placeCount(total.counted)
+      if (total && isApplied && mayApply()) setCount(total.counted)
     } catch (error) {
       if (controller.signal.aborted) return
       deps.onError(error)
@@ -170,14 +170,14 @@ export function createPaging(deps: PagingDeps) {
     state.segments.clear()
     state.rows.clear()
     if (page.ids.length === 0 && range.first > 0) state.count = Math.min(state.count ?? 0, range.first)
-    place(page, range, askedAt)
+    insertPage(page, range, askedAt)
     // Unsaved new records are kept at the end.
     if (drafts.length > 0) state.segments.insert(state.segments.end, drafts)
     if (state.count !== null) state.count += drafts.length
     state.structureChanged()
   }
 
-  /** Tells the first page as it stands now, where all of it is loaded: the next visit begins with it. */
+  /** Stores the first page, if loaded completely, for the next visit while offline. */
   function rememberTop(): void {
     const range = { first: 0, last: BLOCK - 1 }
     const end = Math.min(BLOCK, state.count ?? 0)
@@ -187,7 +187,7 @@ export function createPaging(deps: PagingDeps) {
     const query = request(range)
     const places = query.orderViewId === undefined ? [] : [placeKey(query.orderViewId)]
     const fieldIds = [...(query.fieldIds ?? []), ...places]
-    api.leave?.(query, {
+    api.rememberPage?.(query, {
       fieldIds,
       ids: rows.flatMap((row) => (row ? [row.id] : [])),
       rows: rows.flatMap((row) => (row ? [fieldIds.map((id) => row.values(id))] : [])),
@@ -195,7 +195,7 @@ export function createPaging(deps: PagingDeps) {
     })
   }
 
-  /** Gives what went wrong rather than throwing it: nobody may be waiting when it fails. */
+  /** Returns a failure instead of throwing it, as it may come before the result is awaited. */
   async function readCount(signal: AbortSignal): Promise<{ counted: number } | { failure: unknown }> {
     try {
       return { counted: await api.count(selection(), signal) }
@@ -204,14 +204,14 @@ export function createPaging(deps: PagingDeps) {
     }
   }
 
-  function placeCount(counted: number): void {
+  function setCount(counted: number): void {
     const total = counted + state.localRows
     if (state.count === total) return
     state.count = total
     state.structureChanged()
   }
 
-  /** Reads again soon: what came in from elsewhere may stand anywhere, whichever records it touched. */
+  /** Schedules a reload, whichever records changed, as their new positions are unknown. */
   function refreshSoon(_touched?: readonly RecordChange[]): void {
     isStale = true
     clearTimeout(refreshTimer)
@@ -223,15 +223,15 @@ export function createPaging(deps: PagingDeps) {
   return {
     reload,
     refreshSoon,
-    /** Carries out a postponed reading, now that the person has left the row that forbade it. */
+    /** Runs a postponed reload, e.g. after the user left the row that forbade it. */
     refreshIfStale: (): void => {
       if (isStale) refreshSoon()
     },
     columns: (): Columns => columns,
 
-    /** The records in sight, from the top. */
-    inSight(): RecordId[] {
-      const { first, last } = loader.wanted()
+    /** The visible records, from the top. */
+    visibleIds(): RecordId[] {
+      const { first, last } = loader.visible()
       const ids: RecordId[] = []
       for (let index = Math.max(0, first); index <= last; index++) {
         const id = state.segments.idAt(index)
@@ -240,14 +240,14 @@ export function createPaging(deps: PagingDeps) {
       return ids
     },
 
-    requestRange(first: number, last: number, notShown: readonly RowRange[] = []): void {
+    requestRange(first: number, last: number, collapsed: readonly RowRange[] = []): void {
       if (last < first) return
-      hidden = notShown
-      if (reading) loader.note({ first, last })
-      else loader.want({ first, last })
+      collapsedRows = collapsed
+      if (reading) loader.setVisibleQuietly({ first, last })
+      else loader.setVisible({ first, last })
     },
 
-    /** Rows have moved: answers under way would land in the wrong place. */
+    /** Drops running requests after rows moved, as their results would land at wrong indexes. */
     restart: (): void => {
       if (reading) isStale = true
       else loader.restart()
@@ -260,7 +260,7 @@ export function createPaging(deps: PagingDeps) {
       loader.stop()
     },
 
-    /** Rows of a range in full, from memory where they are loaded. */
+    /** All rows of a range, from memory where loaded. */
     async readRange({ first, last, fieldIds, signal, onProgress }: RangeRequest): Promise<GridRow[]> {
       const found: GridRow[] = []
       const total = last - first + 1
@@ -268,13 +268,13 @@ export function createPaging(deps: PagingDeps) {
       const isHeld = fieldIds.every((id) => query.fieldIds.includes(id))
       for (let index = first; index <= last; ) {
         signal?.throwIfAborted()
-        const held = isHeld ? state.getRow(index) : undefined
-        if (held) {
-          found.push(held)
+        const loaded = isHeld ? state.getRow(index) : undefined
+        if (loaded) {
+          found.push(loaded)
           index++
           continue
         }
-        const end = nextHeld(index, Math.min(last, index + RANGE_PAGE - 1), isHeld)
+        const end = lastMissing(index, Math.min(last, index + RANGE_PAGE - 1), isHeld)
         const asked = { ...request({ first: index, last: end }), fieldIds }
         const page = await api.list(asked, signal ?? new AbortController().signal)
         found.push(...page.ids.map((id, at) => detachedRow(id, page.fieldIds, page.rows[at] ?? [])))
@@ -285,7 +285,7 @@ export function createPaging(deps: PagingDeps) {
     },
   }
 
-  function nextHeld(from: number, last: number, isHeld: boolean): number {
+  function lastMissing(from: number, last: number, isHeld: boolean): number {
     if (!isHeld) return last
     for (let index = from + 1; index <= last; index++)
       if (state.segments.idAt(index) !== undefined) return index - 1
@@ -293,7 +293,7 @@ export function createPaging(deps: PagingDeps) {
   }
 }
 
-/** A range with others cut out of it. */
+/** A range minus others. */
 function without(range: RowRange, cut: readonly RowRange[]): RowRange[] {
   return cut.reduce<RowRange[]>(
     (parts, { first, last }) =>
@@ -309,12 +309,12 @@ function without(range: RowRange, cut: readonly RowRange[]): RowRange[] {
   )
 }
 
-/** A row that was read for the clipboard and is not kept. */
+/** A row read for the clipboard, not stored. */
 function detachedRow(id: RecordId, fieldIds: string[], values: CellValue[]): GridRow {
   return { id, values: (fieldId) => values[fieldIds.indexOf(fieldId)] ?? null }
 }
 
-/** The loaded rows of a range; fields that the view does not read are fetched for them. */
+/** The loaded rows of a range; reads fields that the view does not load. */
 export async function readLoadedRange(
   { api, tableId, query }: Pick<PagingDeps, 'api' | 'tableId' | 'query'>,
   { first, last, fieldIds, signal = new AbortController().signal }: RangeRequest,
@@ -333,40 +333,38 @@ export async function readLoadedRange(
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** How rows are read, and which of them are missing. */
 interface LoaderDeps {
-  /** The rows of a range that are missing. */
+  /** The rows of a range that are not loaded. */
   gaps(range: RowRange): RowRange[]
-  /** Reads rows; resolves when they are in their place. Rejects when the signal aborts or reading failed. */
+  /** Reads and stores rows. Rejects when the signal aborts or the request fails. */
   load(range: RowRange, signal: AbortSignal): Promise<void>
   onError(error: unknown): void
 }
 
-/** Rows that one request reads at most, and the grain of the cache. */
+/** Rows per request; loaded rows are aligned to such blocks. */
 const BLOCK = 200
 
-/** Requests under way at one time. */
+/** Parallel requests. */
 const PARALLEL = 2
 
-/** A jump further than this many rows, while still jumping, waits until the movement rests. */
+/** During fast scrolling, jumps over more rows than this wait for `REST_MS` without movement. */
 const FAR = 4 * BLOCK
 const REST_MS = 40
 
 /**
- * Reads the rows that are wanted, in blocks. What is wanted changes with every step of a scroll: loads
- * that no longer matter are aborted, and while the thumb of the scroll bar flies over a long table none
- * is started until it rests.
+ * Reads the visible rows in blocks. Requests for rows scrolled past are aborted; while the scroll bar is dragged over a
+ * long table, none starts until it rests.
  */
 function createLoader({ gaps, load, onError }: LoaderDeps) {
   const running = new Map<AbortController, RowRange>()
-  let wanted: RowRange = { first: 0, last: -1 }
-  let wantedAt = Number.NEGATIVE_INFINITY
+  let visible: RowRange = { first: 0, last: -1 }
+  let visibleSince = Number.NEGATIVE_INFINITY
   let direction = 1
   let timer: ReturnType<typeof setTimeout> | undefined
 
   /** The visible rows and one more block in the scroll direction. */
   const ahead = (): RowRange => {
-    const { first, last } = wanted
+    const { first, last } = visible
     const range = direction > 0 ? { first, last: last + BLOCK / 2 } : { first: first - BLOCK / 2, last }
     return { first: Math.max(0, range.first), last: range.last }
   }
@@ -379,7 +377,7 @@ function createLoader({ gaps, load, onError }: LoaderDeps) {
         controller.abort()
       }
     }
-    for (const range of blocksOf([wanted, near].flatMap(gaps))) {
+    for (const range of blocksOf([visible, near].flatMap(gaps))) {
       if (running.size >= PARALLEL) return
       const isUnderWay = [...running.values()].some((other) => overlaps(other, range))
       if (!isUnderWay) void start(range)
@@ -393,7 +391,7 @@ function createLoader({ gaps, load, onError }: LoaderDeps) {
       await load(range, controller.signal)
     } catch (error) {
       if (!controller.signal.aborted) {
-        // Left out of `running` only after the error was told, so that a failing block is not asked for in a loop.
+        // No `pump` after an error, so that a failing block is not requested in a loop.
         running.delete(controller)
         onError(error)
       }
@@ -403,48 +401,45 @@ function createLoader({ gaps, load, onError }: LoaderDeps) {
   }
 
   return {
-    /** Rows `first` to `last` are in sight now. Cheap: called on every step of a scroll. */
-    want(range: RowRange): void {
+    /** Sets the visible rows and reads the missing ones. Cheap: called on every scroll event. */
+    setVisible(range: RowRange): void {
       const now = performance.now()
-      const jump = Math.abs(range.first - wanted.first)
-      const isFlying = jump > FAR && now - wantedAt < 2 * REST_MS
-      if (range.first !== wanted.first) direction = range.first > wanted.first ? 1 : -1
-      wanted = range
-      wantedAt = now
+      const jump = Math.abs(range.first - visible.first)
+      const isFlying = jump > FAR && now - visibleSince < 2 * REST_MS
+      if (range.first !== visible.first) direction = range.first > visible.first ? 1 : -1
+      visible = range
+      visibleSince = now
       clearTimeout(timer)
       if (isFlying) timer = setTimeout(pump, REST_MS)
       else pump()
     },
 
-    /** Starts again with what is in sight; rows have moved, so answers under way would land wrongly. */
+    /** Aborts running requests and reads the visible rows, after rows moved. */
     restart(): void {
       this.stop()
       pump()
     },
 
-    /** Aborts everything under way. */
+    /** Aborts all requests. */
     stop(): void {
       clearTimeout(timer)
       for (const controller of running.keys()) controller.abort()
       running.clear()
     },
 
-    /** Remembers what is in sight without reading it: everything is about to be read anew. */
-    note(range: RowRange): void {
-      wanted = range
+    /** Sets the visible rows without reading them, while a reload is running. */
+    setVisibleQuietly(range: RowRange): void {
+      visible = range
     },
 
-    wanted: (): RowRange => wanted,
+    visible: (): RowRange => visible,
     isBusy: (): boolean => running.size > 0,
   }
 }
 
 const overlaps = (a: RowRange, b: RowRange): boolean => a.first <= b.last && b.first <= a.last
 
-/**
- * Cuts gaps at the borders of blocks and widens each to what of its block is missing, so that scrolling
- * line by line asks for a block and not for single rows.
- */
+/** The blocks that gaps touch: scrolling row by row requests a block, not single rows. */
 function blocksOf(gaps: RowRange[]): RowRange[] {
   const blocks = new Map<number, RowRange>()
   for (const gap of gaps) {

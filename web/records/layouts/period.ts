@@ -4,63 +4,63 @@ import type { Query, Selection } from '../../../src/core/query.ts'
 import type { GridRow, GridSource } from '../../grid/contract.ts'
 import type { RecordsApi } from '../types.ts'
 
-/** Records of a period that one request reads: a usual month comes whole. */
+/** Records of a period per request, enough for a typical month. */
 export const PERIOD_PAGE = 1000
 
-/** How long what was read ahead may be used. */
+/** How long a prefetched page may be used. */
 const FRESH_MS = 60_000
 
 type ReadApi = Pick<RecordsApi, 'list' | 'count'>
 
 /**
- * Reads for a store whose rows are all wanted at once, not as they come in sight: where the store asks for
- * a block it gets the page around it, and a count that such a page tells is not asked for. What was read
- * ahead of time is given out once.
+ * Record requests of a view that needs all rows at once (calendar, timeline): reads whole pages instead of the store's
+ * blocks, derives the count from an incomplete page, and prefetches the neighbouring periods. A prefetched page is used
+ * once.
  */
 export function createPeriodReader(api: ReadApi, now = () => performance.now()) {
-  /** The pages of what is read at present, by number. */
-  let held = { key: '', pages: new Map<number, Promise<RecordPage>>() }
-  const ahead = new Map<string, { page: Promise<RecordPage>; at: number }>()
+  /** Pages of the current query, by number. */
+  let current = { key: '', pages: new Map<number, Promise<RecordPage>>() }
+  const prefetched = new Map<string, { page: Promise<RecordPage>; at: number }>()
   const running = createStore(() => 0)
 
-  function follow(page: Promise<RecordPage>): Promise<RecordPage> {
-    count(1)
-    const end = () => count(-1)
+  function trackRunning(page: Promise<RecordPage>): Promise<RecordPage> {
+    addRunning(1)
+    const end = () => addRunning(-1)
     page.then(end, end)
     return page
   }
 
-  function count(by: 1 | -1): void {
+  function addRunning(by: 1 | -1): void {
     running.setState((before) => before + by)
   }
 
   function readPage(query: Query, at: number, signal: AbortSignal): Promise<RecordPage> {
-    const { pages } = held
+    const { pages } = current
     const known = pages.get(at)
     if (known) return known
-    const page = follow(api.list({ ...query, limit: PERIOD_PAGE, offset: at * PERIOD_PAGE }, signal))
+    const page = trackRunning(api.list({ ...query, limit: PERIOD_PAGE, offset: at * PERIOD_PAGE }, signal))
     pages.set(at, page)
-    // Whoever waits for it hears of the error; the next who asks reads anew.
+    // The callers that wait get the error; the next call reads again.
     page.catch(() => pages.delete(at))
     return page
   }
 
-  function takeAhead(key: string): Promise<RecordPage> | null {
-    const found = ahead.get(key)
-    ahead.delete(key)
+  function takePrefetched(key: string): Promise<RecordPage> | null {
+    const found = prefetched.get(key)
+    prefetched.delete(key)
     return found && now() - found.at < FRESH_MS ? found.page : null
   }
 
   async function list(query: Query, signal: AbortSignal): Promise<RecordPage> {
-    // Single records, e.g. for what is computed.
+    // Single records, e.g. their computed values.
     if (query.recordIds) return api.list(query, signal)
     const key = keyOf(query)
     const at = Math.floor(query.offset / PERIOD_PAGE)
-    // The store begins anew at the top: what it was given before may have changed since.
-    if (query.offset === 0 || held.key !== key) {
-      held = { key, pages: new Map() }
-      const found = at === 0 ? takeAhead(key) : null
-      if (found) held.pages.set(0, found)
+    // Offset 0 is a reload of the store: earlier pages may be out of date.
+    if (query.offset === 0 || current.key !== key) {
+      current = { key, pages: new Map() }
+      const found = at === 0 ? takePrefetched(key) : null
+      if (found) current.pages.set(0, found)
     }
     const page = await readPage(query, at, signal)
     const skipped = query.offset - at * PERIOD_PAGE
@@ -71,40 +71,40 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
     list,
 
     async count(selection: Selection, signal: AbortSignal): Promise<number> {
-      // The store asks for the count first and for the rows right behind it.
+      // The store requests the count just before the rows: wait until the page is requested.
       await Promise.resolve()
-      const first = held.key.startsWith(selectionKey(selection))
-        ? await held.pages.get(0)?.catch(() => null)
+      const first = current.key.startsWith(selectionKey(selection))
+        ? await current.pages.get(0)?.catch(() => null)
         : null
       signal.throwIfAborted()
       return first && first.ids.length < PERIOD_PAGE ? first.ids.length : api.count(selection, signal)
     },
 
     /**
-     * Reads the first pages of queries before they are wanted, and lets go of all others that were read so.
-     * Failing is of no matter: what is missing is read when it is wanted.
+     * Reads the first pages of queries in advance, and forgets all other prefetched pages. Errors are ignored, as a
+     * missing page is read on demand.
      */
     prefetch(queries: readonly Omit<Query, 'limit' | 'offset'>[]): void {
       const keys = queries.map(keyOf)
-      for (const key of ahead.keys()) if (!keys.includes(key)) ahead.delete(key)
+      for (const key of prefetched.keys()) if (!keys.includes(key)) prefetched.delete(key)
       for (const [at, query] of queries.entries()) {
         const key = keys[at] ?? ''
-        if (ahead.has(key) || held.key === key) continue
+        if (prefetched.has(key) || current.key === key) continue
         const page = api.list({ ...query, limit: PERIOD_PAGE, offset: 0 }, new AbortController().signal)
-        ahead.set(key, { page, at: now() })
-        page.catch(() => ahead.delete(key))
+        prefetched.set(key, { page, at: now() })
+        page.catch(() => prefetched.delete(key))
       }
     },
 
-    /** Records changed: what was read ahead may be out of date. */
-    forget: (): void => ahead.clear(),
+    /** Forgets prefetched pages, after records changed. */
+    forget: (): void => prefetched.clear(),
 
     isReading: (): boolean => running.getState() > 0,
     subscribe: running.subscribe,
   }
 }
 
-/** Begins with what says which records are meant. */
+/** Starts with `selectionKey`, so that a count finds the pages of its selection. */
 const keyOf = (query: Omit<Query, 'limit' | 'offset'>): string =>
   selectionKey(query) + JSON.stringify([query.sorts ?? [], query.fieldIds ?? []])
 
@@ -112,8 +112,8 @@ const selectionKey = ({ filter, search }: Pick<Query, 'filter' | 'search'>): str
   JSON.stringify([filter ?? null, search ?? null])
 
 /**
- * All rows of a source up to a limit as one list, which changes when any of them does: a calendar cannot
- * say which rows are in sight before it knows their dates.
+ * All rows of a source up to a limit, as one list that changes with any of them: a calendar needs the dates of all rows
+ * to know which are visible.
  */
 export function createRowList(source: GridSource, start: number) {
   let limit = start
@@ -124,29 +124,29 @@ export function createRowList(source: GridSource, start: number) {
   /** Unsubscribe functions, one per row. */
   const stops: (() => void)[] = []
 
-  // Rows are told of one by one, a page of them at a time: they are gathered once for all of these.
+  // Rows notify one by one, a page at a time: collect them once per burst.
   function changed(): void {
     if (isDue) return
     isDue = true
     queueMicrotask(() => {
       isDue = false
       isStale = true
-      follow()
+      subscribeRows()
       for (const listener of [...listeners]) listener()
     })
   }
 
-  function follow(): void {
-    const wanted = Math.min(limit, source.rowCount ?? limit)
-    for (let index = stops.length; index < wanted; index++) stops.push(source.subscribeRow(index, changed))
-    source.requestRange(0, wanted - 1)
+  function subscribeRows(): void {
+    const count = Math.min(limit, source.rowCount ?? limit)
+    for (let index = stops.length; index < count; index++) stops.push(source.subscribeRow(index, changed))
+    source.requestRange(0, count - 1)
   }
 
   return {
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
       const stop = source.subscribe(changed)
-      follow()
+      subscribeRows()
       return () => {
         listeners.delete(listener)
         stop()
@@ -170,7 +170,7 @@ export function createRowList(source: GridSource, start: number) {
 
     limit: (): number => limit,
 
-    /** Reads further, or (after another period was chosen) no further than this. */
+    /** Reads up to `next` rows: more on demand, fewer after a change of the period. */
     setLimit(next: number): void {
       if (next === limit) return
       limit = next

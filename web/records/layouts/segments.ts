@@ -1,11 +1,11 @@
 import type { RecordId } from '../../../src/core/model.ts'
 
-/** A run of neighbouring rows that are loaded. */
+/** Consecutive loaded rows. */
 interface Run {
   /** Index of its first row. */
   start: number
   ids: RecordId[]
-  /** When it was last in sight, in steps of a counter. */
+  /** Logical time at which it was last visible. */
   used: number
 }
 
@@ -18,15 +18,15 @@ export interface RowRange {
 export type Segments = ReturnType<typeof createSegments>
 
 /**
- * Which record stands at which row: runs of loaded ids with gaps between them, so that a list of a
- * million rows keeps only what was looked at. Rows come and go in the middle; what follows moves along.
+ * Maps row indexes to record ids: runs of loaded ids with gaps between them, so that a list of a million rows holds
+ * only the rows visited. Inserting and removing rows shifts those after them.
  */
 export function createSegments() {
   let runs: Run[] = []
   const runOf = new Map<RecordId, Run>()
   let clock = 0
 
-  /** Position in `runs` of the last run that starts at or before the row; -1 where none does. */
+  /** Index in `runs` of the last run that starts at or before the row; -1: no run. */
   function runBefore(index: number): number {
     let low = 0
     let high = runs.length
@@ -61,7 +61,7 @@ export function createSegments() {
     return dropped
   }
 
-  /** Cuts rows `first` to `last` out, leaving a gap. */
+  /** Unloads rows `first` to `last`, leaving a gap. */
   function clearRange({ first, last }: RowRange): void {
     for (const run of [...runs]) {
       const end = run.start + run.ids.length - 1
@@ -74,13 +74,13 @@ export function createSegments() {
   }
 
   return {
-    /** The record at a row; undefined where it is not loaded. */
+    /** The record at a row; undefined if not loaded. */
     idAt(index: number): RecordId | undefined {
       const run = runAt(index)
       return run?.ids[index - run.start]
     },
 
-    /** The row of a record; undefined where it is not loaded. */
+    /** The row of a record; undefined if not loaded. */
     indexOf(id: RecordId): number | undefined {
       const run = runOf.get(id)
       return run && run.start + run.ids.indexOf(id)
@@ -88,7 +88,7 @@ export function createSegments() {
 
     has: (id: RecordId): boolean => runOf.has(id),
 
-    /** How many rows are loaded. */
+    /** Number of loaded rows. */
     get size(): number {
       return runOf.size
     },
@@ -99,12 +99,12 @@ export function createSegments() {
       return last ? last.start + last.ids.length : 0
     },
 
-    /** Every loaded record, in order of the rows. */
+    /** Every loaded record, in row order. */
     ids: (): RecordId[] => runs.flatMap((run) => run.ids),
 
     /**
-     * Says which records stand from a row on. A record that was loaded elsewhere has moved since: the
-     * run that it was in is out of date and dropped. Gives the ids of records that are no longer held.
+     * Sets the records from a row on. A record loaded elsewhere has moved: its old run is out of date and dropped.
+     * Returns the ids of records that are no longer loaded.
      */
     put(start: number, ids: RecordId[]): RecordId[] {
       if (ids.length === 0) return []
@@ -116,7 +116,7 @@ export function createSegments() {
       return [...dropped, ...before].filter((id) => id !== undefined && !runOf.has(id)) as RecordId[]
     },
 
-    /** Puts records ahead of what stands at a row now; everything from there on moves down. */
+    /** Inserts records at a row and shifts that row and the following ones down. */
     insert(index: number, ids: RecordId[]): void {
       const host = runAt(index) ?? runAt(index - 1)
       for (const run of runs) if (run !== host && run.start >= index) run.start += ids.length
@@ -128,7 +128,7 @@ export function createSegments() {
       for (const id of ids) runOf.set(id, host)
     },
 
-    /** Takes loaded records out; what follows moves up. */
+    /** Removes loaded records and shifts the following rows up. */
     remove(ids: Iterable<RecordId>): void {
       for (const id of ids) {
         const run = runOf.get(id)
@@ -141,7 +141,7 @@ export function createSegments() {
       }
     },
 
-    /** A record goes on under another id: a local one got its own from the server. */
+    /** Replaces a record's id, e.g. a local one by the server's. */
     rename(from: RecordId, to: RecordId): void {
       const run = runOf.get(from)
       if (!run) return
@@ -150,7 +150,7 @@ export function createSegments() {
       runOf.set(to, run)
     },
 
-    /** The rows of a range that are not loaded, and marks the loaded ones as in use. */
+    /** The rows of a range that are not loaded; marks the loaded ones as recently visible. */
     gaps({ first, last }: RowRange): RowRange[] {
       const found: RowRange[] = []
       let next = first
@@ -166,13 +166,13 @@ export function createSegments() {
     },
 
     /**
-     * Forgets the runs that were out of sight longest until at most `most` rows are held. Runs within
-     * `keep` stay, and those with a record that `isPinned`. Gives the ids forgotten.
+     * Unloads the least recently visible runs until at most `most` rows are loaded. Runs that overlap `visible` or
+     * contain a pinned record stay. Returns the unloaded ids.
      */
-    evict(most: number, keep: RowRange, isPinned: (id: RecordId) => boolean): RecordId[] {
+    evict(most: number, visible: RowRange, isPinned: (id: RecordId) => boolean): RecordId[] {
       if (runOf.size <= most) return []
       const idle = runs
-        .filter((run) => run.start > keep.last || run.start + run.ids.length <= keep.first)
+        .filter((run) => run.start > visible.last || run.start + run.ids.length <= visible.first)
         .filter((run) => !run.ids.some(isPinned))
         .sort((a, b) => a.used - b.used)
       const dropped: RecordId[] = []

@@ -68,5 +68,5 @@ export interface StackTotals {
   summary: CellValue
 }
 
-/** More stacks than this are not kept in a view. */
+/** Most stacks of a board. */
 export const MAX_STACKS = 1000

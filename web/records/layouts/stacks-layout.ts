@@ -35,17 +35,17 @@ export interface StacksLayoutDeps {
   groups(request: GroupRequest, signal: AbortSignal): Promise<GroupPage>
 }
 
-/** A kanban between a record store, whose rows it lays out, and the screen, which tells it what is in sight. */
+/** Row layout of a kanban: connects a record store with the screen, which reports the visible cards. */
 export interface StacksLayout extends Omit<StacksState, 'state'> {
   by: StackBy
   /** For `createRecordStore`. */
   storeLayout: StoreLayout
   paging(): StacksPaging
-  /** Null until they were read. */
+  /** Null until read. */
   totals: StoreApi<KanbanTotals | null>
 }
 
-/** The stacks of a table by a field; the records come by the store that takes its `storeLayout`. */
+/** The stacks of a table by a field; a record store with its `storeLayout` provides the records. */
 export function createStacksLayout({ by, query, summary, groups }: StacksLayoutDeps): StacksLayout {
   const totals = createStore<KanbanTotals | null>(() => null)
   let paging: StacksPaging | null = null
@@ -54,37 +54,37 @@ export function createStacksLayout({ by, query, summary, groups }: StacksLayoutD
   const keyOf = (row: Pick<GridRow, 'values'> & { id?: GridRow['id'] }): StackKey => {
     const key = stackKey(by, row.values(keyFieldId))
     if (key !== null || by.kind !== 'record' || row.id === undefined) return key
-    // A record not made yet has its link alone; the key comes with it.
+    // A draft has only its link value, not the key field, which the server fills.
     const isDraft = rows.rows.drafts.has(row.id)
     const [linked] = isDraft ? linksIn(row.values(by.field.id)).records : []
     return linked ? String(linked.id) : null
   }
-  const made = createStacksState({
+  const stacksState = createStacksState({
     keyFieldId,
     keyOf,
     compare: (a, b) => compareCards(query(), a, b),
   })
 
-  const { state: rows, ...stacks } = made
+  const { state: rows, ...stacks } = stacksState
 
   async function readTotals(selection: Selection, signal: AbortSignal): Promise<KanbanTotals> {
-    const wanted = summary()
+    const shownSummary = summary()
     const request: GroupRequest = {
       selection,
       groups: [{ fieldId: keyFieldId, direction: 'asc' }],
-      summaries: wanted ? [wanted] : [],
+      summaries: shownSummary ? [shownSummary] : [],
       limit: MAX_STACKS,
       offset: 0,
     }
     const page = await groups(request, signal)
     const summaryIn = (summaries: Record<string, CellValue>) =>
-      wanted ? (summaries[wanted.fieldId] ?? null) : null
+      shownSummary ? (summaries[shownSummary.fieldId] ?? null) : null
     const stacks = new Map<StackKey, StackTotals>()
     for (const { keys, count, summaries } of page.groups) {
       const key = stackKey(by, keys[0] ?? null)
       stacks.set(key, { count: count + (stacks.get(key)?.count ?? 0), summary: summaryIn(summaries) })
     }
-    return { stacks, summaryId: summaryId(wanted), hasMore: page.hasMore }
+    return { stacks, summaryId: summaryId(shownSummary), hasMore: page.hasMore }
   }
 
   return {
@@ -102,7 +102,7 @@ export function createStacksLayout({ by, query, summary, groups }: StacksLayoutD
           keyFieldId,
           keyOf,
         }
-        paging = createStacksPaging(made, reads, deps)
+        paging = createStacksPaging(stacksState, reads, deps)
         return paging.paging
       },
     },

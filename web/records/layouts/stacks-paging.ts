@@ -9,26 +9,26 @@ import type { RowRange } from './segments.ts'
 import type { StackKey, StackTotals } from './stack-by.ts'
 import type { LoadedStack, LoadedStacks, StacksState } from './stacks-state.ts'
 
-/** Cards that one request reads at most. */
+/** Cards per request. */
 const CARD_PAGE = 50
 
-/** Requests for further cards under way at one time. */
+/** Parallel requests for further cards. */
 const PARALLEL = 3
 
-/** A burst of changes from elsewhere is answered with one reading. */
+/** Changes of others within this time are followed by one read. */
 const REFRESH_MS = 120
 
-/** Totals of all stacks by key, in the server's order. */
+/** Counts and summaries of all stacks, by key in the server's order. */
 export interface KanbanTotals {
   stacks: ReadonlyMap<StackKey, StackTotals>
-  /** The summary that is told of each, as `summaryId` names it. */
+  /** The summary shown by each stack, as `summaryId` of stacks-layout.ts names it. */
   summaryId: string
-  /** True where there are more stacks than are listed. */
+  /** True if there are more stacks than listed. */
   hasMore: boolean
 }
 
 interface StackReads {
-  /** The records of a stack among those of a selection. */
+  /** The part of a selection that limits it to a stack. */
   group(key: StackKey): NonNullable<Selection['group']>
   /** The stacks of a selection. */
   totals(selection: Selection, signal: AbortSignal): Promise<KanbanTotals>
@@ -40,22 +40,22 @@ interface StackReads {
 export type StacksPaging = ReturnType<typeof createStacksPaging>
 
 /**
- * Reads the cards of stacks as they come in sight, a page of one stack for each request, and how many there are
- * of each. What changes meanwhile wins over an answer that does not know of it.
+ * Reads the visible cards, a page of one stack per request, and the counts of all stacks. A response older than a
+ * change on screen is discarded.
  */
 export function createStacksPaging(stacks: StacksState, reads: StackReads, deps: Omit<PagingDeps, 'state'>) {
   const { state, loaded } = stacks
   const { api, tableId } = deps
-  /** Rows in sight of the stacks that are drawn. */
-  const wanted = new Map<StackKey, RowRange>()
+  /** Visible rows of the stacks on screen. */
+  const visible = new Map<StackKey, RowRange>()
   const running = new Map<LoadedStack, AbortController>()
   let columns: Columns = new Map()
   let reading: AbortController | null = null
   let isStarted = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** Stacks that may hold other cards by now; `all`: any. */
+  /** Stacks to read again. */
   let stale: Set<StackKey> | 'all' | null = null
-  /** True where counts and summaries are to be read again, and could not be yet. */
+  /** True while a read of counts and summaries is postponed. */
   let areTotalsDue = false
 
   const selection = (): Selection => {
@@ -81,9 +81,9 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
   }
 
   function gapOf(stack: LoadedStack): RowRange | undefined {
-    const range = wanted.get(stack.key)
+    const range = visible.get(stack.key)
     if (!range || (stack.count !== null && range.first >= stack.count)) return undefined
-    // A page ahead, so that the next one is there when it is needed.
+    // Reads ahead of the scroll position.
     const last = range.last + CARD_PAGE / 2
     const most = stack.count === null ? last : Math.min(last, stack.count - 1)
     const [gap] = stack.segments.gaps({ first: Math.max(0, range.first), last: most })
@@ -92,7 +92,7 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
 
   function pump(): void {
     if (!isStarted || reading) return
-    for (const key of wanted.keys()) {
+    for (const key of visible.keys()) {
       const stack = loaded.stack(key)
       const gap = running.has(stack) ? undefined : gapOf(stack)
       if (gap && running.size < PARALLEL) void load(stack, gap)
@@ -113,20 +113,20 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
       }
       deps.onError(null)
     } catch (error) {
-      // Left among those under way, so that a stack that fails is not asked for in a loop.
+      // Stays in `running`, so that a failing stack is not requested in a loop.
       if (!controller.signal.aborted) deps.onError(error)
       return
     }
-    // The next answer would leave the same gap: reload everything, and load nothing for this stack until then.
+    // The next response would leave the same gap: reload everything, and load nothing for this stack until then.
     const isStuck = stack.shape === shape && gapOf(stack)?.first === first
     if (!isStuck) running.delete(stack)
     if (isStuck || !deps.mayRefresh()) refreshSoon()
     pump()
   }
 
-  /** The cards to begin with: those in sight, or the top. */
+  /** The first cards of a reload: those visible, or the top. */
   const firstRange = (key: StackKey): RowRange => {
-    const { first, last } = wanted.get(key) ?? { first: 0, last: 0 }
+    const { first, last } = visible.get(key) ?? { first: 0, last: 0 }
     const start = Math.max(0, first - 5)
     return { first: start, last: Math.max(start + CARD_PAGE, last + 10) - 1 }
   }
@@ -136,17 +136,17 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     running.clear()
   }
 
-  /** Reads what is in sight anew; the old cards stay on the screen until all new ones are here. */
+  /** Reads the visible cards again; the old ones stay on screen until all new ones have arrived. */
   async function reload(): Promise<void> {
     clearTimeout(timer)
-    const of = isStarted ? (stale ?? 'all') : 'all'
+    const scope = isStarted ? (stale ?? 'all') : 'all'
     stale = null
     isStarted = true
     reading?.abort()
     stopLoading()
     const controller = new AbortController()
     reading = controller
-    const targets = [...wanted.keys()].filter((key) => of === 'all' || of.has(key)).map(loaded.stack)
+    const targets = [...visible.keys()].filter((key) => scope === 'all' || scope.has(key)).map(loaded.stack)
     const shapes = loaded.all().map((stack) => [stack, stack.shape] as const)
     const askedAt = state.rows.now()
     try {
@@ -156,15 +156,15 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
       ])
       if (controller.signal.aborted) return
       reading = null
-      // Somebody moved a card meanwhile: what is on the screen is newer than the answer.
-      if (shapes.some(([stack, shape]) => stack.shape !== shape)) return refreshAgain(of)
+      // A card moved meanwhile: the screen is newer than the response.
+      if (shapes.some(([stack, shape]) => stack.shape !== shape)) return refreshAgain(scope)
       for (const [at, stack] of targets.entries()) {
         const page = pages[at]
         if (!page) continue
         const range = firstRange(stack.key)
         replaceStack(stacks, reads.keyOf, stack, { page, range, columns: columnsOf(page.fieldIds), askedAt })
       }
-      forgetOthers(of, targets)
+      forgetUndrawn(scope, targets)
       applyTotals(totals)
       deps.onError(null)
       if (!deps.mayRefresh()) refreshSoon()
@@ -177,15 +177,15 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     }
   }
 
-  function refreshAgain(of: Set<StackKey> | 'all'): void {
-    stale = of === 'all' || stale === 'all' ? 'all' : new Set([...of, ...(stale ?? [])])
+  function refreshAgain(scope: Set<StackKey> | 'all'): void {
+    stale = scope === 'all' || stale === 'all' ? 'all' : new Set([...scope, ...(stale ?? [])])
     schedule()
   }
 
-  /** Stacks that are not drawn at present are read when they are. */
-  function forgetOthers(of: Set<StackKey> | 'all', targets: readonly LoadedStack[]): void {
+  /** Forgets the cards of stacks off screen; they are read again when drawn. */
+  function forgetUndrawn(scope: Set<StackKey> | 'all', targets: readonly LoadedStack[]): void {
     for (const stack of loaded.all()) {
-      if (targets.includes(stack) || (of !== 'all' && !of.has(stack.key))) continue
+      if (targets.includes(stack) || (scope !== 'all' && !scope.has(stack.key))) continue
       state.rows.forget(loaded.clear(stack))
     }
   }
@@ -193,17 +193,17 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
   function applyTotals(totals: KanbanTotals): void {
     for (const key of totals.stacks.keys()) loaded.stack(key)
     for (const stack of loaded.all()) {
-      const told = totals.stacks.get(stack.key)?.count ?? 0
+      const count = totals.stacks.get(stack.key)?.count ?? 0
       const drafts = stack.segments.ids().filter((id) => state.rows.drafts.has(id)).length
-      if (stack.count === told + drafts) continue
-      stack.count = told + drafts
+      if (stack.count === count + drafts) continue
+      stack.count = count + drafts
       loaded.changed(stack)
     }
     reads.onTotals(totals)
     state.structureChanged()
   }
 
-  /** Counts and summaries alone: values changed, and no card its place. */
+  /** Reads counts and summaries only, after values changed without moving cards. */
   async function readTotals(): Promise<void> {
     areTotalsDue = reading !== null || stale !== null || !deps.mayRefresh()
     if (areTotalsDue) return
@@ -243,8 +243,8 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
       else if (areTotalsDue) void readTotals()
     },
     columns: () => columns,
-    inSight: () =>
-      [...wanted].flatMap(([key, { first, last }]) => {
+    visibleIds: () =>
+      [...visible].flatMap(([key, { first, last }]) => {
         const ids: RecordId[] = []
         for (let index = Math.max(0, first); index <= last; index++) {
           const id = loaded.stack(key).segments.idAt(index)
@@ -252,9 +252,9 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
         }
         return ids
       }),
-    // Stacks ask for their own cards, by `want`.
+    // Stacks request their cards by `setVisible`.
     requestRange: () => {},
-    // An answer that is out of date is known by the shape of its stack.
+    // Outdated responses are recognised by `LoadedStack.shape`.
     restart: () => pump(),
     stop() {
       clearTimeout(timer)
@@ -268,16 +268,16 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     paging,
     readTotals,
 
-    /** These cards of a stack are or will soon be in sight. */
-    want(key: StackKey, range: RowRange): void {
-      wanted.set(key, range)
+    /** Sets the cards of a stack that are, or will soon be, visible, and reads the missing ones. */
+    setVisible(key: StackKey, range: RowRange): void {
+      visible.set(key, range)
       pump()
     },
 
-    /** The stack is not drawn any more. */
-    leave: (key: StackKey): void => void wanted.delete(key),
+    /** Call when the stack is off screen. */
+    setHidden: (key: StackKey): void => void visible.delete(key),
 
-    /** Reads again what could not be read. */
+    /** Reads again after an error. */
     retry(): void {
       stopLoading()
       void paging.reload()
@@ -285,7 +285,7 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
   }
 }
 
-/** The stacks that records were in and are in; undefined where that cannot be told. */
+/** The stacks that records left and entered; undefined if unknown. */
 function touchedStacks(
   loaded: Pick<LoadedStacks, 'stackOf'>,
   { keyFieldId, keyOf }: Pick<StackReads, 'keyFieldId' | 'keyOf'>,
@@ -302,25 +302,25 @@ function touchedStacks(
   return keys
 }
 
-/** Cards of a stack that are kept at most, however far one scrolls. */
+/** Cards of a stack kept in memory. */
 const MAX_CARDS = 3000
 
-interface Answer {
+interface CardPage {
   page: RecordPage
   range: RowRange
   columns: Columns
-  /** The moment it was asked for, as `rows.now` told it. */
+  /** `rows.now()` at the request. */
   askedAt: number
 }
 
 type KeyOf = (row: GridRow) => StackKey
 
-/** Puts a page of a stack in its place. Cards that left the stack since it was read stay where they are. */
+/** Stores a page of a stack. Cards that moved to another stack since the request stay there. */
 function putPage(
   { state, loaded }: StacksState,
   keyOf: KeyOf,
   stack: LoadedStack,
-  { page, range, columns, askedAt }: Answer,
+  { page, range, columns, askedAt }: CardPage,
 ): void {
   const { rows } = state
   const wasLane = page.ids.map((id) => loaded.stackOf(id))
@@ -336,15 +336,15 @@ function putPage(
   const isPinned = (id: string | number) => rows.drafts.has(id) || rows.edits.has(id)
   rows.forget([...dropped, ...loaded.evict(stack, MAX_CARDS, range, isPinned)])
   loaded.changed(stack)
-  // A card that stood here before draws what was read anew: fields that are shown by now, other values.
+  // Redraws cards that were loaded before, with the new values and fields.
   for (const id of ids) {
     const row = rows.row(id)
     if (row && keyOf(row) === stack.key) state.rowChanged(id)
   }
 }
 
-/** Puts a page in the place of all that is known of a stack; records not made yet go to its end. */
-function replaceStack(stacks: StacksState, keyOf: KeyOf, stack: LoadedStack, answer: Answer): void {
+/** Replaces all loaded cards of a stack by a page; drafts go to its end. */
+function replaceStack(stacks: StacksState, keyOf: KeyOf, stack: LoadedStack, answer: CardPage): void {
   const { state, loaded } = stacks
   const { rows } = state
   const before = loaded.clear(stack)

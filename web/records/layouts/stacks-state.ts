@@ -8,7 +8,7 @@ import type { StackKey } from './stack-by.ts'
 
 /** Fields that determine a card's stack and position. */
 interface StacksRules {
-  /** The field whose value is the stack. */
+  /** The field whose value determines the stack. */
   keyFieldId: string
   keyOf(row: GridRow): StackKey
   /** Sort order of two cards of a stack: negative, zero or positive. */
@@ -18,8 +18,8 @@ interface StacksRules {
 export type StacksState = ReturnType<typeof createStacksState>
 
 /**
- * The rows of a store as the cards of a kanban. A record stands in the stack that its values name: it changes
- * stacks the moment these change, whoever changed them. To what asks by index the stacks stand one after the other.
+ * The rows of a store as the cards of a kanban. A record is in the stack that its values determine and moves as soon as
+ * they change. Row indexes count through the stacks in order.
  */
 export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
   const loaded = createLoadedStacks()
@@ -31,8 +31,8 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
   const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
   const inOrder = (): LoadedStack[] => order.map(loaded.stack)
 
-  /** The place of an index: its stack, and the index within that. */
-  function placeAt(index: number): { stack: LoadedStack; at: number } | undefined {
+  /** The stack of a row index, and the index within the stack. */
+  function positionAt(index: number): { stack: LoadedStack; at: number } | undefined {
     let left = index
     for (const stack of inOrder()) {
       const length = loaded.length(stack)
@@ -56,17 +56,17 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
   }
 
   function idAt(index: number): RecordId | undefined {
-    const place = placeAt(index)
-    return place?.stack.segments.idAt(place.at)
+    const position = positionAt(index)
+    return position?.stack.segments.idAt(position.at)
   }
 
-  const wantedLane = (id: RecordId): LoadedStack | undefined => {
+  const stackByValues = (id: RecordId): LoadedStack | undefined => {
     const row = rows.row(id)
     return row && loaded.stack(keyOf(row))
   }
 
-  /** Where a card belongs in a stack, as far as that is loaded. */
-  function sortedPlace(id: RecordId, stack: LoadedStack): number {
+  /** Sorted index of a card among the loaded cards of a stack. */
+  function sortedIndex(id: RecordId, stack: LoadedStack): number {
     const own = rows.row(id)
     for (const other of own ? stack.segments.ids() : []) {
       const row = other === id ? undefined : rows.row(other)
@@ -75,22 +75,22 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
     return loaded.length(stack)
   }
 
-  /** Moves a card to the stack and position that its values give. */
+  /** Moves a card to the stack and position that its values determine. */
   function moveToOwnStack(id: RecordId): void {
-    const wanted = wantedLane(id)
-    if (!wanted || !loaded.stackOf(id)) return
+    const target = stackByValues(id)
+    if (!target || !loaded.stackOf(id)) return
     loaded.remove([id])
-    loaded.insert(wanted, sortedPlace(id, wanted), [id])
+    loaded.insert(target, sortedIndex(id, target), [id])
     listeners.structureChanged()
   }
 
-  /** Puts cards that stand nowhere ahead of another of their stack, else where they belong. */
+  /** Inserts cards before another of their stack; if that is in another stack, at their sorted position. */
   function insertAhead(ids: readonly RecordId[], before: RecordId | null | undefined): void {
     for (const id of ids) {
-      const stack = wantedLane(id)
+      const stack = stackByValues(id)
       if (!stack) continue
       const ahead = before == null ? undefined : stack.segments.indexOf(before)
-      loaded.insert(stack, ahead ?? (before === null ? loaded.length(stack) : sortedPlace(id, stack)), [id])
+      loaded.insert(stack, ahead ?? (before === null ? loaded.length(stack) : sortedIndex(id, stack)), [id])
     }
   }
 
@@ -106,9 +106,9 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
     rows,
     realId,
     indexOf,
-    decides: [keyFieldId],
+    orderingFieldIds: [keyFieldId],
 
-    rowOfPlace: (place) => place,
+    rowOfServerIndex: (index) => index,
 
     get count() {
       const all = loaded.all()
@@ -138,7 +138,7 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
       insertAhead(moved, before === null ? null : realId(before))
     },
 
-    placed(id: RecordId, after: Values) {
+    positionChanged(id: RecordId, after: Values) {
       rows.merge(id, after)
       moveToOwnStack(id)
     },
@@ -162,14 +162,14 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
     rowChanged(id) {
       rows.touch(id)
       const stack = loaded.stackOf(id)
-      if (stack && wantedLane(id) !== stack) moveToOwnStack(id)
+      if (stack && stackByValues(id) !== stack) moveToOwnStack(id)
       listeners.recordChanged(id)
     },
 
     structureChanged: listeners.structureChanged,
     subscribe: listeners.subscribe,
 
-    // A card is followed by its record: what stands at an index means nothing on a kanban.
+    // Cards subscribe by record (`onRow`); row indexes mean nothing on a kanban.
     subscribeRow: () => () => {},
     subscribeValues: () => () => {},
 
@@ -182,20 +182,20 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
     state,
     loaded,
 
-    /** The stacks that stand on the kanban, in its order. */
+    /** Sets the stacks of the kanban, in order. */
     setOrder(keys: readonly StackKey[]): void {
       if (keys.length === order.length && keys.every((key, at) => key === order[at])) return
       order = keys
       listeners.structureChanged()
     },
 
-    /** Where a card would stand in a stack by the order of the view. */
-    placeIn: (id: RecordId, key: StackKey): number => sortedPlace(realId(id), loaded.stack(key)),
+    /** The index that a card would get in a stack by the view's order. */
+    sortedIndexIn: (id: RecordId, key: StackKey): number => sortedIndex(realId(id), loaded.stack(key)),
 
-    /** The stack that a record stands in; undefined where it is not loaded. */
+    /** The stack of a record; undefined if not loaded. */
     keyOf: (id: RecordId): StackKey | undefined => loaded.stackOf(realId(id))?.key,
 
-    /** The cards from one to another of the same stack, both included; of different stacks the second alone. */
+    /** The cards from one to another of the same stack, inclusive; only `to` if they are in different stacks. */
     between(from: RecordId | null, to: RecordId): RecordId[] {
       const stack = loaded.stackOf(realId(to))
       const start =
@@ -212,10 +212,10 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
       return ids
     },
 
-    /** Its index in the stack. */
+    /** Index of a card in its stack. */
     indexIn: (id: RecordId): number | undefined => loaded.stackOf(realId(id))?.segments.indexOf(realId(id)),
 
-    /** The card after one in its stack; null: it is the last; undefined: that is not known. */
+    /** The next card of the stack; null: `id` is the last; undefined: not loaded. */
     nextOf(id: RecordId): RecordId | null | undefined {
       const stack = loaded.stackOf(realId(id))
       const at = stack?.segments.indexOf(realId(id))
@@ -225,21 +225,21 @@ export function createStacksState({ keyFieldId, keyOf, compare }: StacksRules) {
   }
 }
 
-/** The cards of one stack as the browser knows them. */
+/** The loaded cards of one stack. */
 export interface LoadedStack {
   readonly key: StackKey
   readonly segments: Segments
-  /** Null while it is not known. */
+  /** Null while unknown. */
   count: number | null
-  /** Grows whenever a card came, went or moved: an answer asked for before that would land wrongly. */
+  /** Incremented when a card is added, removed or moved: responses to earlier requests would land at wrong indexes. */
   shape: number
-  /** Grows whenever the stack looks different. */
+  /** Incremented when the stack has to be redrawn. */
   version: number
 }
 
 export type LoadedStacks = ReturnType<typeof createLoadedStacks>
 
-/** The stacks of a kanban, made as they are named, and which of them a record stands in. */
+/** The stacks of a kanban, created on first use, and the stack of each record. */
 function createLoadedStacks() {
   const loaded = new Map<StackKey, LoadedStack>()
   const byRecord = new Map<RecordId, LoadedStack>()
@@ -248,9 +248,9 @@ function createLoadedStacks() {
   function stack(key: StackKey): LoadedStack {
     const known = loaded.get(key)
     if (known) return known
-    const made: LoadedStack = { key, segments: createSegments(), count: null, shape: 0, version: 0 }
-    loaded.set(key, made)
-    return made
+    const created: LoadedStack = { key, segments: createSegments(), count: null, shape: 0, version: 0 }
+    loaded.set(key, created)
+    return created
   }
 
   function changed(one: LoadedStack): void {
@@ -264,7 +264,7 @@ function createLoadedStacks() {
     all: (): LoadedStack[] => [...loaded.values()],
     stackOf: (id: RecordId): LoadedStack | undefined => byRecord.get(id),
 
-    /** How long the stack is, as far as that is known. */
+    /** Length of the stack as far as known. */
     length: ({ count, segments }: LoadedStack): number => Math.max(count ?? 0, segments.end),
 
     insert(one: LoadedStack, index: number, ids: readonly RecordId[]): void {
@@ -276,7 +276,7 @@ function createLoadedStacks() {
       changed(one)
     },
 
-    /** Takes records out of wherever they stand. */
+    /** Removes records from their stacks. */
     remove(ids: Iterable<RecordId>): void {
       const touched = new Set<LoadedStack>()
       for (const id of ids) {
@@ -291,17 +291,17 @@ function createLoadedStacks() {
       for (const one of touched) changed(one)
     },
 
-    /** Says which records stand from a place on. Gives those that stand nowhere any more. */
+    /** Sets the records of a stack from an index on. Returns those that are in no stack any more. */
     put(one: LoadedStack, start: number, ids: RecordId[]): RecordId[] {
-      const strangers = ids.filter((id) => byRecord.has(id) && byRecord.get(id) !== one)
-      this.remove(strangers)
+      const fromOtherStacks = ids.filter((id) => byRecord.has(id) && byRecord.get(id) !== one)
+      this.remove(fromOtherStacks)
       const dropped = one.segments.put(start, ids)
       for (const id of dropped) if (byRecord.get(id) === one) byRecord.delete(id)
       for (const id of ids) byRecord.set(id, one)
       return dropped.filter((id) => !byRecord.has(id))
     },
 
-    /** Forgets what was read of a stack. Gives the records that stood there. */
+    /** Unloads a stack. Returns the records that were in it. */
     clear(one: LoadedStack): RecordId[] {
       const ids = one.segments.ids()
       for (const id of ids) byRecord.delete(id)
@@ -309,7 +309,7 @@ function createLoadedStacks() {
       return ids
     },
 
-    /** Forgets cards that were out of sight longest. Gives them. */
+    /** Unloads the least recently visible cards and returns them. */
     evict(...[one, most, keep, isPinned]: [LoadedStack, ...Parameters<Segments['evict']>]): RecordId[] {
       const ids = one.segments.evict(most, keep, isPinned)
       for (const id of ids) byRecord.delete(id)

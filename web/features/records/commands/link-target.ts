@@ -9,7 +9,7 @@ import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { recordsApi } from '../../../records/api.ts'
-import { inLine } from '../../../records/base-queue.ts'
+import { runInQueue } from '../../../records/base-queue.ts'
 import { visitor } from '../../../session/visitor.ts'
 import { matches } from '../../../ui/matches.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -133,7 +133,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
           baseId,
           operations: [{ kind: 'insert' as const, tableId: relatedTableId, rows }],
         }
-        const { inserted } = await inLine(baseId, () => recordsApi.apply(change, actionId))
+        const { inserted } = await runInQueue(baseId, () => recordsApi.apply(change, actionId))
         const [id] = inserted
         if (id === undefined) return null
         void holder.change('link', { id, title }, actionId)

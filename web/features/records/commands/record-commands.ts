@@ -12,7 +12,7 @@ import type { CellArea, CellWrite } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
-import { inLine } from '../../../records/base-queue.ts'
+import { runInQueue } from '../../../records/base-queue.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
@@ -67,8 +67,8 @@ export async function deleteAll(context: TableContext, except: ReadonlySet<Recor
     const { count } = await api.records.count.query({ selection })
     if (!(await confirmRecords(context, count, 0))) return false
     if (!(await agrees(context, { filter, search, timeZone }, count))) return false
-    const applied = await inLine(baseId, () => api.records.deleteMatching.mutate({ selection }))
-    store.take(applied)
+    const applied = await runInQueue(baseId, () => api.records.deleteMatching.mutate({ selection }))
+    store.applyStored(applied)
     offerUndo(placeOf(context), m.records_records_deleted({ count: applied.count }), applied.id)
     return true
   } catch (error) {
@@ -173,10 +173,10 @@ async function updateMatching(input: {
 }): Promise<AppliedChange | null> {
   const { store, baseId, values, ...selection } = input
   try {
-    const applied = await inLine(baseId, () =>
+    const applied = await runInQueue(baseId, () =>
       api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
     )
-    store.take(applied)
+    store.applyStored(applied)
     return applied
   } catch (error) {
     toast.error({ text: messageOf(error) })

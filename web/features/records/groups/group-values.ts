@@ -82,7 +82,7 @@ export function offerRecord(
   const end = group.first + group.node.count
   const isInside = at !== undefined && at >= group.first && at < end
   const { values } = valuesOfGroup(context, group.node)
-  return groups.layout.into(group.node, () =>
+  return groups.layout.insertInto(group.node, () =>
     store.addRow(isInside ? before : null, { index: isInside ? at : end, values }),
   )
 }
@@ -94,5 +94,7 @@ export function offerRecordIn(context: TableContext, group: GroupNode): number |
   if (!place) return null
   const { values } = valuesOfGroup(context, place.node)
   const index = place.first + place.node.count
-  return context.groups?.layout.into(place.node, () => context.store.addRow(null, { index, values })) ?? null
+  return (
+    context.groups?.layout.insertInto(place.node, () => context.store.addRow(null, { index, values })) ?? null
+  )
 }

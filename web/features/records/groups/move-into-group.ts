@@ -51,6 +51,6 @@ export async function moveIntoGroup(
     ...(isSorted ? [] : [{ kind: 'move' as const, tableId, ids: [...ids], before }]),
     ...(rows.length === 0 ? [] : [{ kind: 'update' as const, tableId, rows }]),
   ]
-  await groups.layout.into(group, () => store.apply(operations))
+  await groups.layout.insertInto(group, () => store.apply(operations))
   if (rows.length > 0) store.refreshSoon()
 }

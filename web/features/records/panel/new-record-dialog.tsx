@@ -7,7 +7,7 @@ import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { recordsApi } from '../../../records/api.ts'
-import { inLine } from '../../../records/base-queue.ts'
+import { runInQueue } from '../../../records/base-queue.ts'
 import { orderOf } from '../../../records/record-order.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -85,8 +85,8 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
         before,
         viewId: before === null ? undefined : orderOf(context.store.query()).orderViewId,
       }
-      const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
-      context.store.take(written)
+      const written = await runInQueue(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
+      context.store.applyStored(written)
       onClose()
       offerUndo(placeOf(context), m.records_record_added(), written.id)
       const [id] = written.inserted

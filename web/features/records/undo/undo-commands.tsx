@@ -5,7 +5,7 @@ import { detailsOf, messageOf } from '../../../errors.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
-import { inLine } from '../../../records/base-queue.ts'
+import { runInQueue } from '../../../records/base-queue.ts'
 import type { Undone } from '../../../records/types.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { api, cache } from '../../../trpc.ts'
@@ -32,7 +32,7 @@ export const placeOf = ({ schema, state, store }: TableContext): UndoPlace => ({
   baseId: schema.table.baseId,
   tableId: schema.table.id,
   viewId: state.view.id,
-  take: store.take,
+  take: store.applyStored,
 })
 
 /** Undoes the person's last action on screen; what reaches further is named and confirmed first. */
@@ -63,7 +63,7 @@ async function nextStep(
   direction: Direction,
 ): Promise<{ action: Action | null; undone: Undone | null }> {
   let action: Action | null | undefined
-  return inLine(baseId, async () => {
+  return runInQueue(baseId, async () => {
     action ??= await api.records.nextAction.query({ baseId, direction, tableId, viewId })
     if (action === null || action.confirm !== null) return { action, undone: null }
     return { action, undone: await api.records[direction].mutate({ baseId, entryId: action.id }) }
@@ -72,7 +72,7 @@ async function nextStep(
 
 async function runNamed(place: UndoPlace, direction: Direction, action: Action): Promise<void> {
   const { baseId } = place
-  const undone = await inLine(baseId, () => api.records[direction].mutate({ baseId, entryId: action.id }))
+  const undone = await runInQueue(baseId, () => api.records[direction].mutate({ baseId, entryId: action.id }))
   tell(place, direction, action, undone)
 }
 
@@ -203,7 +203,7 @@ export function offerUndo(
       label: m.common_undo(),
       async run() {
         try {
-          const undone = await inLine(baseId, () => api.records.undo.mutate({ baseId, entryId }))
+          const undone = await runInQueue(baseId, () => api.records.undo.mutate({ baseId, entryId }))
           if (undone.applied) place.take?.(undone.applied)
           else await cache.schema.invalidate()
           void cache.records.actions.invalidate()
@@ -228,7 +228,7 @@ export async function offerUndoOfLatest(
   onUndone?: () => void | Promise<void>,
 ): Promise<void> {
   const { baseId, tableId } = place
-  const action = await inLine(baseId, () =>
+  const action = await runInQueue(baseId, () =>
     api.records.nextAction.query({ baseId, direction: 'undo', tableId }),
   ).catch(() => null)
   if (action?.kind === kind) offerUndo(place, text, action.id, onUndone)

@@ -7,7 +7,7 @@ import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
-import { inLine } from '../../../records/base-queue.ts'
+import { runInQueue } from '../../../records/base-queue.ts'
 import { session } from '../../../session/index.ts'
 import { api, cache } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -156,9 +156,9 @@ async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]
   const { patch, fields } = mergeChanges(changes)
   try {
     if (Object.keys(patch).length > 0) {
-      await inLine(baseId, () => api.views.update.mutate({ viewId, patch: onWire(patch) }))
+      await runInQueue(baseId, () => api.views.update.mutate({ viewId, patch: onWire(patch) }))
     }
-    if (fields.length > 0) await inLine(baseId, () => api.views.arrange.mutate({ viewId, fields }))
+    if (fields.length > 0) await runInQueue(baseId, () => api.views.arrange.mutate({ viewId, fields }))
     // A reading that began before this was saved does not know of it.
     await cache.schema.table.cancel(input)
     cache.schema.table.setData(

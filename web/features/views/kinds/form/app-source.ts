@@ -8,7 +8,7 @@ import { sendFile } from '../../../../attachments/send-file.ts'
 import { useSignedFile } from '../../../../attachments/signed-files.ts'
 import { detailsOf, messageOf } from '../../../../errors.ts'
 import { recordsApi } from '../../../../records/api.ts'
-import { inLine } from '../../../../records/base-queue.ts'
+import { runInQueue } from '../../../../records/base-queue.ts'
 import { session } from '../../../../session/index.ts'
 import { loadCells } from '../../../forms/answers/cells.ts'
 import {
@@ -62,7 +62,7 @@ async function insert(schema: TableSchema, submission: Submission): Promise<Subm
   const values: Values = { ...submission.values, ...(await sendFiles(submission)) }
   try {
     const change = { baseId, operations: [{ kind: 'insert' as const, tableId, rows: [{ values }] }] }
-    const { inserted } = await inLine(baseId, () => recordsApi.apply(change))
+    const { inserted } = await runInQueue(baseId, () => recordsApi.apply(change))
     return { recordId: inserted[0] ?? null }
   } catch (error) {
     const { fieldId, reason } = detailsOf(error)

@@ -56,7 +56,7 @@ export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropP
   // The key is written; the link beside it, which the open record shows, looks right at once.
   const values = { [by.field.id]: null, ...stackValues(by, to.key, titleOf(to.key)) }
   const looks = by.kind === 'record' ? known.map((id) => ({ id, values })) : []
-  void store.apply(operations, { rollsBack: true, looks })
+  void store.apply(operations, { rollsBack: true, previews: looks })
   return true
 }
 

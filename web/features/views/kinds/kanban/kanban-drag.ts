@@ -326,7 +326,7 @@ function hostOf(get: () => KanbanDragInput): DragHost {
       if (dropRefusal(move, ids, key) !== null) return null
       if (order === true) return { index: Math.min(index, layout.loaded.length(layout.loaded.stack(key))) }
       const [first] = ids
-      return first === undefined ? null : { index: layout.placeIn(first, key) }
+      return first === undefined ? null : { index: layout.sortedIndexIn(first, key) }
     },
 
     hint(ids, key) {

@@ -72,9 +72,9 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
   const { first, last, tops } = scroll.drawn
 
   useEffect(() => {
-    layout.paging().want(key, { first, last })
+    layout.paging().setVisible(key, { first, last })
   }, [layout, key, first, last])
-  useEffect(() => () => layout.paging().leave(key), [layout, key])
+  useEffect(() => () => layout.paging().setHidden(key), [layout, key])
   useEffect(() => {
     register(key, { reveal: (index) => scroll.reveal(index) })
     return () => register(key, null)
