@@ -72,7 +72,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   requireDataDir(config)
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
-  const meta = await openMeta(config)
+  const meta = await openMeta(config, log)
   try {
     refuseNewKeys(secrets, { JWT_SECRET: isInUse, CONNECTION_SECRET: await meta.holdsSealed() })
   } catch (error) {
@@ -82,7 +82,10 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const pool = createWorkerPool(WORKERS)
   const registry = createRegistry()
   const sources = openSources(config, secrets, pool, registry)
-  const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
+  const events = createEvents(
+    (error, name) => log.error('a listener failed', error, { event: name }),
+    meta.cluster,
+  )
   const jobs = createJobs({ meta, events, log })
   const mail = createMail({ config, meta, secrets, log })
   return {

@@ -1,3 +1,4 @@
+import { ALONE, type Cluster } from './cluster.ts'
 import type { AppliedChange } from './core/changes.ts'
 import type { RecordId } from './core/model.ts'
 import type { Work } from './core/work.ts'
@@ -19,6 +20,29 @@ export interface EventMap {
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
+  /** Someone cancelled a job or a change of whole tables, on whichever server: the one that runs it stops it. */
+  'job.cancelled': { jobId: string }
+  'work.cancelled': { workId: string }
+  /** Events of other servers may have been lost: state that was built from events is stale. */
+  'events.missed': Record<string, never>
+}
+
+/**
+ * Whether an event also reaches the other servers. Changes of access do not have to: the rows that they change become
+ * stale on every server (`Cluster.onStale`).
+ */
+const REACHES_ALL: Record<keyof EventMap, boolean> = {
+  'records.changed': true,
+  'schema.changed': true,
+  'job.changed': true,
+  'work.changed': true,
+  'access.changed': false,
+  'base.deleted': true,
+  'share.changed': false,
+  'form.answered': false,
+  'job.cancelled': true,
+  'work.cancelled': true,
+  'events.missed': false,
 }
 
 type Listener<K extends keyof EventMap> = (payload: EventMap[K]) => void
@@ -29,18 +53,37 @@ export interface Events {
   on<K extends keyof EventMap>(name: K, listener: Listener<K>): () => void
 }
 
-/** In-process events. An error of a listener goes to `onError` and does not affect the others. */
-export function createEvents(onError: (error: unknown, name: keyof EventMap) => void): Events {
+/**
+ * Events of this server, and those of other servers that share its metadata, in the order of each server. Listeners
+ * cannot tell them apart and must tolerate an event that repeats what they know. An error of a listener goes to
+ * `onError` and does not affect the others.
+ */
+export function createEvents(
+  onError: (error: unknown, name: keyof EventMap) => void,
+  cluster: Pick<Cluster, 'publish' | 'onMessage' | 'onMissed'> = ALONE,
+): Events {
   const listeners = new Map<keyof EventMap, Set<Listener<never>>>()
+
+  function deliver<K extends keyof EventMap>(name: K, payload: EventMap[K]): void {
+    for (const listener of listeners.get(name) ?? []) {
+      try {
+        ;(listener as Listener<K>)(payload)
+      } catch (error) {
+        onError(error, name)
+      }
+    }
+  }
+
+  cluster.onMessage((name, payload) => {
+    // A later version may send events that this one does not know.
+    if (Object.hasOwn(REACHES_ALL, name)) deliver(name as keyof EventMap, payload as never)
+  })
+  cluster.onMissed(() => deliver('events.missed', {}))
+
   return {
     emit(name, payload) {
-      for (const listener of listeners.get(name) ?? []) {
-        try {
-          ;(listener as Listener<typeof name>)(payload)
-        } catch (error) {
-          onError(error, name)
-        }
-      }
+      deliver(name, payload)
+      if (REACHES_ALL[name]) cluster.publish(name, payload)
     },
     on(name, listener) {
       const set = listeners.get(name) ?? new Set()

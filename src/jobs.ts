@@ -63,8 +63,8 @@ export interface Jobs {
   /** Requests cancellation; no effect on an ended job. `job.changed` reports the end. */
   cancel(jobId: string): Promise<void>
   /**
-   * Cleans up and fails the jobs of a former process, except those that another process runs now. Called once at start,
-   * after `register`.
+   * Cleans up and fails the jobs of processes that have ended. Called at start, after `register`; from then on it also
+   * runs when another server has disappeared.
    */
   recover(): Promise<void>
   /** Cancels running jobs, waits for their cleanup and rejects new ones. */

@@ -4,6 +4,7 @@ import { type Socket as Connection, Server } from 'socket.io'
 import type { Authenticator } from './caller.ts'
 import { clientAddress } from './caller.ts'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
+import type { AppliedChange } from './core/changes.ts'
 import { AppError } from './core/errors.ts'
 import type { BaseRole, Right } from './core/roles.ts'
 import { CUSTOM_ADDRESS, passwordHeader, SHARE_HEADERS, SHARE_PASSWORD_HEADER } from './core/shares.ts'
@@ -52,7 +53,7 @@ const roomOf = (baseId: string): string => `base:${baseId}`
 const roomOfUser = (userId: string): string => `user:${userId}`
 const roomOfShare = (shareId: string): string => `share:${shareId}`
 
-/** Check interval of idle connections if other processes may revoke access. */
+/** Check interval of idle connections while revocations by other servers may be unknown. */
 const CHECK_EVERY_MS = 2_000
 
 /** Links per statement. */
@@ -76,8 +77,9 @@ interface Entry {
  * Live updates: a signed-in browser, or a visitor of a base link, joins the bases it shows and receives each change of
  * their records, tables and jobs. A browser whose rights change is disconnected and has to join again.
  *
- * Other processes that share the metadata may revoke access without notice. So before sending to a base's followers,
- * their access is read from the metadata, once for all queued changes.
+ * When another server changes someone's access, their connections here are checked before that change is acknowledged.
+ * While such changes may be unknown, and during a check, the access of a base's followers is read before each message,
+ * once for all queued ones.
  */
 export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 'meta'>, gate: Gate): Socket {
   const io = new Server({ serveClient: false })
@@ -96,9 +98,10 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   })
 
   const entryOf = (socket: Connection): Entry => socket.data.entry
+  const { cluster } = kernel.meta
   let isChecking = false
   const checking = setInterval(() => {
-    if (!kernel.meta.isShared || isChecking || io.sockets.sockets.size === 0) return
+    if (cluster.isCurrent() || isChecking || io.sockets.sockets.size === 0) return
     isChecking = true
     expel([...io.sockets.sockets.values()])
       .catch((error) => kernel.log.error('live connections could not be checked', error))
@@ -204,13 +207,13 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   function send(room: string, message: Message, baseId?: string): void {
     const all = io.sockets.adapter.rooms
     if (!all.has(room)) return
-    if (!kernel.meta.isShared) {
-      io.to(room).emit(message.event, message.payload)
-      return
-    }
     const queue = waiting.get(room)
     if (queue) {
       queue.push(message)
+      return
+    }
+    if (cluster.isCurrent() && checks === 0) {
+      io.to(room).emit(message.event, message.payload)
       return
     }
     waiting.set(room, [message])
@@ -230,6 +233,41 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       }
     }
     waiting.delete(room)
+  }
+
+  /** Checks of connections in progress. */
+  let checks = 0
+
+  /** Disconnects those in a room who have lost their access, before anything else is sent. */
+  async function recheck(room: string): Promise<void> {
+    const sockets = connectionsIn(room)
+    if (sockets.length === 0) return
+    checks++
+    try {
+      await expel(sockets)
+    } catch (error) {
+      kernel.log.error('live connections could not be checked, and are cut off', error)
+      io.in(room).disconnectSockets(true)
+    } finally {
+      checks--
+    }
+  }
+
+  /** Tells all browsers to read again, after cutting off those who have lost their access. */
+  async function catchUp(): Promise<void> {
+    missedAt = performance.now()
+    const sockets = [...io.sockets.sockets.values()]
+    if (sockets.length === 0) return
+    checks++
+    try {
+      await expel(sockets)
+      io.emit('missed')
+    } catch (error) {
+      kernel.log.error('live connections could not be checked, and are cut off', error)
+      io.disconnectSockets(true)
+    } finally {
+      checks--
+    }
   }
 
   const connectionsIn = (room: string): Connection[] =>
@@ -265,12 +303,15 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
 
   /** Time of each base's last message, by this process's clock. */
   const lastNewsAt = new LRUCache<string, number>({ max: 10_000 })
+  /** Since then the messages of all servers are known here. */
+  let missedAt = cluster.isShared ? performance.now() : Number.NEGATIVE_INFINITY
   const tell = (baseId: string, event: string, payload: unknown) => {
     lastNewsAt.set(baseId, performance.now())
     send(roomOf(baseId), { event, payload }, baseId)
   }
   const hasChangedWithin = (baseId: string, ageMs: number): boolean =>
-    (lastNewsAt.get(baseId) ?? Number.NEGATIVE_INFINITY) > performance.now() - ageMs - SLACK_MS
+    Math.max(missedAt, lastNewsAt.get(baseId) ?? Number.NEGATIVE_INFINITY) >
+    performance.now() - ageMs - SLACK_MS
 
   /** True if a connection may follow a base; stores its role. */
   async function mayJoin({ actor, roles }: Entry, baseId: string): Promise<boolean> {
@@ -287,8 +328,9 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     )
   }
 
+  const inOrder = createInOrder((change) => tell(change.baseId, 'change', change), cluster.isAlone)
   const unsubscribe = [
-    kernel.events.on('records.changed', (change) => tell(change.baseId, 'change', change)),
+    kernel.events.on('records.changed', inOrder.take),
     kernel.events.on('schema.changed', (change) => tell(change.baseId, 'schema', change)),
     kernel.events.on('work.changed', (work) =>
       send(roomOf(work.baseId), { event: 'work', payload: work }, work.baseId),
@@ -300,6 +342,10 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     kernel.events.on('job.changed', (job) => send(roomOfUser(job.userId), { event: 'job', payload: job })),
     kernel.events.on('access.changed', ({ userId }) => io.in(roomOfUser(userId)).disconnectSockets(true)),
     kernel.events.on('share.changed', ({ shareId }) => io.in(roomOfShare(shareId)).disconnectSockets(true)),
+    kernel.events.on('events.missed', () => void catchUp()),
+    cluster.onStale('users', ({ id }) => recheck(roomOfUser(id))),
+    cluster.onStale('memberships', (row) => recheck(roomOfUser(row.user_id))),
+    cluster.onStale('shares', ({ id }) => recheck(roomOfShare(id))),
   ]
 
   const { websocket } = engine.handler()
@@ -317,6 +363,50 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       for (const stop of unsubscribe) stop()
       io.disconnectSockets(true)
       engine.close()
+    },
+  }
+}
+
+/** A change waits this long for the one before it in its base's log. */
+const ORDER_PATIENCE_MS = 50
+
+/**
+ * Passes on the changes of each base in the order of its log. Servers write to a base in turn, but their messages may
+ * overtake each other.
+ */
+function createInOrder(pass: (change: AppliedChange) => void, isAlone: () => boolean) {
+  const last = new LRUCache<string, number>({ max: 10_000 })
+  const waiting = new Map<string, { changes: AppliedChange[]; timer: Timer }>()
+
+  function passOn(change: AppliedChange): void {
+    last.set(change.baseId, Math.max(change.id, last.get(change.baseId) ?? 0))
+    pass(change)
+  }
+
+  function passAll(baseId: string): void {
+    const { changes = [], timer } = waiting.get(baseId) ?? {}
+    clearTimeout(timer)
+    waiting.delete(baseId)
+    for (const change of changes.sort((a, b) => a.id - b.id)) passOn(change)
+  }
+
+  return {
+    take(change: AppliedChange): void {
+      const { baseId, id } = change
+      const held = waiting.get(baseId)
+      const previous = last.get(baseId)
+      // Schema changes take numbers of the log as well, so a gap does not always mean that one is on its way.
+      const isNext = previous === undefined || id <= previous + 1
+      if (held) {
+        held.changes.push(change)
+        const ids = held.changes.map((each) => each.id).sort((a, b) => a - b)
+        if (ids.every((each, at) => each === (ids[at - 1] ?? previous ?? each) + 1)) passAll(baseId)
+      } else if (isNext || isAlone()) {
+        passOn(change)
+      } else {
+        const timer = setTimeout(() => passAll(baseId), ORDER_PATIENCE_MS)
+        waiting.set(baseId, { changes: [change], timer })
+      }
     },
   }
 }

@@ -49,9 +49,24 @@ const open = new AsyncLocalStorage<OpenWork>()
 /** The followed write of the current async context. */
 export const currentWork = (): OpenWork | undefined => open.getStore()
 
-/** The long writes of this server, announced to all clients with the base open, and cancellable. */
+/** The long writes of all servers, announced to all clients with the base open, and cancellable. */
 export function createWorks({ events }: { events: Events }) {
   const running = new Map<string, Running>()
+  /** Announced writes of other servers. */
+  const elsewhere = new Map<string, Work>()
+  events.on('work.changed', (work) => {
+    if (work.hasEnded) elsewhere.delete(work.id)
+    else if (!running.has(work.id)) elsewhere.set(work.id, work)
+  })
+  // Writes that still run are announced again within moments.
+  events.on('events.missed', () => elsewhere.clear())
+  events.on('work.cancelled', ({ workId }) => stopOwn(workId))
+
+  function stopOwn(workId: string): void {
+    const found = running.get(workId)
+    if (!found?.work.canCancel || ![...found.guards].every((stop) => stop())) return
+    found.controller.abort(new AppError('CONFLICT', m.works_error_cancelled(), { isCancelled: true }))
+  }
 
   /**
    * Runs a write that may take long. Engines find it by `currentWork`, report written rows and roll back when it is
@@ -131,12 +146,8 @@ export function createWorks({ events }: { events: Events }) {
   return {
     follow,
     /** A running write by its id. */
-    find: (workId: string): Readonly<Work> | undefined => running.get(workId)?.work,
+    find: (workId: string): Readonly<Work> | undefined => running.get(workId)?.work ?? elsewhere.get(workId),
     /** Cancels a write and rolls it back; no effect once it commits. */
-    stop(workId: string): void {
-      const found = running.get(workId)
-      if (!found?.work.canCancel || ![...found.guards].every((stop) => stop())) return
-      found.controller.abort(new AppError('CONFLICT', m.works_error_cancelled(), { isCancelled: true }))
-    },
+    stop: (workId: string): void => events.emit('work.cancelled', { workId }),
   }
 }

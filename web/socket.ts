@@ -24,6 +24,8 @@ interface ServerEvents {
   schema: (change: SchemaChange) => void
   job: (job: JobNews) => void
   work: (work: Work) => void
+  /** Messages may have been lost between servers. */
+  missed: () => void
 }
 
 interface ClientEvents {
@@ -161,6 +163,7 @@ async function open(): Promise<void> {
   opened.on('schema', schemaChanges.emit)
   opened.on('job', jobs.emit)
   opened.on('work', works.emit)
+  opened.on('missed', () => reconnects.emit())
 }
 
 function close(): void {

@@ -43,7 +43,12 @@ export type Access = ReturnType<typeof createAccess>
 /** Access control: every operation passes `authorize`. */
 export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, accounts: Accounts) {
   const { memberships, shares, users } = meta.tables(defineAuthTables)
-  const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS, 'memberships')
+  const cache = createReadCache<Memberships, 'memberships'>(meta, {
+    name: 'memberships',
+    max: MAX_CACHED_USERS,
+    table: 'memberships',
+    keyOf: (row) => row.user_id,
+  })
   events.on('access.changed', ({ userId }) => cache.forget(userId))
 
   async function load(userId: string): Promise<Memberships> {

@@ -25,7 +25,12 @@ export type Accounts = ReturnType<typeof createAccounts>
 /** The users of this server, cached by id. */
 export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { users } = meta.tables(defineAuthTables)
-  const cache = createReadCache<Account>(meta, MAX_CACHED_ACCOUNTS, 'accounts')
+  const cache = createReadCache<Account, 'users'>(meta, {
+    name: 'accounts',
+    max: MAX_CACHED_ACCOUNTS,
+    table: 'users',
+    keyOf: ({ id }) => id,
+  })
   const isLive = isNull(users.deletedAt)
 
   async function load(userId: string): Promise<Account | null> {

@@ -28,7 +28,12 @@ export type ApiTokens = ReturnType<typeof createApiTokens>
 /** API tokens. Only their hashes are stored. */
 export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { apiTokens } = meta.tables(defineAuthTables)
-  const cache = createReadCache<TokenOwner>(meta, MAX_CACHED_TOKENS, 'tokens')
+  const cache = createReadCache<TokenOwner, 'api_tokens'>(meta, {
+    name: 'tokens',
+    max: MAX_CACHED_TOKENS,
+    table: 'api_tokens',
+    keyOf: (row) => row.token_hash,
+  })
 
   return {
     /** The token's owner from the cache. */

@@ -43,8 +43,18 @@ export type Shares = ReturnType<typeof createShares>
 export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
-  const cache = createReadCache<ShareRow>(meta, MAX_CACHED_SHARES, 'shares')
-  const byTarget = createReadCache<OpenState>(meta, MAX_CACHED_SHARES, 'shared targets')
+  const cache = createReadCache<ShareRow, 'shares'>(meta, {
+    name: 'shares',
+    max: MAX_CACHED_SHARES,
+    table: 'shares',
+    keyOf: ({ id }) => id,
+  })
+  const byTarget = createReadCache<OpenState, 'shares'>(meta, {
+    name: 'shared targets',
+    max: MAX_CACHED_SHARES,
+    table: 'shares',
+    keyOf: (row) => keyOf({ kind: row.kind, targetId: row.target_id }),
+  })
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))
 
@@ -223,7 +233,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
   }
 }
 
-const keyOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>): string => `${kind} ${targetId}`
+const keyOf = ({ kind, targetId }: { kind: string; targetId: string }): string => `${kind} ${targetId}`
 
 /** A link as its managers see it. */
 export const asShare = (row: ShareRow, isBlocked: boolean): Share => {

@@ -32,7 +32,12 @@ export type BaseStore = ReturnType<typeof createBaseStore>
 /** Rows of bases, cached: every call to a base reads its row. */
 export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   const { bases, sources, basePreferences } = meta.tables(defineBasesTables)
-  const cache = createReadCache<BaseRow>(meta, MAX_CACHED_BASES, 'bases')
+  const cache = createReadCache<BaseRow, 'bases'>(meta, {
+    name: 'bases',
+    max: MAX_CACHED_BASES,
+    table: 'bases',
+    keyOf: ({ id }) => id,
+  })
   const isLive = isNull(bases.deletedAt)
   const isTrashed = and(isNotNull(bases.deletedAt), ne(bases.deletedAt, BEING_REMOVED))
 

@@ -51,7 +51,7 @@ export function createRecordsService(
   schema: SchemaReader,
   views: ViewsService,
 ) {
-  const counts = createRowCounts(kernel.meta.isShared)
+  const counts = createRowCounts(kernel.meta.cluster.isShared)
   const reader = createReader({ auth, schema, views, counts })
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })

@@ -5,11 +5,15 @@ import { type BunSQLiteDatabase, drizzle as drizzleSqlite } from 'drizzle-orm/bu
 import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
+import { ALONE, type Cluster } from '../cluster.ts'
 import type { Config } from '../config.ts'
 import { bound } from '../dialects/standard-sql.ts'
+import type { Log } from '../log.ts'
 import { startFailure } from '../start-failure.ts'
 import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
+import { postgresConnection } from './connection.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
+import { changesCachedRows, joinCluster } from './postgres/cluster.ts'
 
 /** A built query that `atomically` can run: Drizzle's insert, update and delete builders. */
 export interface MetaStatement {
@@ -22,13 +26,8 @@ export interface MetaStatement {
  */
 export interface Meta {
   client: 'sqlite3' | 'pg'
-  /**
-   * True if other processes may write to it. Cached reads may then be stale at any time, so nothing that a revocation
-   * must void is cached (see `createReadCache`).
-   */
-  isShared: boolean
-  /** Jobs claimed by this process; other processes over the same metadata skip them. */
-  claims: Claims
+  /** The servers that share it. A write of rows that they cache returns once all of them know of it. */
+  cluster: Cluster
   /**
    * Query builder, limited to the methods of both engines. Always await queries: PostgreSQL is asynchronous, SQLite is
    * not.
@@ -52,8 +51,11 @@ const SEALED = [
 ]
 
 /** Opens the metadata database after migrating it. */
-export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<Meta> {
-  return config.databaseUrl === null ? openSqlite(config.dataDir) : openPostgres(config.databaseUrl)
+export async function openMeta(
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  log?: Pick<Log, 'error'>,
+): Promise<Meta> {
+  return config.databaseUrl === null ? openSqlite(config.dataDir) : openPostgres(config.databaseUrl, log)
 }
 
 function openSqlite(dataDir: string): Meta {
@@ -68,8 +70,7 @@ function openSqlite(dataDir: string): Meta {
   })
   return {
     client: 'sqlite3',
-    isShared: false,
-    claims: UNSHARED,
+    cluster: ALONE,
     db: drizzleSqlite(file),
     tables: memoised(sqliteColumns),
     atomically: async (statements) => runAll.immediate(statements),
@@ -129,27 +130,33 @@ function refuseLost(path: string, dataDir: string): void {
   }
 }
 
-async function openPostgres(url: string): Promise<Meta> {
+async function openPostgres(url: string, log?: Pick<Log, 'error'>): Promise<Meta> {
   const client = postgres(url, { max: 10, onnotice: () => {} })
   await migratePostgres(client).catch((error) => {
     throw startFailure('The database of DATABASE_URL cannot be used', error)
   })
-  // Only `close` may end the connection: the claims end with it.
-  const claiming = postgres(url, { max: 1, idle_timeout: 0, max_lifetime: null, onnotice: () => {} })
-  const claims = createPostgresClaims(claiming)
+  const cluster = joinCluster(postgresConnection(url), client, (message, error) => log?.error(message, error))
+  await cluster.opened
+  /** Runs a write, and waits until no server uses what it has replaced. */
+  const announced = async <T>(sql: readonly string[], run: () => PromiseLike<T>): Promise<T> => {
+    const result = await run()
+    if (sql.some(changesCachedRows)) await cluster.confirmed()
+    return result
+  }
   return {
     client: 'pg',
-    isShared: true,
-    claims,
-    db: typedAsSqlite(drizzlePostgres(client)),
+    cluster,
+    db: typedAsSqlite(drizzlePostgres(announcing(client, announced))),
     tables: memoised(postgresColumns),
     atomically: async (statements) => {
-      await client.begin(async (tx) => {
-        for (const statement of statements) {
-          const { sql, params } = statement.toSQL()
-          await tx.unsafe(sql, bound(params))
-        }
-      })
+      const built = statements.map((statement) => statement.toSQL())
+      await announced(
+        built.map(({ sql }) => sql),
+        () =>
+          client.begin(async (tx) => {
+            for (const { sql, params } of built) await tx.unsafe(sql, bound(params))
+          }),
+      )
     },
     async holdsSealed() {
       const found = await Promise.all(SEALED.map((sql) => client.unsafe(sql)))
@@ -159,9 +166,32 @@ async function openPostgres(url: string): Promise<Meta> {
       await client`select count(*) from migrations`
     },
     async close() {
-      await Promise.all([claiming.end({ timeout: 5 }), client.end({ timeout: 5 })])
+      await cluster.close()
+      await client.end({ timeout: 5 })
     },
   }
+}
+
+type Announced = <T>(sql: readonly string[], run: () => PromiseLike<T>) => Promise<T>
+
+/** The part of the driver's client that Drizzle uses, with writes that wait for the other servers. */
+function announcing(client: Sql, announced: Announced): Sql {
+  type Query = ReturnType<Sql['unsafe']>
+  // A query is sent when it is awaited, with or without a call of `values` before.
+  const watched = (query: Query, sql: string): Query =>
+    new Proxy(query, {
+      get(target, key) {
+        if (key === 'values') return () => watched(target.values() as unknown as Query, sql)
+        if (key !== 'then') return Reflect.get(target, key)
+        const result = announced([sql], () => target)
+        return result.then.bind(result)
+      },
+    })
+  const unsafe = (...given: Parameters<Sql['unsafe']>) => {
+    const query = client.unsafe(...given)
+    return changesCachedRows(given[0]) ? watched(query, given[0]) : query
+  }
+  return { options: client.options, unsafe } as unknown as Sql
 }
 
 function memoised(columns: Columns): Meta['tables'] {
@@ -192,36 +222,4 @@ function lockDataDir(dataDir: string): () => void {
     throw isHeld ? new Error(`Another server is already using the data folder ${dataDir}`) : error
   }
   return () => file.close()
-}
-
-/**
- * Jobs claimed by this process, so that other processes over the same metadata skip them. A claim ends with the
- * process, even after a crash.
- */
-interface Claims {
-  /** False if another process holds the claim; true if this process already holds it. */
-  take(key: string): Promise<boolean>
-  release(key: string): Promise<void>
-}
-
-/** Claims for metadata that only this process can open. */
-const UNSHARED: Claims = { take: async () => true, release: async () => {} }
-
-/**
- * Claims as advisory locks of a session.
- *
- * @param client of one dedicated connection; if it is lost, the claims are too
- */
-function createPostgresClaims(client: Sql): Claims {
-  const keyOf = (key: string): string => `sheaf claim ${key}`
-  return {
-    async take(key) {
-      const [row] = await client<{ got: boolean }[]>`
-        select pg_try_advisory_lock(hashtextextended(${keyOf(key)}, 0)) as got`
-      return row?.got === true
-    },
-    async release(key) {
-      await client`select pg_advisory_unlock(hashtextextended(${keyOf(key)}, 0))`
-    },
-  }
 }

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Sql } from 'postgres'
 import { migrationFiles } from '../embedded.ts'
 import { VERSION } from '../version.ts'
+import { installCluster } from './postgres/cluster.ts'
 import { isLaterVersion, writtenLater } from './written-later.ts'
 
 interface Migration {
@@ -81,5 +82,6 @@ export async function migratePostgres(client: Sql): Promise<void> {
       await tx`insert into migrations values (${name}, ${new Date().toISOString()})`
     }
     await tx`insert into releases values (${VERSION}, ${new Date().toISOString()}) on conflict do nothing`
+    await installCluster(tx)
   })
 }

@@ -1,62 +1,74 @@
 import { LRUCache } from 'lru-cache'
+import type { CachedTable, StaleRow } from '../cluster.ts'
 import type { Meta } from './meta.ts'
 
-/** Caches metadata in memory until this process changes it. */
+/** Caches metadata in memory until it changes. */
 interface ReadCache<V> {
   /** The cached value, without reading. */
   peek(key: string): V | undefined
   /** The cached value, or the result of `load`; null is not cached. */
   read(key: string, load: () => Promise<V | null>): Promise<V | null>
-  /** Call after a change is committed and before it is acknowledged; the next read is fresh. */
+  /** Call after this server has committed a change and before it acknowledges it; the next read is fresh. */
   forget(key: string): void
 }
 
-/** The caches of each metadata database, by name. */
+/** The caches of each metadata database (its `db`), by name. */
 const caches = new WeakMap<object, Map<string, { size(): number; clear(): void }>>()
 
 /** The number of values per cache, by name. */
-export const cacheSizes = (meta: object): Record<string, number> =>
-  Object.fromEntries([...(caches.get(meta) ?? [])].map(([name, cache]) => [name, cache.size()]))
+export const cacheSizes = ({ db }: Pick<Meta, 'db'>): Record<string, number> =>
+  Object.fromEntries([...(caches.get(db) ?? [])].map(([name, cache]) => [name, cache.size()]))
 
 /** Clears all caches of a metadata database. */
-export function clearCaches(meta: object): void {
-  for (const cache of caches.get(meta)?.values() ?? []) cache.clear()
+export function clearCaches({ db }: Pick<Meta, 'db'>): void {
+  for (const cache of caches.get(db)?.values() ?? []) cache.clear()
+}
+
+interface ReadCacheOptions<T extends CachedTable> {
+  /** Labels its size. */
+  name: string
+  /** Number of values; the least recently used are dropped. */
+  max: number
+  /** The table whose rows it holds. */
+  table: T
+  keyOf(row: StaleRow<T>): string
 }
 
 /**
- * A cache of at most `max` values; `name` labels its size. Caches nothing if other processes share the metadata,
- * because their revocations must apply to the next call here (a notification would come too late).
+ * Caches values read from rows of a metadata table. A change by another server drops them before that change is
+ * acknowledged; while such changes are unknown here (`Cluster.isCurrent`), each call reads the database.
  */
-export function createReadCache<V extends object>(
-  meta: Pick<Meta, 'isShared'>,
-  max: number,
-  name: string,
+export function createReadCache<V extends object, T extends CachedTable>(
+  { cluster, db }: Pick<Meta, 'cluster' | 'db'>,
+  { name, max, table, keyOf }: ReadCacheOptions<T>,
 ): ReadCache<V> {
   const held = new LRUCache<string, V>({ max })
   let forgotten = 0
-  const known = caches.get(meta) ?? new Map()
-  caches.set(meta, known)
-  known.set(name, {
-    size: () => held.size,
-    clear() {
-      forgotten++
-      held.clear()
-    },
-  })
+  const known = caches.get(db) ?? new Map()
+  caches.set(db, known)
+  function clear(): void {
+    forgotten++
+    held.clear()
+  }
+  function forget(key: string): void {
+    forgotten++
+    held.delete(key)
+  }
+  known.set(name, { size: () => held.size, clear })
+  cluster.onStale(table, (row) => forget(keyOf(row)))
+  cluster.onMissed(clear)
+  const peek = (key: string): V | undefined => (cluster.isCurrent() ? held.get(key) : undefined)
   return {
-    peek: (key) => held.get(key),
+    peek,
     async read(key, load) {
-      const known = held.get(key)
+      const known = peek(key)
       if (known) return known
       const before = forgotten
       const value = await load()
       // A value read before a change must not be stored after it.
-      if (value !== null && !meta.isShared && forgotten === before) held.set(key, value)
+      if (value !== null && cluster.isCurrent() && forgotten === before) held.set(key, value)
       return value
     },
-    forget(key) {
-      forgotten++
-      held.delete(key)
-    },
+    forget,
   }
 }

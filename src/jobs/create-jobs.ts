@@ -20,6 +20,9 @@ const STORE_EVERY_MS = 2000
 /** Retry interval for storing an end, for example after a full disk. */
 const STORE_AGAIN_MS = 5000
 
+/** A server that has lost its connection has this time to claim its jobs again, before others clean up after it. */
+const RECOVER_AFTER_MS = 5_000
+
 const STOPPED = 'The server stopped while this was running. No changes were made.'
 
 interface Run {
@@ -30,18 +33,21 @@ interface Run {
   done: Promise<void> | null
 }
 
-/** The jobs of this server, recorded in the metadata database. Call `recover` once every kind is registered. */
+/** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
 export function createJobs({ meta, events, log }: { meta: Meta; events: Events; log: Log }): Jobs {
   const store = createJobStore(meta)
-  const { claims } = meta
+  const { claims } = meta.cluster
   const kinds = new Map<string, JobKind<unknown>>()
   /** Waiting and running jobs, in start order. */
   const runs = new Map<string, Run>()
   /** Ended jobs whose end is not stored yet. */
   const unsaved = new Map<string, Job>()
   let closing = false
+  /** True once the kinds of jobs are registered. */
+  let isStarted = false
   const storeAgain = setInterval(() => void saveEnds(), STORE_AGAIN_MS)
   storeAgain.unref()
+  let recovery: Timer | undefined
 
   const isActive = (run: Run) => run.done !== null
 
@@ -139,6 +145,55 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     }
   }
 
+  async function cancelOwn(jobId: string): Promise<void> {
+    const run = runs.get(jobId)
+    if (!run) return
+    run.controller.abort()
+    if (!isActive(run)) await end(run, { status: 'cancelled' })
+  }
+
+  events.on('job.cancelled', ({ jobId }) => {
+    cancelOwn(jobId).catch((error) => log.error('a job could not be cancelled', error, { jobId }))
+  })
+  // Another server may have been killed with its jobs.
+  events.on('events.missed', () => {
+    clearTimeout(recovery)
+    if (!isStarted || closing) return
+    recovery = setTimeout(() => {
+      recover().catch((error) => log.error('jobs of other servers could not be checked', error))
+    }, RECOVER_AFTER_MS)
+    recovery.unref()
+  })
+
+  async function recover(): Promise<void> {
+    isStarted = true
+    for (const { job, input } of await store.unfinished()) {
+      if (closing) return
+      if (runs.has(job.id) || unsaved.has(job.id)) continue
+      // Another server runs it or cleans it up.
+      if (!(await claims.take(job.id))) continue
+      if (hasEnded((await store.find(job.id))?.status ?? 'failed')) {
+        await claims.release(job.id)
+        continue
+      }
+      const done = await kinds
+        .get(job.kind)
+        ?.recover(input, { id: job.id, userId: job.userId })
+        .catch((error) => {
+          log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
+          return null
+        })
+      const end: Partial<Job> = done
+        ? { status: 'completed', result: done.result }
+        : { status: 'failed', error: STOPPED }
+      const ended = { ...job, ...end, updatedAt: new Date().toISOString() }
+      await store.save(ended)
+      await claims.release(job.id)
+      events.emit('job.changed', ended)
+    }
+    await store.forgetOld()
+  }
+
   async function change({ job }: Run, patch: Partial<Job>): Promise<void> {
     Object.assign(job, patch, { updatedAt: new Date().toISOString() })
     await store.save(job)
@@ -181,42 +236,18 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
       return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
     },
     async cancel(jobId) {
-      const run = runs.get(jobId)
-      if (!run) return
-      run.controller.abort()
-      if (isActive(run)) return
-      await end(run, { status: 'cancelled' })
+      // Awaited for a job of this server, so that a job that waits has ended when the call is answered.
+      if (runs.has(jobId)) await cancelOwn(jobId)
+      else events.emit('job.cancelled', { jobId })
     },
-    async recover() {
-      for (const { job, input } of await store.unfinished()) {
-        if (runs.has(job.id) || unsaved.has(job.id)) continue
-        // Another server runs it or cleans it up.
-        if (!(await claims.take(job.id))) continue
-        if (hasEnded((await store.find(job.id))?.status ?? 'failed')) {
-          await claims.release(job.id)
-          continue
-        }
-        const done = await kinds
-          .get(job.kind)
-          ?.recover(input, { id: job.id, userId: job.userId })
-          .catch((error) => {
-            log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
-            return null
-          })
-        const end: Partial<Job> = done
-          ? { status: 'completed', result: done.result }
-          : { status: 'failed', error: STOPPED }
-        await store.save({ ...job, ...end, updatedAt: new Date().toISOString() })
-        await claims.release(job.id)
-      }
-      await store.forgetOld()
-    },
+    recover,
     async close() {
       closing = true
       for (const { controller } of runs.values()) controller.abort()
       await Promise.all([...runs.values()].map(({ done }) => done))
       for (const run of [...runs.values()]) await end(run, { status: 'failed', error: STOPPED })
       clearInterval(storeAgain)
+      clearTimeout(recovery)
     },
   }
 }

@@ -20,7 +20,7 @@ test('a server that starts leaves alone what another one runs, and cleans up aft
   const database = await createDatabase('postgres')
   const open = async () => {
     const meta = await openMeta({ dataDir: '', databaseUrl: database.url })
-    const jobs = createJobs({ meta, events: createEvents(() => {}), log })
+    const jobs = createJobs({ meta, events: createEvents(() => {}, meta.cluster), log })
     const cleaned: string[] = []
     const finish = Promise.withResolvers<void>()
     jobs.register('test', {

@@ -249,7 +249,7 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
     try {
       const query = { tableId: table.id, offset: 0 }
       // The total is held in memory only where no other process writes to the same tables.
-      const plain = bench.app.kernel.meta.isShared ? 2 : 1
+      const plain = bench.app.kernel.meta.cluster.isShared ? 2 : 1
       expect(await statementsOf(() => get('?limit=1'))).toBe(plain)
       expect(await statementsOf(() => get('?limit=1000'))).toBe(plain)
       // A filtered page says how many match, which is a second statement.

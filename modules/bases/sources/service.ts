@@ -74,7 +74,12 @@ export const SOURCE_JOBS = { create: 'source-create', delete: 'source-delete', s
 export function createSourcesService(kernel: Kernel, store: BaseStore, access: Access) {
   const { meta, config: settings, secrets, jobs, events } = kernel
   const { sources } = store.tables
-  const cache = createReadCache<SourceRow>(meta, MAX_CACHED, 'sources')
+  const cache = createReadCache<SourceRow, 'sources'>(meta, {
+    name: 'sources',
+    max: MAX_CACHED,
+    table: 'sources',
+    keyOf: ({ id }) => id,
+  })
   const folder = settings.sqliteSourcesDir ?? join(settings.dataDir, 'sources')
 
   /** @throws BASE_NOT_FOUND first, then as `access.authorize` */

@@ -21,10 +21,15 @@ export type SchemaStore = ReturnType<typeof createSchemaStore>
 export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'require' | 'sourcesOf'>) {
   const { tables, fields } = kernel.meta.tables(defineSchemaTables)
   const { db } = kernel.meta
-  const models = new LRUCache<string, TableModel>({ max: CACHED_MODELS })
-  // Other processes may write to a shared metadata database, so there a cached model is used only if its version is
-  // still current.
-  const { isShared } = kernel.meta
+  const models = new LRUCache<string, TableModel>({
+    max: CACHED_MODELS,
+    dispose: (_model, tableId, reason) => {
+      if (reason === 'evict') unverified.delete(tableId)
+    },
+  })
+  const { cluster } = kernel.meta
+  /** Cached models that another server may have changed: used again if their version is still current. */
+  const unverified = new Set<string>()
   let changes = 0
 
   /** A table, including the trash. */
@@ -57,21 +62,26 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
 
   async function loadModel(tableId: string): Promise<TableModel> {
     const known = models.get(tableId)
-    if (known && !isShared) return known
+    if (known && isTrusted(tableId)) return known
     const before = changes
     const table = await findTable(tableId)
     if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
     await bases.require(table.baseId)
-    if (known?.table.version === table.version) return known
-    const model = createTableModel(table, await listFields(tableId))
+    const isSame = known?.table.version === table.version
+    const model = isSame ? known : createTableModel(table, await listFields(tableId))
     // A model read before a concurrent change must not be cached after it.
-    if (changes === before) models.set(tableId, model)
+    if (changes === before) {
+      models.set(tableId, model)
+      unverified.delete(tableId)
+    }
     return model
   }
 
   /** True if none of the tables has changed since its model was read. One statement for any number of tables. */
   async function areCurrent(known: readonly TableModel[]): Promise<boolean> {
-    if (!isShared) return known.every((model) => models.get(model.table.id) === model)
+    if (known.every(({ table }) => isTrusted(table.id))) {
+      return known.every((model) => models.get(model.table.id) === model)
+    }
     const ids = known.map((model) => model.table.id)
     const rows = await db
       .select({ id: tables.id, version: tables.version })
@@ -88,14 +98,27 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return own.id
   }
 
+  const isTrusted = (tableId: string): boolean => cluster.isCurrent() && !unverified.has(tableId)
+
   // The tables of a base in the trash are not found.
   kernel.events.on('base.deleted', ({ baseId }) => {
     for (const [tableId, model] of models.entries()) if (model.table.baseId === baseId) forget(tableId)
   })
+  cluster.onStale('tables', ({ id }) => verifyAgain([id]))
+  cluster.onStale('bases', (base) => {
+    verifyAgain([...models].flatMap(([id, { table }]) => (table.baseId === base.id ? id : [])))
+  })
+  cluster.onMissed(() => verifyAgain([...models.keys()]))
+
+  function verifyAgain(tableIds: readonly string[]): void {
+    changes++
+    for (const id of tableIds) if (models.has(id)) unverified.add(id)
+  }
 
   function forget(tableId: string): void {
     changes++
     models.delete(tableId)
+    unverified.delete(tableId)
   }
 
   return {

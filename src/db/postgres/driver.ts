@@ -72,6 +72,8 @@ interface ConnectionSettings {
   /** Statement timeout; 0 for no limit. */
   statementTimeoutMs: number
   onclose?: () => void
+  /** Receives the notifications of subscribed channels. */
+  onnotify?: (channel: string, text: string) => void
   /** Aborts a connection attempt for which no caller waits any more. */
   signal?: AbortSignal
 }
@@ -87,7 +89,7 @@ export const NOWHERE = 'sheaf_nowhere'
  */
 export function connectPostgres(
   target: PostgresConnection,
-  { searchPath, statementTimeoutMs, onclose, signal }: ConnectionSettings,
+  { searchPath, statementTimeoutMs, onclose, onnotify, signal }: ConnectionSettings,
 ): Sql {
   const { host, port, user, password, database } = target
   if (user === '' || host.includes('/')) throw new AppError('DATABASE_ERROR', m.source_error_incomplete())
@@ -117,6 +119,7 @@ export function connectPostgres(
     fetch_types: false,
     onnotice: () => {},
     onclose,
+    onnotify,
     types: TYPES,
     connection: {
       application_name: 'sheaf',

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Socket } from 'socket.io-client'
+import type { AppliedChange } from '../../src/core/changes.ts'
+import { startThreeServers, type ThreeServers, until } from './support.ts'
+
+/** The promise is 200 ms; a busy machine gets more. */
+const SLACK_MS = 2_000
+
+let world: ThreeServers
+let baseId: string
+let tableId: string
+let titleId: string
+beforeAll(async () => {
+  world = await startThreeServers()
+  const [a] = world.servers
+  baseId = (await world.trpc(a).bases.create.mutate({ title: 'Shared' })).id
+  const { table, fields } = await world.trpc(a).schema.createTable.mutate({ baseId, title: 'Live' })
+  tableId = table.id
+  titleId = fields.find(({ title }) => title === 'Title')?.id ?? ''
+}, 60_000)
+afterAll(() => world.stop())
+
+const insert = (server = world.servers[0], title = 'New') =>
+  world.trpc(server).records.write.mutate({
+    change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: { [titleId]: title } }] }] },
+  })
+
+async function follow(server = world.servers[1]): Promise<{ socket: Socket; changes: AppliedChange[] }> {
+  const socket = await world.connect(server)
+  const changes: AppliedChange[] = []
+  socket.on('change', (change) => changes.push(change))
+  expect(await socket.emitWithAck('base:join', baseId, 0)).toMatchObject({ joined: true })
+  return { socket, changes }
+}
+
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+
+describe('a change on one of three servers', () => {
+  test('reaches the browsers of the others at once, with its values', async () => {
+    const followers = await Promise.all(world.servers.slice(1).map(follow))
+    const times: number[] = []
+    for (let count = 0; count < 10; count++) {
+      const { id } = await insert(world.servers[0], `Row ${count}`)
+      const startedAt = performance.now()
+      const arrived = ({ changes }: { changes: AppliedChange[] }) => changes.some((each) => each.id === id)
+      times.push((await until(() => followers.every(arrived))) - startedAt)
+    }
+    for (const { changes, socket } of followers) {
+      expect(changes.map(({ records }) => records[0]?.after?.[titleId])).toEqual(
+        Array.from({ length: 10 }, (_, at) => `Row ${at}`),
+      )
+      socket.close()
+    }
+    console.info(`live update across servers: median ${Math.round(median(times))} ms after the answer`)
+    expect(median(times)).toBeLessThan(SLACK_MS)
+  })
+
+  test('arrives whole where it is longer than a notification, and in order', async () => {
+    const field = { type: 'LongText', title: 'Text' } as const
+    const { id: textId } = await world.trpc(world.servers[0]).schema.createField.mutate({ tableId, field })
+    const { changes, socket } = await follow()
+    const texts = ['short', 'ä'.repeat(60_000), 'after']
+    for (const text of texts) {
+      await world.trpc(world.servers[0]).records.write.mutate({
+        change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: { [textId]: text } }] }] },
+      })
+    }
+    await until(() => changes.length === texts.length)
+    expect(changes.map(({ records }) => records[0]?.after?.[textId])).toEqual(texts)
+    socket.close()
+  })
+
+  test('keeps the order of the log where two servers write in turn', async () => {
+    const { changes, socket } = await follow(world.servers[2])
+    const [a, b] = world.servers
+    const writes = Array.from({ length: 30 }, (_, at) => insert(at % 2 === 0 ? a : b, `Turn ${at}`))
+    await Promise.all(writes)
+    await until(() => changes.length === writes.length)
+    const ids = changes.map(({ id }) => id)
+    expect(ids).toEqual(ids.toSorted((x, y) => x - y))
+    socket.close()
+  })
+
+  test('of the schema reaches browsers, and the next call to another server sees it', async () => {
+    const [a, b, c] = world.servers
+    const told: { tableId: string | null }[] = []
+    const socket = await world.connect(b)
+    socket.on('schema', (change) => told.push(change))
+    await socket.emitWithAck('base:join', baseId, 0)
+    for (let count = 0; count < 5; count++) {
+      // Read first, so that each server has the table in memory.
+      for (const server of [a, b, c]) await world.trpc(server).schema.table.query({ tableId })
+      const field = { type: 'Number', title: `N${count}` } as const
+      const { id } = await world.trpc(a).schema.createField.mutate({ tableId, field })
+      const seen = await Promise.all(
+        [a, b, c].map(async (server) => (await world.trpc(server).schema.table.query({ tableId })).fields),
+      )
+      for (const fields of seen) expect(fields.map((each) => each.id)).toContain(id)
+      // The record door of another server accepts the field as well.
+      const written = await world.trpc(c).records.write.mutate({
+        change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: { [id]: count } }] }] },
+      })
+      expect(written.records[0]?.after?.[id]).toBe(count)
+    }
+    await until(() => told.filter((each) => each.tableId === tableId).length >= 5)
+    socket.close()
+  })
+
+  test('of a base counts everywhere: its title, its trash and its return', async () => {
+    const [a, b, c] = world.servers
+    const { id } = await world.trpc(a).bases.create.mutate({ title: 'Short-lived' })
+    const { table } = await world.trpc(b).schema.createTable.mutate({ baseId: id, title: 'T' })
+    for (const server of [a, b, c]) await world.rest(server).get(`/api/v2/tables/${table.id}/records`)
+    await world.trpc(b).bases.update.mutate({ baseId: id, title: 'Renamed' })
+    expect((await world.trpc(c).bases.get.query({ baseId: id })).title).toBe('Renamed')
+    await world.trpc(c).bases.delete.mutate({ baseId: id })
+    for (const server of [a, b, c]) {
+      expect((await world.rest(server).get(`/api/v2/tables/${table.id}/records`)).status).toBe(404)
+    }
+    await world.trpc(a).bases.restore.mutate({ baseId: id })
+    for (const server of [a, b, c]) {
+      expect((await world.rest(server).get(`/api/v2/tables/${table.id}/records`)).status).toBe(200)
+    }
+  })
+})
+
+describe('access that ends on one of three servers', () => {
+  test('ends for the next call to any other: sessions, members, tokens and links', async () => {
+    const [a, b, c] = world.servers
+    const path = `/api/v2/tables/${tableId}/records`
+    const member = await world.signUp()
+    await world.trpc(a).bases.invite.mutate({ baseId, emails: [member.email], role: 'editor' })
+    const made = await world.rest(a, member.token).post('/api/v1/tokens', { description: 'T' })
+    const { token } = made.body
+    const statuses = async (credentials: string) =>
+      Promise.all([a, b, c].map(async (server) => (await world.rest(server, credentials).get(path)).status))
+    expect(await statuses(member.token)).toEqual([200, 200, 200])
+    expect(await statuses(token)).toEqual([200, 200, 200])
+
+    await world.trpc(b).bases.removeMember.mutate({ baseId, userId: member.id })
+    expect(await statuses(member.token)).toEqual([403, 403, 403])
+    await world.trpc(c).bases.invite.mutate({ baseId, emails: [member.email], role: 'viewer' })
+    expect(await statuses(token)).toEqual([200, 200, 200])
+
+    await world.rest(c, member.token).delete(`/api/v1/tokens/${made.body.id}`)
+    expect(await statuses(token)).toEqual([401, 401, 401])
+
+    await world.trpc(a, member.token).auth.signOut.mutate()
+    expect(await statuses(member.token)).toEqual([401, 401, 401])
+
+    const target = { kind: 'base', targetId: baseId } as const
+    const { id: shareId } = await world.trpc(a).shares.save.mutate({ ...target, patch: {} })
+    const visit = async () => {
+      const headers = { 'xc-shared-base-id': shareId }
+      const answers = [a, b, c].map((server) => fetch(`${server.url}${path}`, { headers }))
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    expect(await visit()).toEqual([200, 200, 200])
+    await world.trpc(b).shares.close.mutate(target)
+    expect(await visit()).toEqual([404, 404, 404])
+  })
+})
