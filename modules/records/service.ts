@@ -22,6 +22,7 @@ import {
   createFormerPeople,
   createFormulaPreview,
   createReader,
+  createResultCache,
   createRowCounts,
   createVisitorReads,
   fragmentsOf,
@@ -52,12 +53,13 @@ export function createRecordsService(
   views: ViewsService,
 ) {
   const counts = createRowCounts(kernel.meta.cluster.isShared)
-  const reader = createReader({ auth, schema, views, counts })
+  const results = createResultCache(kernel.meta.cluster.isShared)
+  const reader = createReader({ auth, schema, views, counts, results })
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const resolver = createValueResolver({ auth, schema, attachments })
-  const sets = createSetWrites({ kernel, schema, counts })
-  const door = createDoor({ kernel, auth, schema, counts, resolver, sets, views })
+  const sets = createSetWrites({ kernel, schema, counts, results })
+  const door = createDoor({ kernel, auth, schema, counts, results, resolver, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
@@ -68,6 +70,7 @@ export function createRecordsService(
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })
   // Imports write in worker threads, and report their changes by this event.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
+    results.touch(tableIds)
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)
   })
 
@@ -80,13 +83,14 @@ export function createRecordsService(
     selection: Selection,
     wanted: { fieldId: string; summary: string }[],
   ): Promise<Record<string, CellValue>> {
-    const { engine, context } = await openFor(actor, selection)
-    return summarize(engine, context, selection, wanted)
+    const opened = await openFor(actor, selection)
+    return summarize(results.over(opened), opened.context, selection, wanted)
   }
 
   /** The groups of a selection, level by level, with their summaries. */
   async function groups(actor: Actor, request: GroupRequest): Promise<GroupPage> {
-    return listGroups(await openFor(actor, request.selection), request)
+    const opened = await openFor(actor, request.selection)
+    return listGroups({ engine: results.over(opened), context: opened.context }, request)
   }
 
   /**
@@ -287,8 +291,8 @@ export function createRecordsService(
     deleteMatching,
     updateMatching,
     history,
-    /** Called by imports after they added a range. */
-    countsChanged: counts.forget,
+    /** The engine of an opened table, for repeated reads of results that are worth caching. */
+    cached: results.over,
   }
 }
 

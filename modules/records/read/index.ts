@@ -16,5 +16,6 @@ export { type Opened, type PagePlan, type PageQuery, requireField, select, wante
 export { compiled } from './plan-cache.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'
 export { createReader, createRowCounts, type Reader, type RowCounts } from './read.ts'
+export { createResultCache, type ResultCache } from './result-cache.ts'
 export { summarize } from './summaries.ts'
 export { createVisitorReads } from './visitors.ts'

@@ -32,18 +32,20 @@ import {
 } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
 import { compiled, createPlanCache } from './plan-cache.ts'
+import type { CachedEngine, ResultCache } from './result-cache.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf'>
   views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
   counts: RowCounts
+  results: ResultCache
 }
 
 export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here. */
-export function createReader({ auth, schema, views, counts }: Deps) {
+export function createReader({ auth, schema, views, counts, results }: Deps) {
   const plans = createPlanCache()
   const work = createWork(counts)
 
@@ -195,8 +197,12 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   /** The records of a plan as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
-    return opened.engine.all<TitledRow>(plan.page, { scan: await work.isHeavy(opened, plan) })
+    return engineOf(opened, plan).all<TitledRow>(plan.page, { scan: await work.isHeavy(opened, plan) })
   }
+
+  /** Pages that read little are not worth caching; random ones must not be. */
+  const engineOf = (opened: Opened, { grows, query }: PagePlan): CachedEngine =>
+    grows && !query.isShuffled && query.orderViewId === undefined ? results.over(opened) : opened.engine
 
   /** The number of records on all pages of a plan. */
   const countPlanned = (opened: Opened, { count }: PagePlan): Promise<number> => countWith(opened, count)
@@ -204,7 +210,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
     if (statement === null) return work.total(opened)
     const scan = await work.isScan(opened)
-    const [row] = await opened.engine.all<{ count: number }>(statement, { scan })
+    const [row] = await results.over(opened).all<{ count: number }>(statement, { scan })
     return row?.count ?? 0
   }
 
@@ -223,7 +229,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const fieldIds = fields.map(({ id }) => id)
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
-    const rows = await opened.engine.values(planned.page, { scan: await work.isHeavy(opened, planned) })
+    const scan = await work.isHeavy(opened, planned)
+    const rows = await engineOf(opened, planned).values(planned.page, { scan })
     return decoded(opened, fields, rows)
   }
 

@@ -38,7 +38,7 @@ export function createRestGroups(
     const { fields, limit, offset } = plan.query
     const total = await countGroups(opened, plan)
     if (offset > 0 && offset >= total) throw invalidOffset(offset)
-    const list = await opened.engine.all<Record<string, unknown>>(plan.page, { scan: true })
+    const list = await records.cached(opened).all<Record<string, unknown>>(plan.page, { scan: true })
     // Groups of links are shown by the link’s value.
     const shown = fields.filter((field) => linkOf(field) === null)
     const present = withComputed(
@@ -61,8 +61,8 @@ export function createRestGroups(
     return countGroups(opened, plan)
   }
 
-  async function countGroups({ engine }: Opened, plan: CombinationPlan): Promise<number> {
-    const [row] = await engine.all<{ n: number }>(plan.count, { scan: true })
+  async function countGroups(opened: Opened, plan: CombinationPlan): Promise<number> {
+    const [row] = await records.cached(opened).all<{ n: number }>(plan.count, { scan: true })
     return row?.n ?? 0
   }
 

@@ -17,7 +17,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { foreignEngineOf } from '../foreign/index.ts'
 import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
-import type { RowCounts } from '../read/index.ts'
+import type { ResultCache, RowCounts } from '../read/index.ts'
 import {
   checkNewValues,
   checkValues,
@@ -77,13 +77,14 @@ interface Deps {
   auth: Pick<AuthService, 'access'>
   schema: LinkSchema & Pick<SchemaReader, 'engineOf' | 'writeRefusal'>
   counts: RowCounts
+  results: Pick<ResultCache, 'touch'>
   resolver: ValueResolver
   sets: SetWrites
   views: Pick<ViewsService, 'requireManualOrder'>
 }
 
 /** The write door: every change of records passes here. */
-export function createDoor({ kernel, auth, schema, counts, resolver, sets, views }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, results, resolver, sets, views }: Deps) {
   /**
    * Writes a change and its log entry in one transaction.
    *
@@ -276,6 +277,7 @@ export function createDoor({ kernel, auth, schema, counts, resolver, sets, views
     // Counted together with the commit, so that readers see both or neither.
     const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
       if (isRepeated) return
+      results.touch(new Set(records.map(({ tableId }) => tableId)))
       for (const { tableId, before, after } of records) {
         if (before === null) counts.add(tableId, 1)
         if (after === null) counts.add(tableId, -1)

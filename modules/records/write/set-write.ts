@@ -23,7 +23,7 @@ import {
   restoreStatements,
   type SetCascade,
 } from '../links/index.ts'
-import type { RowCounts } from '../read/index.ts'
+import type { ResultCache, RowCounts } from '../read/index.ts'
 import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.ts'
 import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
@@ -63,6 +63,7 @@ interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   schema: LinkSchema
   counts: RowCounts
+  results: Pick<ResultCache, 'touch'>
 }
 
 /** Detail of a set update: the fields that it wrote. */
@@ -78,7 +79,7 @@ export type Where = (model: TableModel, dialect: QueryDialect) => SQL
  * not pass through this process. The log keeps each record’s values before and after, as for single writes, so undo
  * and history work the same.
  */
-export function createSetWrites({ kernel, schema, counts }: Deps) {
+export function createSetWrites({ kernel, schema, counts, results }: Deps) {
   /**
    * Deletes the records and logs all their values.
    *
@@ -237,6 +238,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       return { ...answer, records: [], truncated: true, tableIds: touched, count, skipped: 0 }
     }
     for (const id of tableIds) counts.forget(id)
+    results.touch(tableIds)
     const count = logged?.changes ?? 0
     const applied: AppliedChange = {
       id: Number(line?.rows[0]?.id ?? 0),
