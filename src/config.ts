@@ -153,7 +153,7 @@ export const VARIABLES = {
   signUpsPerHour: variable({
     name: 'SIGN_UPS_PER_HOUR',
     default: '20',
-    help: 'Accounts that one IP address may create per hour. Invited people do not count. Addresses are kept in memory only: of several servers over one database each counts for itself.',
+    help: 'Accounts that one IP address may create per hour. Invited people do not count. Addresses are kept in memory only.',
     read: integer(1, 1_000_000),
   }),
   trustProxy: variable({
@@ -212,7 +212,7 @@ export const VARIABLES = {
     name: 'S3_BUCKET',
     aliases: ['NC_S3_BUCKET_NAME'],
     default: '',
-    help: 'Bucket of an S3-compatible store for attachments. Empty: the folder `attachments` in `DATA_DIR`, which is not shared between servers that use the same `DATABASE_URL`.',
+    help: 'Bucket of an S3-compatible store for attachments. Empty: the folder `attachments` in `DATA_DIR`, which servers that use the same `DATABASE_URL` must share.',
     read: textOrNull,
   }),
   s3Region: variable({

@@ -20,6 +20,8 @@ export interface EventMap {
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
+  /** An event that a rate limit counts, or one that it no longer counts. */
+  'limit.counted': { limit: string; key: string; at: number; isReverted?: boolean }
   /** Someone cancelled a job or a change of whole tables, on whichever server: the one that runs it stops it. */
   'job.cancelled': { jobId: string }
   'work.cancelled': { workId: string }
@@ -40,6 +42,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'base.deleted': true,
   'share.changed': false,
   'form.answered': false,
+  'limit.counted': true,
   'job.cancelled': true,
   'work.cancelled': true,
   'events.missed': false,

@@ -108,11 +108,15 @@ const MAX_MAILED_PER_PERSON = 3
 
 /** Mails reset links. */
 export function createForgotPassword(
-  { mail, log }: Pick<Kernel, 'mail' | 'log'>,
+  { mail, log, events }: Pick<Kernel, 'mail' | 'log' | 'events'>,
   accounts: Pick<Accounts, 'findByEmail'>,
   passwordReset: Pick<PasswordReset, 'issue'>,
 ) {
-  const limit = createHourlyLimit(MAX_REQUESTS_PER_ADDRESS, m.auth_error_too_many_reset_requests)
+  const limit = createHourlyLimit(
+    { events, name: 'password resets' },
+    MAX_REQUESTS_PER_ADDRESS,
+    m.auth_error_too_many_reset_requests,
+  )
   // Mails are counted and queued one after the other: parallel requests must not exceed the limit.
   const exclusively = createMutex()
 

@@ -28,9 +28,16 @@ export interface ServerSetup {
 const MAX_TESTS_PER_HOUR = 20
 
 /** Shows super admins the server's setup and sends test mails. */
-export function createServerSetup({ config, mail }: Pick<Kernel, 'config' | 'mail'>, access: Access) {
+export function createServerSetup(
+  { config, mail, events }: Pick<Kernel, 'config' | 'mail' | 'events'>,
+  access: Access,
+) {
   const { smtpHost, smtpFrom, s3Bucket } = config
-  const tests = createHourlyLimit(MAX_TESTS_PER_HOUR, m.auth_error_too_many_test_mails)
+  const tests = createHourlyLimit(
+    { events, name: 'test mails' },
+    MAX_TESTS_PER_HOUR,
+    m.auth_error_too_many_test_mails,
+  )
   return {
     async get(actor: Actor): Promise<ServerSetup> {
       await access.authorize(actor, 'settings.read')

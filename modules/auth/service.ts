@@ -36,7 +36,7 @@ export function createAuthService(kernel: Kernel) {
   const sessions = createSessions(kernel, accounts)
   const jwt = createJwt(kernel)
   const tokens = createApiTokens(kernel, access)
-  const throttle = createThrottle()
+  const throttle = createThrottle({ events: kernel.events, name: 'failed sign-ins' })
   const shares = createShares(kernel)
   const visitors = createShareVisitors(kernel, shares)
 

@@ -168,10 +168,17 @@ interface SessionParts {
 }
 
 /** Sign-up, sign-in, sign-out and password changes. */
-export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'config'>, parts: SessionParts) {
+export function createSessionService(
+  { meta, config, events }: Pick<Kernel, 'meta' | 'config' | 'events'>,
+  parts: SessionParts,
+) {
   const { accounts, access, jwt, sessions, signUp, throttle, tokens } = parts
   const { users } = meta.tables(defineAuthTables)
-  const signUps = createHourlyLimit(config.signUpsPerHour, m.auth_error_too_many_sign_ups)
+  const signUps = createHourlyLimit(
+    { events, name: 'sign-ups' },
+    config.signUpsPerHour,
+    m.auth_error_too_many_sign_ups,
+  )
 
   async function start(user: UserRow, roles: 'object' | 'list'): Promise<SignedIn> {
     const cookie = await sessions.start(user)

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../src/core/errors.ts'
+import type { Events } from '../../src/events.ts'
 import { m } from '../../src/messages.gen.ts'
 
 /** Failures within the window: of one account from one address, and of one address. */
@@ -10,16 +11,44 @@ export const WINDOW_MS = 15 * 60_000
 /** The longest unused are dropped first. */
 const MAX_KEYS = 20_000
 
+/** Where a limit counts: all servers that share the events. */
+interface Scope {
+  events: Pick<Events, 'emit' | 'on'>
+  /** Unique among the limits of a server. */
+  name: string
+}
+
+/** The times of events by key, in memory. Each is announced as an event, which all servers count. */
+function createCounts({ events, name }: Scope, most: number) {
+  const times = new LRUCache<string, number[]>({ max: MAX_KEYS })
+  events.on('limit.counted', ({ limit, key, at, isReverted }) => {
+    if (limit !== name) return
+    const known = times.get(key) ?? []
+    if (!isReverted) {
+      times.set(key, [...known, at].slice(-most))
+      return
+    }
+    const own = known.indexOf(at)
+    if (own < 0) return
+    if (known.length === 1) times.delete(key)
+    else times.set(key, known.toSpliced(own, 1))
+  })
+  return {
+    /** Ascending, after `since`. */
+    since: (key: string, since: number): number[] => (times.get(key) ?? []).filter((at) => at > since),
+    add: (key: string, at: number): void => events.emit('limit.counted', { limit: name, key, at }),
+    remove: (key: string, at: number): void =>
+      events.emit('limit.counted', { limit: name, key, at, isReverted: true }),
+  }
+}
+
 export type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts failures in a sliding window, in memory. */
-export function createThrottle(now: () => number = Date.now) {
-  const failures = new LRUCache<string, number[]>({ max: MAX_KEYS })
+/** Counts failures in a sliding window, on all servers together. */
+export function createThrottle(scope: Scope, now: () => number = Date.now) {
+  const failures = createCounts(scope, MAX_FAILURES_PER_ADDRESS)
 
-  function recent(key: string): number[] {
-    const since = now() - WINDOW_MS
-    return (failures.get(key) ?? []).filter((at) => at > since)
-  }
+  const recent = (key: string): number[] => failures.since(key, now() - WINDOW_MS)
 
   function check(key: string, max: number): void {
     const times = recent(key)
@@ -55,15 +84,9 @@ export function createThrottle(now: () => number = Date.now) {
       const limits = limitsOf(account, address)
       refuse(account, address)
       const at = now()
-      for (const [key, max] of limits) failures.set(key, [...recent(key), at].slice(-max))
+      for (const [key] of limits) failures.add(key, at)
       const result = await run()
-      for (const [key] of limits) {
-        const times = recent(key)
-        const own = times.indexOf(at)
-        if (own >= 0) times.splice(own, 1)
-        if (times.length === 0) failures.delete(key)
-        else failures.set(key, times)
-      }
+      for (const [key] of limits) failures.remove(key, at)
       return result
     },
   }
@@ -87,28 +110,31 @@ function networkOf(address: string): string {
 }
 
 const HOUR_MS = 3_600_000
-/** The longest unused are dropped first. */
-const MAX_LIMITED_KEYS = 20_000
 
 /**
- * Counts events per hour by subject (a public link, sign-up) and address, in memory.
+ * Counts events per hour by subject (a public link, sign-up) and address, on all servers together.
  * @param refusal message above the limit
  */
-export function createHourlyLimit(most: number, refusal: () => string, now: () => number = Date.now) {
-  const times = new LRUCache<string, number[]>({ max: MAX_LIMITED_KEYS })
+export function createHourlyLimit(
+  scope: Scope,
+  most: number,
+  refusal: () => string,
+  now: () => number = Date.now,
+) {
+  const counts = createCounts(scope, most)
 
-  /** Counts one event. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
-  function take(subject: string, address: string): string {
+  /** Counts one event; returns its key and time. @throws TOO_MANY_REQUESTS with `retryAfterSeconds` above the limit */
+  function take(subject: string, address: string): { key: string; at: number } {
     const key = `${subject} ${networkOf(address)}`
-    const since = now() - HOUR_MS
-    const recent = (times.get(key) ?? []).filter((at) => at > since)
+    const at = now()
+    const recent = counts.since(key, at - HOUR_MS)
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= most) {
-      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now()) / 1000))
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - at) / 1000))
       throw new AppError('TOO_MANY_REQUESTS', refusal(), { retryAfterSeconds })
     }
-    times.set(key, [...recent, now()])
-    return key
+    counts.add(key, at)
+    return { key, at }
   }
 
   return {
@@ -121,15 +147,11 @@ export function createHourlyLimit(most: number, refusal: () => string, now: () =
      * counted. @throws as `take`
      */
     async count<T>(subject: string, address: string, run: () => Promise<T>): Promise<T> {
-      const key = take(subject, address)
-      const at = times.get(key)?.at(-1)
+      const { key, at } = take(subject, address)
       try {
         return await run()
       } catch (error) {
-        const left = [...(times.get(key) ?? [])]
-        const own = left.indexOf(at ?? 0)
-        if (own >= 0) left.splice(own, 1)
-        times.set(key, left)
+        counts.remove(key, at)
         throw error
       }
     },

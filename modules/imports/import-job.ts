@@ -99,7 +99,7 @@ export function createImportJob({
       // A new table can still be cancelled here; appended records are saved already.
       if (model === null) signal.throwIfAborted()
       const { id: tableId, title } = await publish(input, outcome, { staging, userId, model })
-      uploads.release(jobId)
+      await uploads.release(jobId)
       await logFailure(uploads.discard(input.uploadId))
       const { choices: _choices, ...counts } = outcome
       return {

@@ -53,7 +53,8 @@ export function createImportsService(
   kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
   // The file of a cancelled or failed import stays for a day, so that it can be started again.
   kernel.events.on('job.changed', ({ id, status }) => {
-    if (hasEnded(status)) uploads.release(id)
+    if (!hasEnded(status)) return
+    uploads.release(id).catch((error) => kernel.log.error('an upload could not be released', error))
   })
   setInterval(() => {
     clean().catch((error) => kernel.log.error('cleaning up failed', error))
@@ -89,11 +90,11 @@ export function createImportsService(
     const goal = model ? await appendTo(model, input, context) : await newTable(user, baseId, input, context)
     const job: ImportInput = { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
-    uploads.hold(id, uploadId)
+    await uploads.hold(id, uploadId)
     try {
       await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
     } catch (error) {
-      uploads.release(id)
+      await uploads.release(id)
       throw error
     }
     return { jobId: id }

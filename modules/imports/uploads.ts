@@ -41,6 +41,18 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
   /** Upload ids by the job that will read them; such files are not deleted. */
   const held = new Map<string, string>()
   const isHeld = (uploadId: string) => [...held.values()].includes(uploadId)
+  const { claims } = meta.cluster
+  const claimOf = (uploadId: string) => `upload ${uploadId}`
+
+  /** Runs `work` unless a job or a sender on any server needs the file. */
+  async function unlessHeld(uploadId: string, work: () => Promise<void>): Promise<void> {
+    if (isHeld(uploadId) || arriving.has(uploadId) || !(await claims.take(claimOf(uploadId)))) return
+    try {
+      await work()
+    } finally {
+      await claims.release(claimOf(uploadId))
+    }
+  }
 
   /**
    * Stores a file while it arrives.
@@ -52,6 +64,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     const fileName = cleanName(name)
     arriving.add(uploadId)
     try {
+      await claims.take(claimOf(uploadId))
       const size = await writeLimited(path, body, config.importMaxBytes)
       const createdAt = new Date().toISOString()
       await meta.db.insert(uploads).values({ id: uploadId, userId, fileName, size, createdAt })
@@ -62,6 +75,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       throw explainStorage(error)
     } finally {
       arriving.delete(uploadId)
+      await claims.release(claimOf(uploadId))
     }
   }
 
@@ -88,7 +102,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     for (const [at, { id, size }] of own.entries()) {
       total += size
       const isTooMuch = at >= MAX_WAITING || total > config.importMaxBytes
-      if (at > 0 && isTooMuch && !isHeld(id)) await remove(id)
+      if (at > 0 && isTooMuch) await unlessHeld(id, () => remove(id))
     }
   }
 
@@ -99,15 +113,18 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       .select({ id: uploads.id })
       .from(uploads)
       .where(lt(uploads.createdAt, limit.toISOString()))
-    for (const { id } of old) if (!isHeld(id)) await remove(id)
+    for (const { id } of old) await unlessHeld(id, () => remove(id))
     const known = new Set((await meta.db.select({ id: uploads.id }).from(uploads)).map(({ id }) => id))
     for (const name of readdirSync(folder)) {
-      if (known.has(name) || arriving.has(name)) continue
-      log.info('removing an unfinished upload', {
-        name,
-        size: statSync(pathOf(name), { throwIfNoEntry: false })?.size,
+      if (known.has(name)) continue
+      await unlessHeld(name, async () => {
+        // Stored by another server since the rows were read.
+        const [row] = await meta.db.select({ id: uploads.id }).from(uploads).where(eq(uploads.id, name))
+        if (row) return
+        const size = statSync(pathOf(name), { throwIfNoEntry: false })?.size
+        log.info('removing an unfinished upload', { name, size })
+        await rm(pathOf(name), { force: true })
       })
-      await rm(pathOf(name), { force: true })
     }
   }
 
@@ -116,12 +133,17 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
     get,
     clean,
     /** Protects a file from deletion until `release`. */
-    hold: (jobId: string, uploadId: string): void => void held.set(jobId, uploadId),
-    release: (jobId: string): void => void held.delete(jobId),
-    /** Deletes an imported file unless another job needs it. */
-    async discard(uploadId: string): Promise<void> {
-      if (!isHeld(uploadId)) await remove(uploadId)
+    async hold(jobId: string, uploadId: string): Promise<void> {
+      held.set(jobId, uploadId)
+      await claims.take(claimOf(uploadId))
     },
+    async release(jobId: string): Promise<void> {
+      const uploadId = held.get(jobId)
+      held.delete(jobId)
+      if (uploadId !== undefined && !isHeld(uploadId)) await claims.release(claimOf(uploadId))
+    },
+    /** Deletes an imported file unless another job needs it. */
+    discard: (uploadId: string): Promise<void> => unlessHeld(uploadId, () => remove(uploadId)),
   }
 }
 

@@ -68,7 +68,11 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, () => string> = {
 
 /** Accepts answers to shared forms. */
 export function createFormAnswers({ kernel, auth, records }: Deps) {
-  const limit = createHourlyLimit(kernel.config.formAnswersPerHour, m.forms_error_too_many_answers)
+  const limit = createHourlyLimit(
+    { events: kernel.events, name: 'answers to forms' },
+    kernel.config.formAnswersPerHour,
+    m.forms_error_too_many_answers,
+  )
   const once = createAnswerOnce<Answered>()
   const mailAnswer = createAnswerMails(kernel, records.forms)
   const cookie = createAnsweredCookie(kernel.config, kernel.secrets)

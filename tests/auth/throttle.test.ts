@@ -5,14 +5,16 @@ import {
   MAX_FAILURES_PER_ADDRESS,
   WINDOW_MS,
 } from '../../modules/auth/throttle.ts'
+import { createEvents } from '../../src/events.ts'
 
+const scope = () => ({ events: createEvents(() => {}), name: 'test' })
 const fail = () => Promise.reject(new Error('wrong'))
 const ignore = () => undefined
 
 describe('createThrottle', () => {
   test('counts failures over a sliding window and forgives what succeeds', async () => {
     let now = 0
-    const { attempt } = createThrottle(() => now)
+    const { attempt } = createThrottle(scope(), () => now)
     for (let i = 0; i < 50; i++) await attempt('ann', '10.0.0.1', async () => 'in')
     for (let i = 0; i < MAX_FAILURES_PER_ACCOUNT; i++) {
       now += 1000
@@ -26,7 +28,7 @@ describe('createThrottle', () => {
   })
 
   test('counts an attempt from its beginning, so that many at once do not slip through', async () => {
-    const { attempt } = createThrottle()
+    const { attempt } = createThrottle(scope())
     let runs = 0
     const slow = async () => {
       runs++
@@ -38,7 +40,7 @@ describe('createThrottle', () => {
   })
 
   test('takes the addresses of one IPv6 network for one place, and IPv4 in IPv6 for IPv4', async () => {
-    const { attempt } = createThrottle()
+    const { attempt } = createThrottle(scope())
     const from = (address: string) => attempt('ann', address, async () => 'in')
     for (let i = 0; i < MAX_FAILURES_PER_ACCOUNT; i++) {
       await attempt('ann', `2001:db8:0:7:${i}::1`, fail).catch(ignore)
@@ -53,7 +55,7 @@ describe('createThrottle', () => {
   })
 
   test('stops a place that tries many accounts', async () => {
-    const { attempt } = createThrottle()
+    const { attempt } = createThrottle(scope())
     for (let i = 0; i < MAX_FAILURES_PER_ADDRESS; i++)
       await attempt(`user${i}`, '10.0.0.1', fail).catch(ignore)
     expect(attempt('ann', '10.0.0.1', async () => 'in')).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Claims } from '../../../src/cluster.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -17,13 +18,19 @@ export interface ReceivedFile {
 
 export type Incoming = ReturnType<typeof createIncoming>
 
-/** Receives files in a folder on the store’s disk, so that they can be moved to the store. */
-export function createIncoming(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // One process serves a data folder: existing files are left over from an earlier one.
-  const left = readdirSync(folder).map((name) => join(folder, name))
+/** Files of versions whose names did not tell the process; one of these may still be receiving some. */
+const NAMELESS_KEPT_MS = 24 * 3_600_000
 
-  const place = (): string => join(folder, randomText(24))
+/**
+ * Receives files in a folder on the store’s disk, so that they can be moved to the store. Several servers may share it:
+ * a file's name begins with the number of the process that receives it.
+ */
+export function createIncoming(folder: string, claims: Claims) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const own = randomText(12)
+  const claimOf = (process: string) => `incoming ${process}`
+
+  const place = (): string => join(folder, `${own}-${randomText(24)}`)
 
   return {
     place,
@@ -31,9 +38,21 @@ export function createIncoming(folder: string) {
     /** Deletes a received file. */
     discard: ({ path }: ReceivedFile): Promise<void> => rm(path, { force: true }),
 
-    /** Deletes partial files of an earlier process. */
+    /** Deletes partial files of processes that have ended. Called at start and later. */
     clean: async (): Promise<void> => {
-      for (const path of left.splice(0)) await rm(path, { force: true, recursive: true })
+      await claims.take(claimOf(own))
+      for (const name of readdirSync(folder)) {
+        const path = join(folder, name)
+        const [, process = null] = /^([a-z0-9]{12})-/.exec(name) ?? []
+        if (process === own) continue
+        if (process === null) {
+          const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+          if (modified < Date.now() - NAMELESS_KEPT_MS) await rm(path, { force: true, recursive: true })
+        } else if (await claims.take(claimOf(process))) {
+          await rm(path, { force: true, recursive: true })
+          await claims.release(claimOf(process))
+        }
+      }
     },
 
     /**

@@ -47,7 +47,7 @@ export type AttachmentsService = ReturnType<typeof createAttachments>
 /** Files of Attachment cells: uploads, their use in cells, and links that expire. */
 export function createAttachments({ kernel, auth, bases, schema, views }: Deps) {
   const { config, secrets, files: store, log } = kernel
-  const incoming = createIncoming(join(config.dataDir, 'incoming'))
+  const incoming = createIncoming(join(config.dataDir, 'incoming'), kernel.meta.cluster.claims)
   const links = createFileLinks(secrets.jwt, config.attachmentLinkSeconds * 1000)
   const audiences = createAudiences({ auth, bases, schema, views })
   const signerFor = async (actor: Actor | undefined): Promise<FileSigner> =>

@@ -41,7 +41,11 @@ interface Uploading {
 /** Uploads and downloads of files (wire §13.1). */
 export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
   const { attachments } = records
-  const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, m.uploads_error_too_many_files)
+  const visitorUploads = createHourlyLimit(
+    { events: kernel.events, name: 'uploads of visitors' },
+    kernel.config.linkUploadsPerHour,
+    m.uploads_error_too_many_files,
+  )
   const app = new Elysia()
     .use(restBase(kernel, auth))
     .get('/dltemp/:signature/:expiry/*', async ({ params, request, query }) => {

@@ -159,7 +159,7 @@ export function joinCluster(
       } catch (error) {
         firstOpened.reject(error)
       }
-      await disconnect()
+      disconnect()
       if (!isClosing) await Bun.sleep(wait)
     }
   }
@@ -188,19 +188,19 @@ export function joinCluster(
       connected.resolve(opened)
       return { lost: lost.promise }
     } catch (error) {
-      await opened.end({ timeout: 0 }).catch(() => {})
+      abandon(opened)
       throw error
     }
   }
 
-  async function disconnect(): Promise<void> {
+  function disconnect(): void {
     const last = active
     active = null
     leaseUntil = 0
     connected = Promise.withResolvers()
     connected.promise.catch(() => {})
     outbox.length = 0
-    await last?.end({ timeout: 0 }).catch(() => {})
+    if (last) abandon(last)
   }
 
   /** Renews the lease until a check fails or takes too long. */
@@ -351,7 +351,7 @@ export function joinCluster(
       } catch (error) {
         if (!isClosing) onError('messages to other servers could not be sent', error)
         // After a reconnect the others see a new number, and know that they have missed something.
-        if (active === on) await disconnect()
+        if (active === on) disconnect()
       }
     }
     isSending = false
@@ -416,6 +416,8 @@ export function joinCluster(
 
   const claims: Claims = {
     async take(key) {
+      // Locks of a connection are counted; a claim is not.
+      if (held.has(key)) return true
       const on = await whenConnected()
       const [row] = await on.unsafe<{ got: boolean }[]>(
         `select pg_try_advisory_lock(${claimKey(key)}) as got`,
@@ -459,9 +461,14 @@ export function joinCluster(
       await last
         ?.unsafe(`select pg_notify('${CHANNEL}', $1)`, [JSON.stringify({ from: self, bye: true })])
         .catch(() => {})
-      await disconnect()
+      disconnect()
     },
   }
+}
+
+/** Closes a connection without waiting: the driver may wait for one that is already lost. */
+function abandon(client: Sql): void {
+  client.end({ timeout: 0 }).catch(() => {})
 }
 
 const claimKey = (key: string): string =>
