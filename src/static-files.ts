@@ -96,7 +96,8 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
   }
 
   function policyOf(path: string, html: string): string {
-    const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
+    const [, ...scripts] = html.split('<script>')
+    const inlineScripts = scripts.map((rest) => rest.slice(0, rest.indexOf('</script>')))
     const policy = contentSecurityPolicy(kernel.config.mapTilesUrl, inlineScripts)
     // Public forms and shared views may be embedded in other sites: their pages use no session, so clickjacking gains
     // nothing.
