@@ -26,7 +26,7 @@ import {
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService, storageRest } from '../modules/storage/index.ts'
 import { createViewsService, presentTableViews, viewsRest } from '../modules/views/index.ts'
-import { asCaller, clientAddress, nameCaller } from './caller.ts'
+import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
@@ -40,12 +40,17 @@ import { createJobs } from './jobs/create-jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog, logRequests } from './log.ts'
 import { createMail } from './mail.ts'
+import { describeKernel } from './metrics/kernel-gauges.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { measureRequests } from './metrics/requests.ts'
+import { metricsRoute } from './metrics/route.ts'
 import { LARGE_JSON, parseJsonInTurns } from './parse-json.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
 import { createRegistry } from './registry.ts'
 import { createRouter } from './router.ts'
 import { openSecrets, refuseNewKeys } from './secrets.ts'
+import { createSlowQueryLog } from './slow-queries.ts'
 import { createSocket } from './socket.ts'
 import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
@@ -81,12 +86,16 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   }
   const pool = createWorkerPool(WORKERS)
   const registry = createRegistry()
-  const sources = openSources(config, secrets, pool, registry)
+  const metrics = config.metricsToken === null ? null : await startMetrics()
+  const sources = openSources(config, secrets, pool, registry, {
+    observe: metrics?.database,
+    slow: createSlowQueryLog(log, config.slowQueryMs),
+  })
   const events = createEvents(
     (error, name) => log.error('a listener failed', error, { event: name }),
     meta.cluster,
   )
-  const jobs = createJobs({ meta, events, log })
+  const jobs = createJobs({ meta, events, log, onEnd: ({ kind, status }) => metrics?.job(kind, status) })
   const mail = createMail({ config, meta, secrets, log })
   return {
     config,
@@ -99,16 +108,24 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     events,
     jobs,
     mail,
+    metrics,
     registry,
     undoers: new Map(),
     works: createWorks({ events }),
     async close() {
       await Promise.all([jobs.close(), mail.close()])
       pool.close()
+      metrics?.close()
       await sources.close()
       await meta.close()
     },
   }
+}
+
+/** Loads the client library only where it is used. */
+async function startMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import('./metrics/create-metrics.ts')
+  return createMetrics()
 }
 
 /** Builds each service once from earlier ones, and fills the registry slots that earlier services need from later ones. */
@@ -159,6 +176,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
     .use(openapiRest(kernel, services))
+    .use(metricsRoute(kernel))
     .use(createStaticFiles(kernel))
 
   async function handleTrpc(request: Request, address: string): Promise<Response> {
@@ -170,6 +188,7 @@ export function createApp(kernel: Kernel, services: Services) {
     const read = await readTrpcBody(request, kernel.config, async () => (await actor()).kind === 'user')
     if (read instanceof Response) return read
     const requestId = randomText(12)
+    nameRoute('/trpc/*', requestId)
     const responseHeaders = new Headers({ 'x-request-id': requestId, 'cache-control': 'no-store' })
     const response = await fetchRequestHandler({
       endpoint: '/trpc',
@@ -183,6 +202,7 @@ export function createApp(kernel: Kernel, services: Services) {
         actor: await actor(),
         requestId,
         log: kernel.log,
+        metrics: kernel.metrics,
         responseHeaders,
         request,
         address,
@@ -263,7 +283,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await kernel.jobs.recover()
   kernel.mail.start()
   const socket = createSocket(kernel, services.auth)
+  describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
+  const { metrics } = kernel
+  const answer = (request: Request) =>
+    metrics ? measureRequests(metrics, request, () => app.fetch(request)) : app.fetch(request)
   const server = listen(config, () =>
     Bun.serve({
       port: config.port,
@@ -275,7 +299,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
         config.logLevel,
         (request, bun) =>
           socket.handle(request, bun) ??
-          asCaller(request, config.queryTimeoutSeconds * 1000, () => app.fetch(request)),
+          asCaller(request, config.queryTimeoutSeconds * 1000, () => answer(request)),
       ),
       development: false,
       // An error that no adapter handled. Its text is logged, not sent.

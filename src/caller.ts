@@ -10,6 +10,10 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Key for fair scheduling; empty until the client is authenticated. */
   key: string
+  /** Template of the matched route, e.g. `/api/v2/tables/:tableId`; empty until it is known. */
+  route: string
+  /** Id of the request in the log and in `x-request-id`; empty until it is known. */
+  requestId: string
   /** Read timeout. */
   readonly timeoutMs: number
 }
@@ -24,9 +28,20 @@ export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T
       return request.signal
     },
     key: '',
+    route: '',
+    requestId: '',
     timeoutMs,
   }
   return callers.run(caller, handle)
+}
+
+/** Records the request's route for metrics, and its id for the log of slow queries. */
+export function nameRoute(route: string, requestId = ''): void {
+  const caller = callers.getStore()
+  if (!caller) return
+  // The framework's templates end in a slash where a prefix and `/` make the route.
+  caller.route = route.length > 1 && route.endsWith('/') ? route.slice(0, -1) : route
+  caller.requestId = requestId
 }
 
 /** Sets the scheduling key after authentication: an account, or a public link with all its visitors. */
@@ -46,7 +61,9 @@ export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 /** Runs a write that continues without its client: its reads end with `signal` instead of the request. */
 export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
   const caller = callers.getStore()
-  return caller ? callers.run({ signal, key: caller.key, timeoutMs: caller.timeoutMs }, work) : work()
+  if (!caller) return work()
+  const { key, route, requestId, timeoutMs } = caller
+  return callers.run({ signal, key, route, requestId, timeoutMs }, work)
 }
 
 /** The error for a disconnected client, which never reads it. */

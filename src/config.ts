@@ -47,6 +47,8 @@ export interface Config extends SmtpSettings {
   s3SecretAccessKey: string | null
   mapTilesUrl: string | null
   mapTilesAttribution: string | null
+  metricsToken: string | null
+  slowQueryMs: number
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -255,6 +257,18 @@ export const VARIABLES = {
     default: '',
     help: 'Attribution required by the tile server, e.g. `© OpenStreetMap contributors`. Plain text.',
     read: textOrNull,
+  }),
+  metricsToken: variable({
+    name: 'METRICS_TOKEN',
+    default: '',
+    help: 'Bearer token for `GET /metrics` (Prometheus), at least 16 characters. Empty: nothing is measured, and the path does not exist.',
+    read: secret,
+  }),
+  slowQueryMs: variable({
+    name: 'SLOW_QUERY_MS',
+    default: '1000',
+    help: 'Statements in databases with tables that take at least this many milliseconds are logged as `slow query`, without their values. `0`: none.',
+    read: integer(0, 3_600_000),
   }),
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
 

@@ -60,6 +60,8 @@ export interface Jobs {
   find(jobId: string): Promise<Job | null>
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
+  /** The number of unfinished jobs of this server. */
+  counts(): { waiting: number; active: number }
   /** Requests cancellation; no effect on an ended job. `job.changed` reports the end. */
   cancel(jobId: string): Promise<void>
   /**

@@ -6,6 +6,7 @@ import type { Events } from './events.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { WorkerPool } from './pool.ts'
 import type { Registry } from './registry.ts'
 import type { Secrets } from './secrets.ts'
@@ -23,6 +24,8 @@ export interface Kernel {
   jobs: Jobs
   secrets: Secrets
   mail: Mail
+  /** Measurements for Prometheus; null if `METRICS_TOKEN` is not set. */
+  metrics: Metrics | null
   /** Contents of uploaded files. */
   files: FileStore
   /** Contracts that earlier modules need from later ones; filled once, in app.ts. */

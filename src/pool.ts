@@ -25,6 +25,8 @@ export interface WorkerPool {
    *   signal, after the task has ended
    */
   run(task: string, input: unknown, kind?: TaskKind, base?: string, watch?: ScriptWatch): Promise<unknown>
+  /** The tasks and workers of each kind. */
+  counts(): Record<TaskKind, { running: number; waiting: number; workers: number }>
   /** Ends all workers at once, aborting running tasks. */
   close(): void
 }
@@ -249,6 +251,11 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
       pump()
       if (waiting.includes(entry)) watch(entry, null)
     },
+    counts: () => ({
+      running: countRunning(() => true),
+      waiting: waiting.length,
+      workers: members.length,
+    }),
     close(): void {
       isClosed = true
       const stopping = new PoolTaskError('The server is stopping')
@@ -327,6 +334,12 @@ export function createWorkerPool(size: number): WorkerPool {
       })
       return promise
     },
+    counts: () => ({
+      read: groups.read.counts(),
+      'large read': groups['large read'].counts(),
+      write: groups.write.counts(),
+      'large write': groups['large write'].counts(),
+    }),
     close() {
       isClosed = true
       for (const group of Object.values(groups)) group.close()

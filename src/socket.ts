@@ -36,6 +36,8 @@ export interface Socket {
   /** The response to a request on the socket's path; undefined for other paths. */
   handle(request: Request, server: Bun.Server<never>): Promise<Response> | undefined
   websocket: Bun.WebSocketHandler<never>
+  /** The number of live connections. */
+  count(): number
   close(): void
 }
 
@@ -351,6 +353,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   const { websocket } = engine.handler()
   return {
     websocket,
+    count: () => io.sockets.sockets.size,
     handle(request, server) {
       const { pathname } = new URL(request.url)
       if (!pathname.startsWith(PATH)) return undefined

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
+import { nameRoute } from './caller.ts'
 import { acceptsEncoding } from './content-encoding.ts'
 import { embeddedFiles, PROJECT_ROOT } from './embedded.ts'
 import type { Kernel } from './kernel.ts'
@@ -53,6 +54,7 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
   if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
   return (
     new Elysia({ name: 'static-files' })
+      .onBeforeHandle(({ route }) => nameRoute(route))
       // `dashboardPath` of the app info. The browser keeps the hash, which holds the route.
       .get('/', ({ redirect }) => redirect('/dashboard'))
       .get('/dashboard', ({ request }) => serve('index.html', request))

@@ -4,6 +4,7 @@ import { ZodError } from 'zod'
 import type { Actor, ShareActor, UserActor } from './core/actor.ts'
 import { AppError, retryAfterOf } from './core/errors.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { explainStorage } from './storage-full.ts'
 
 /** Context of each procedure. */
@@ -11,6 +12,8 @@ export interface Context {
   actor: Actor
   requestId: string
   log: Log
+  /** Null if metrics are off. */
+  metrics: Metrics | null
   /** Headers of the response; auth sets its cookie here. */
   responseHeaders: Headers
   request: Request
@@ -70,8 +73,10 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router
 
 /** Procedures for everyone, signed in or not; the service checks access. */
-export const anyone = t.procedure.use(async ({ ctx, next }) => {
+export const anyone = t.procedure.use(async ({ ctx, path, next }) => {
+  const startedAt = performance.now()
   const result = await next()
+  ctx.metrics?.call(path, result.ok, (performance.now() - startedAt) / 1000)
   const retryAfter = result.ok ? null : retryAfterOf(result.error.cause)
   if (retryAfter !== null) ctx.responseHeaders.set('retry-after', retryAfter)
   return result

@@ -8,6 +8,7 @@ import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts
 import type { Right } from '../../src/core/roles.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { timed, timeMethods } from '../../src/metrics/metrics.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { FieldExpressions, SchemaReader, TableModel } from '../schema/index.ts'
@@ -42,6 +43,23 @@ import {
   type Where,
 } from './write/index.ts'
 
+/** The measured methods of the read door; those that only plan are left out. */
+const READ_OPERATIONS = [
+  'list',
+  'page',
+  'titled',
+  'titledByIds',
+  'ids',
+  'count',
+  'countOpened',
+  'countPlanned',
+  'get',
+  'readOne',
+  'position',
+  'positions',
+] as const
+const SET_OPERATIONS = ['deleteWhere', 'updateWhere', 'restoreFrom', 'revert'] as const
+
 export type RecordsService = ReturnType<typeof createRecordsService>
 
 /** Records: the read door, the write door, and the operations on the change log. */
@@ -54,12 +72,28 @@ export function createRecordsService(
 ) {
   const counts = createRowCounts(kernel.meta.cluster.isShared)
   const results = createResultCache(kernel.meta.cluster.isShared)
-  const reader = createReader({ auth, schema, views, counts, results })
+  const { metrics } = kernel
+  const reader = timeMethods(
+    metrics,
+    'read',
+    createReader({ auth, schema, views, counts, results }),
+    READ_OPERATIONS,
+  )
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const resolver = createValueResolver({ auth, schema, attachments })
-  const sets = createSetWrites({ kernel, schema, counts, results })
-  const door = createDoor({ kernel, auth, schema, counts, results, resolver, sets, views })
+  const sets = timeMethods(
+    metrics,
+    'write',
+    createSetWrites({ kernel, schema, counts, results }),
+    SET_OPERATIONS,
+  )
+  const door = timeMethods(
+    metrics,
+    'write',
+    createDoor({ kernel, auth, schema, counts, results, resolver, sets, views }),
+    ['apply', 'applyGranted', 'write'],
+  )
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
@@ -284,8 +318,8 @@ export function createRecordsService(
       return { ...undone, historySince: (await bases.require(asked[1])).historySince }
     },
     redo: undo.redo,
-    summaries,
-    groups,
+    summaries: timed(metrics, 'read', 'summaries', summaries),
+    groups: timed(metrics, 'read', 'groups', groups),
     matchingIds,
     effectsOfDeletion,
     deleteMatching,

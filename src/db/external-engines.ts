@@ -6,6 +6,7 @@ import { openMysqlEngine } from './mysql/engine.ts'
 import type { OpenFiles } from './open-files.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { openExternalSqliteEngine } from './sqlite-engine.ts'
+import { type EngineWatch, watchEngine } from './watched-engine.ts'
 
 /** Most databases that stay connected at once. */
 const MAX_OPEN = 100
@@ -27,7 +28,11 @@ export interface ExternalEngines {
 }
 
 /** Opens no database yet. */
-export function openExternalEngines(pool: WorkerPool, files: OpenFiles): ExternalEngines {
+export function openExternalEngines(
+  pool: WorkerPool,
+  files: OpenFiles,
+  watch: EngineWatch = {},
+): ExternalEngines {
   const closing = new Set<Promise<void>>()
   const engines = new LRUCache<string, { version: string; engine: Engine }>({
     max: MAX_OPEN,
@@ -41,7 +46,7 @@ export function openExternalEngines(pool: WorkerPool, files: OpenFiles): Externa
       const known = engines.get(id)
       if (known?.version === version) return known.engine
       const config = read()
-      const engine = openExternalEngine(config, name ?? databaseOf(config), pool, files)
+      const engine = watchEngine(openExternalEngine(config, name ?? databaseOf(config), pool, files), watch)
       engines.set(id, { version, engine })
       return engine
     },

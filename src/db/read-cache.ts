@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CachedTable, StaleRow } from '../cluster.ts'
+import { cacheTally } from '../metrics/cache-tally.ts'
 import type { Meta } from './meta.ts'
 
 /** Caches metadata in memory until it changes. */
@@ -43,6 +44,7 @@ export function createReadCache<V extends object, T extends CachedTable>(
   { name, max, table, keyOf }: ReadCacheOptions<T>,
 ): ReadCache<V> {
   const held = new LRUCache<string, V>({ max })
+  const tally = cacheTally(name)
   let forgotten = 0
   const known = caches.get(db) ?? new Map()
   caches.set(db, known)
@@ -62,7 +64,11 @@ export function createReadCache<V extends object, T extends CachedTable>(
     peek,
     async read(key, load) {
       const known = peek(key)
-      if (known) return known
+      if (known) {
+        tally.hits++
+        return known
+      }
+      tally.misses++
       const before = forgotten
       const value = await load()
       // A value read before a change must not be stored after it.

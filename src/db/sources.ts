@@ -1,4 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { AppError, notFound } from '../core/errors.ts'
@@ -25,6 +26,7 @@ import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
+import { type EngineWatch, watchEngine } from './watched-engine.ts'
 
 /** Storage of a base's own tables: its own file, or a schema in the server's PostgreSQL. */
 type HomeClient = 'sqlite3' | 'pg'
@@ -85,6 +87,10 @@ export interface Sources {
   ownDatabase(): Promise<string | null>
   /** Reads from a database with user tables. @throws if none can be opened; an error of a single base does not count */
   check(): Promise<void>
+  /** The number of open database files. */
+  openFiles(): number
+  /** Bytes of the metadata and of the bases; with `DATABASE_URL` also of that database. */
+  sizes(): Promise<Record<string, number>>
   close(): Promise<void>
 }
 
@@ -94,13 +100,14 @@ export function openSources(
   secrets: Pick<Secrets, 'connections'>,
   pool: WorkerPool,
   registry: Registry,
+  watch: EngineWatch = {},
 ): Sources {
   const folder = join(dataDir, 'bases')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const own = databaseUrl === null ? null : openPostgresDatabase(postgresConnection(databaseUrl))
   const engines = new Map<string, Promise<Engine>>()
   const files = createOpenFiles(maxOpenBases ?? openFilesBudget())
-  const external: ExternalEngines = openExternalEngines(pool, files)
+  const external: ExternalEngines = openExternalEngines(pool, files, watch)
   const path = (baseId: string) => join(folder, `${baseId}.db`)
   const homeOf = (baseId: string) => registry.get(HOME_OF)(baseId)
   const hasTables = (baseId: string) => registry.get(HAS_TABLES)(baseId)
@@ -122,7 +129,10 @@ export function openSources(
     if (home === 'sqlite3') {
       // Earlier versions created the file with the first table.
       if (!existsSync(path(baseId)) && !(await hasTables(baseId))) createBaseFile(path(baseId))
-      return openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files)
+      return watchEngine(
+        openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files),
+        watch,
+      )
     }
     const database = requireOwn()
     const schema = schemaOfBase(baseId)
@@ -134,7 +144,7 @@ export function openSources(
     } catch (error) {
       throw explainPostgres(error, OWN_DATABASE)
     }
-    const engine = openPostgresEngine(database, schema, OWN_DATABASE)
+    const engine = watchEngine(openPostgresEngine(database, schema, OWN_DATABASE), watch)
     return {
       ...engine,
       storage: {
@@ -224,6 +234,20 @@ export function openSources(
     },
     abandon: (baseId) => removeHome(baseId, own ? 'pg' : 'sqlite3'),
     remove: async (baseId) => removeHome(baseId, await homeOf(baseId)),
+    openFiles: () => files.count,
+    async sizes() {
+      const bytes = {
+        metadata: databaseUrl === null ? await sizeOfFiles(dataDir, /^sheaf\.db/) : 0,
+        bases: await sizeOfFiles(folder, /\.db/),
+      }
+      if (!own) return bytes
+      const engine = openPostgresEngine(own, NOWHERE, OWN_DATABASE)
+      const [row] = await engine.values({
+        sql: 'select pg_database_size(current_database())::text',
+        params: [],
+      })
+      return { ...bytes, postgres: Number(row?.[0] ?? 0) }
+    },
     async close() {
       const open = await Promise.allSettled(engines.values())
       engines.clear()
@@ -231,4 +255,19 @@ export function openSources(
       await Promise.all([external.close(), own?.close()])
     },
   }
+}
+
+/** Total size of the files of a folder whose names match. Files that disappear meanwhile count as empty. */
+async function sizeOfFiles(folder: string, names: RegExp): Promise<number> {
+  let bytes = 0
+  for (const name of await readdir(folder)) {
+    if (names.test(name))
+      bytes += await Bun.file(join(folder, name))
+        .stat()
+        .then(
+          ({ size }) => size,
+          () => 0,
+        )
+  }
+  return bytes
 }

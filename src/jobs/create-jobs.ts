@@ -25,6 +25,14 @@ const RECOVER_AFTER_MS = 5_000
 
 const STOPPED = 'The server stopped while this was running. No changes were made.'
 
+interface Deps {
+  meta: Meta
+  events: Events
+  log: Log
+  /** Called for each job that this server has ended; `job.changed` also reports those of others. */
+  onEnd?: (job: Job) => void
+}
+
 interface Run {
   job: Job
   input: unknown
@@ -34,7 +42,7 @@ interface Run {
 }
 
 /** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
-export function createJobs({ meta, events, log }: { meta: Meta; events: Events; log: Log }): Jobs {
+export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
   const store = createJobStore(meta)
   const { claims } = meta.cluster
   const kinds = new Map<string, JobKind<unknown>>()
@@ -80,6 +88,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
     unsaved.set(job.id, job)
     runs.delete(job.id)
     await saveEnds()
+    onEnd?.(job)
     events.emit('job.changed', job)
   }
 
@@ -189,6 +198,7 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
       const ended = { ...job, ...end, updatedAt: new Date().toISOString() }
       await store.save(ended)
       await claims.release(job.id)
+      onEnd?.(ended)
       events.emit('job.changed', ended)
     }
     await store.forgetOld()
@@ -234,6 +244,10 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
       const stored = await store.list(of)
       const current = stored.map((job) => ({ ...job, ...(runs.get(job.id)?.job ?? unsaved.get(job.id)) }))
       return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
+    },
+    counts() {
+      const active = [...runs.values()].filter(isActive).length
+      return { waiting: runs.size - active, active }
     },
     async cancel(jobId) {
       // Awaited for a job of this server, so that a job that waits has ended when the call is answered.

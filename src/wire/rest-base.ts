@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
-import { type AddressBook, type Authenticator, clientAddress, nameCaller } from '../caller.ts'
+import { type AddressBook, type Authenticator, clientAddress, nameCaller, nameRoute } from '../caller.ts'
 import { AppError, badRequest, concernsOperator, retryAfterOf } from '../core/errors.ts'
 import { randomText } from '../core/ids.ts'
 import { SHARE_HEADERS } from '../core/shares.ts'
@@ -19,8 +19,9 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
     clientAddress(kernel.config, request, server)
   return (
     new Elysia({ name: 'rest-base' })
-      .derive({ as: 'scoped' }, async ({ request, server, set }) => {
+      .derive({ as: 'scoped' }, async ({ request, route, server, set }) => {
         const requestId = randomText(12)
+        nameRoute(route, requestId)
         set.headers['x-request-id'] = requestId
         const isVisitor = isVisit(request.headers)
         // Not cacheable by proxies: access depends on headers, and a link may be closed.

@@ -92,6 +92,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET /api/v1/version': { gate: 'anyone' },
   'GET /api/v1/health': { gate: 'anyone' },
   'GET /api/v1/ready': { gate: 'anyone' },
+  // Without METRICS_TOKEN.
+  'GET /metrics': { gate: 'anyone', answers: 404 },
   'GET M/nocodb/info': { gate: 'anyone' },
   'GET M/cache': { gate: 'settings.read' },
   'DELETE M/cache': { gate: 'settings.update' },

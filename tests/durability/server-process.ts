@@ -7,6 +7,8 @@ const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 /** The server as a process of its own, which can be killed. */
 export interface ServerProcess {
   url: string
+  /** What it has printed so far. */
+  printed(): string
   /** Sends a signal and waits for the end; gives the exit code, null where the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -18,7 +20,10 @@ export function createDataDir(): { path: string; remove(): void } {
 }
 
 /** Starts a server on a data folder and waits until it listens. @throws Error with what it printed where it ends before that */
-export async function startProcess(dataDir: string): Promise<ServerProcess> {
+export async function startProcess(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, MAIN], {
     env: {
       ...process.env,
@@ -27,6 +32,7 @@ export async function startProcess(dataDir: string): Promise<ServerProcess> {
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
       NODE_ENV: 'production',
+      ...environment,
     },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -40,9 +46,12 @@ export async function startProcess(dataDir: string): Promise<ServerProcess> {
     printed += decoder.decode(value, { stream: true })
     const url = /"url":"(http[^"]+)"/.exec(printed)?.[1]
     if (url === undefined) continue
-    void readOn(reader)
+    void readOn(reader, (chunk) => {
+      printed += decoder.decode(chunk, { stream: true })
+    })
     return {
       url,
+      printed: () => printed,
       async end(signal) {
         child.kill(signal)
         await child.exited
@@ -53,6 +62,13 @@ export async function startProcess(dataDir: string): Promise<ServerProcess> {
 }
 
 /** A full pipe would stop the server at its next line. */
-async function readOn(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
-  while (!(await reader.read()).done) {}
+async function readOn(
+  reader: { read(): Promise<{ done: boolean; value?: Uint8Array }> },
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    if (value) take(value)
+  }
 }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { View } from '../../../src/core/model.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
+import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { isSame } from './expression/fragments.ts'
 import type { Models, ReadContext } from './expression/scope.ts'
@@ -49,6 +50,7 @@ export type PlanCache = <P>(
  */
 export function createPlanCache(): PlanCache {
   const entries = new LRUCache<string, Entry>({ max: MAX_PLANS })
+  const tally = cacheTally('plans')
 
   return (context, key, compile) => {
     const { model, models, view, dialect } = context
@@ -59,7 +61,11 @@ export function createPlanCache(): PlanCache {
     const fullKey = `${model.table.id}\n${view?.id ?? ''}\n${readerKey(context)}\n${key}`
     const entry = entries.get(fullKey)
     const isCurrent = entry?.model === model && entry.view === view && entry.dialect === dialect
-    if (isCurrent && isSame(entry.models, models)) return entry.plan as ReturnType<typeof compile>
+    if (isCurrent && isSame(entry.models, models)) {
+      tally.hits++
+      return entry.plan as ReturnType<typeof compile>
+    }
+    tally.misses++
     const { watched, isCacheable } = watchMoment(context)
     const plan = compile(watched)
     if (isCacheable()) entries.set(fullKey, { model, models, view, dialect, plan })

@@ -5,6 +5,7 @@ import { renameIds } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { defineSchemaTables } from '../tables.ts'
 import { createTableModel, type StoredField, type TableModel, toStored, toTable } from './model.ts'
@@ -31,6 +32,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
   /** Cached models that another server may have changed: used again if their version is still current. */
   const unverified = new Set<string>()
   let changes = 0
+  const tally = cacheTally('tables')
 
   /** A table, including the trash. */
   async function findTable(tableId: string): Promise<Table | null> {
@@ -62,12 +64,17 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
 
   async function loadModel(tableId: string): Promise<TableModel> {
     const known = models.get(tableId)
-    if (known && isTrusted(tableId)) return known
+    if (known && isTrusted(tableId)) {
+      tally.hits++
+      return known
+    }
     const before = changes
     const table = await findTable(tableId)
     if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
     await bases.require(table.baseId)
     const isSame = known?.table.version === table.version
+    if (isSame) tally.hits++
+    else tally.misses++
     const model = isSame ? known : createTableModel(table, await listFields(tableId))
     // A model read before a concurrent change must not be cached after it.
     if (changes === before) {

@@ -1,0 +1,103 @@
+import type { Engine, Statement, Transaction } from '../dialects/dialect.ts'
+import type { DatabaseWork, Metrics } from '../metrics/metrics.ts'
+
+/** Observers of the statements in databases with user tables. */
+export interface EngineWatch {
+  /** Takes the time of each read and each transaction. */
+  observe?: Metrics['database']
+  slow?: SlowQueries | null
+}
+
+/** Reports statements that take long. */
+export interface SlowQueries {
+  thresholdMs: number
+  report(query: SlowQuery): void
+}
+
+export interface SlowQuery {
+  client: string
+  kind: DatabaseWork
+  /** With placeholders, and possibly literals. */
+  sql: string
+  ms: number
+  /** Statements of a script; `sql` is the first. */
+  statements?: number
+}
+
+/** The engine, with its statements observed; the engine itself without observers. Times include waiting for a turn. */
+export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Engine {
+  if (!observe && !slow) return engine
+  const thresholdMs = slow?.thresholdMs ?? Number.POSITIVE_INFINITY
+  const clientOf = () => engine.dialect.client
+
+  function reportSlow(kind: DatabaseWork, sql: string, startedAt: number, statements?: number): void {
+    const ms = performance.now() - startedAt
+    if (ms >= thresholdMs) slow?.report({ client: clientOf(), kind, sql, ms, statements })
+  }
+
+  async function read<T>(kind: 'read' | 'scan', { sql }: Statement, run: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      return await run()
+    } finally {
+      observe?.(clientOf(), kind, (performance.now() - startedAt) / 1000)
+      reportSlow(kind, sql, startedAt)
+    }
+  }
+
+  async function write<T>(run: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      return await run()
+    } finally {
+      observe?.(clientOf(), 'write', (performance.now() - startedAt) / 1000)
+    }
+  }
+
+  async function inTransaction<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      return await run()
+    } finally {
+      reportSlow('write', sql, startedAt)
+    }
+  }
+
+  /** Each statement of a transaction is timed alone. */
+  const watched = (tx: Transaction): Transaction =>
+    slow
+      ? {
+          run: (statement) => inTransaction(statement.sql, () => tx.run(statement)),
+          runMany: (sql, params) => inTransaction(sql, () => tx.runMany(sql, params)),
+          all: (statement) => inTransaction(statement.sql, () => tx.all(statement)),
+          insertOne: (statement, key) => inTransaction(statement.sql, () => tx.insertOne(statement, key)),
+        }
+      : tx
+
+  const kindOf = (options?: { scan?: boolean }) => (options?.scan ? 'scan' : 'read')
+  return {
+    ...engine,
+    // Read anew: a server's dialect depends on its version, which is known later.
+    get dialect() {
+      return engine.dialect
+    },
+    all: (statement, options) => read(kindOf(options), statement, () => engine.all(statement, options)),
+    values: (statement, options) => read(kindOf(options), statement, () => engine.values(statement, options)),
+    write: (work, afterCommit, options) =>
+      write(() => engine.write((tx) => work(watched(tx)), afterCommit, options)),
+    writeTogether: (work, onCommit) => write(() => engine.writeTogether((tx) => work(watched(tx)), onCommit)),
+    async writeScript(script, options) {
+      const startedAt = performance.now()
+      let statements: Statement[] = []
+      const asked = async () => {
+        statements = typeof script === 'function' ? await script() : script
+        return statements
+      }
+      try {
+        return await write(() => engine.writeScript(asked, options))
+      } finally {
+        reportSlow('write', statements[0]?.sql ?? '', startedAt, statements.length)
+      }
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Elysia } from 'elysia'
+import { nameRoute } from '../caller.ts'
+import type { Kernel } from '../kernel.ts'
+
+/**
+ * `GET /metrics` for Prometheus, which sends `Authorization: Bearer` with `METRICS_TOKEN`. Without that variable the
+ * route does not exist, so a public server shows nothing by default, behind a proxy either.
+ */
+export function metricsRoute({ config, metrics }: Pick<Kernel, 'config' | 'metrics'>) {
+  return new Elysia({ name: 'metrics' }).get('/metrics', async ({ request }) => {
+    nameRoute('/metrics')
+    const token = config.metricsToken
+    if (metrics === null || token === null)
+      return Response.json({ msg: 'Cannot GET /metrics' }, { status: 404 })
+    const given = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+    if (!isSame(given, token))
+      return Response.json(
+        { msg: 'Send METRICS_TOKEN as bearer token' },
+        { status: 401, headers: { 'www-authenticate': 'Bearer' } },
+      )
+    return new Response(await metrics.text(), {
+      headers: { 'content-type': metrics.contentType, 'cache-control': 'no-store' },
+    })
+  })
+}
+
+/** Compares in constant time. */
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [given, expected].map((text) => createHash('sha256').update(text).digest())
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right)
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { io } from 'socket.io-client'
+import { createTestApp, META_DATABASES, type TestApp, type TestUser } from './support/app.ts'
+import { createBase } from './support/factories.ts'
+
+const TOKEN = 'a-token-for-prometheus'
+
+const scrape = (app: TestApp, authorization: string | null = `Bearer ${TOKEN}`) =>
+  fetch(`${app.url}/metrics`, { headers: authorization === null ? {} : { authorization } })
+const textOf = async (app: TestApp) => (await scrape(app)).text()
+
+/** The value of a series; 0 if it does not exist. */
+function seriesValue(text: string, series: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `))
+  return Number(line?.slice(series.length + 1) ?? 0)
+}
+
+describe('GET /metrics without METRICS_TOKEN', () => {
+  test('does not exist, for an administrator either', async () => {
+    const app = await createTestApp()
+    const owner = await app.signUp()
+    const tries: Record<string, string>[] = [{}, { 'xc-auth': owner.token }, { authorization: 'Bearer ' }]
+    for (const headers of tries) {
+      const answer = await fetch(`${app.url}/metrics`, { headers })
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toEqual({ msg: 'Cannot GET /metrics' })
+    }
+    expect(app.kernel.metrics).toBeNull()
+    await app.stop()
+  })
+})
+
+describe.each(META_DATABASES)('GET /metrics with metadata in %s', (database) => {
+  let app: TestApp
+  let owner: TestUser
+  let baseId: string
+  let tableId: string
+  beforeAll(async () => {
+    app = await createTestApp({ database, config: { metricsToken: TOKEN } })
+    owner = await app.signUp()
+    baseId = (await createBase(app, owner)).id
+    tableId = (await app.trpc(owner.token).schema.createTable.mutate({ baseId, title: 'Measured' })).table.id
+  })
+  afterAll(() => app.stop())
+
+  test('refuses everyone without the token', async () => {
+    for (const authorization of [null, 'Bearer wrong', `Basic ${TOKEN}`, TOKEN, `Bearer ${owner.token}`]) {
+      const answer = await scrape(app, authorization)
+      expect([authorization, answer.status]).toEqual([authorization, 401])
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      expect(await answer.text()).not.toContain('sheaf_')
+    }
+    const signedIn = await fetch(`${app.url}/metrics`, { headers: { 'xc-auth': owner.token } })
+    expect(signedIn.status).toBe(401)
+  })
+
+  test('counts requests by route template and status, never by path', async () => {
+    const records = `/api/v2/tables/${tableId}/records`
+    const rest = app.rest(owner.token)
+    const before = await textOf(app)
+    await rest.post(records, { Title: 'one' })
+    await rest.get(records)
+    await rest.get(records)
+    await app.rest().get(records)
+    await fetch(`${app.url}/api/v2/tables/${crypto.randomUUID()}/nothing-of-the-kind`)
+    await fetch(`${app.url}/${crypto.randomUUID()}`, { method: 'PROPFIND' }).catch(() => undefined)
+    const text = await textOf(app)
+    const route = '/api/v2/tables/:tableId/records'
+    const of = (method: string, status: number, at = text) =>
+      seriesValue(at, `sheaf_http_requests_total{method="${method}",route="${route}",status="${status}"}`)
+    expect(of('GET', 200) - of('GET', 200, before)).toBe(2)
+    expect(of('POST', 200) - of('POST', 200, before)).toBe(1)
+    expect(of('GET', 401) - of('GET', 401, before)).toBe(1)
+    const unmatched = 'sheaf_http_requests_total{method="GET",route="unmatched",status="404"}'
+    expect(seriesValue(text, unmatched) - seriesValue(before, unmatched)).toBe(1)
+    const latencies = `sheaf_http_request_duration_seconds_count{method="GET",route="${route}"}`
+    expect(seriesValue(text, latencies) - seriesValue(before, latencies)).toBe(3)
+    for (const id of [tableId, baseId, owner.id, owner.email]) expect(text).not.toContain(id)
+  })
+
+  test('counts the web app’s calls by procedure', async () => {
+    await app.trpc(owner.token).bases.list.query()
+    await app
+      .trpc(owner.token)
+      .schema.createTable.mutate({ baseId, title: 'Measured' })
+      .catch(() => undefined)
+    const text = await textOf(app)
+    expect(seriesValue(text, 'sheaf_trpc_calls_total{procedure="bases.list",outcome="ok"}')).toBeGreaterThan(
+      0,
+    )
+    expect(seriesValue(text, 'sheaf_trpc_calls_total{procedure="schema.createTable",outcome="error"}')).toBe(
+      1,
+    )
+    expect(text).toContain('route="/trpc/*",status="200"')
+  })
+
+  test('times the doors and the databases', async () => {
+    await app.trpc(owner.token).records.list.query({ query: { tableId, offset: 0, limit: 25 } })
+    const text = await textOf(app)
+    const door = (labels: string) => seriesValue(text, `sheaf_door_duration_seconds_count{${labels}}`)
+    expect(door('door="write",operation="apply",outcome="ok"')).toBeGreaterThan(0)
+    expect(door('door="read",operation="list",outcome="ok"')).toBeGreaterThan(0)
+    const client = database === 'sqlite' ? 'sqlite3' : 'pg'
+    for (const kind of ['read', 'write']) {
+      const series = `sheaf_database_duration_seconds_count{client="${client}",kind="${kind}"}`
+      expect([kind, seriesValue(text, series) > 0]).toEqual([kind, true])
+    }
+  })
+
+  test('shows sockets, jobs, the pool, caches, sizes and the process', async () => {
+    const socket = io(app.url, { auth: { token: owner.token }, transports: ['websocket'], forceNew: true })
+    await new Promise<void>((resolve, reject) => {
+      socket.on('connect', resolve)
+      socket.on('connect_error', reject)
+    })
+    await app.rest(owner.token).get(`/api/v2/tables/${tableId}/records`)
+    const text = await textOf(app)
+    expect(seriesValue(text, 'sheaf_sockets')).toBe(1)
+    expect(text).toContain('sheaf_jobs{state="waiting"} 0')
+    expect(text).toContain('sheaf_pool_tasks{kind="large read",state="running"} 0')
+    const plans = seriesValue(text, 'sheaf_cache_reads_total{cache="plans",result="hit"}')
+    expect(plans + seriesValue(text, 'sheaf_cache_reads_total{cache="plans",result="miss"}')).toBeGreaterThan(
+      0,
+    )
+    expect(text).toContain('sheaf_cache_reads_total{cache="accounts",result="')
+    const part = database === 'sqlite' ? 'bases' : 'postgres'
+    expect(seriesValue(text, `sheaf_database_size_bytes{database="${part}"}`)).toBeGreaterThan(0)
+    for (const name of [
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+      'process_start_time_seconds',
+      'sheaf_event_loop_lag_seconds{quantile="0.99"}',
+      'sheaf_data_folder_free_bytes',
+    ])
+      expect([name, seriesValue(text, name) > 0]).toEqual([name, true])
+    // Prometheus rejects a page that repeats a metric.
+    const types = text.split('\n').filter((line) => line.startsWith('# TYPE'))
+    expect(new Set(types).size).toBe(types.length)
+    socket.close()
+  })
+
+  test('counts the jobs that this server has ended, and not those that others report', async () => {
+    const { jobs, events } = app.kernel
+    jobs.register('trial', { run: async () => null, recover: async () => null })
+    const job = await jobs.start('trial', { userId: owner.id, baseId: null, input: {} })
+    const ended = () => jobs.find(job.id).then((found) => found?.status === 'completed')
+    while (!(await ended())) await Bun.sleep(5)
+    events.emit('job.changed', { ...job, kind: 'elsewhere', status: 'completed' })
+    const text = await textOf(app)
+    expect(seriesValue(text, 'sheaf_jobs_total{kind="trial",status="completed"}')).toBe(1)
+    expect(text).not.toContain('elsewhere')
+  })
+
+  test('the number of series does not grow with tables', async () => {
+    const seriesOf = (text: string) => text.split('\n').filter((line) => /^\w/.test(line)).length
+    const use = async (title: string) => {
+      const { table } = await app.trpc(owner.token).schema.createTable.mutate({ baseId, title })
+      await app.rest(owner.token).get(`/api/v2/tables/${table.id}/records`)
+    }
+    await use('First')
+    const before = seriesOf(await textOf(app))
+    for (const title of ['Second', 'Third', 'Fourth']) await use(title)
+    expect(seriesOf(await textOf(app))).toBe(before)
+  })
+})
