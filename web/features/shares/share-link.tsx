@@ -18,7 +18,10 @@ export interface ShareLinkProps {
 /** A URL to copy, open, embed or show as a QR code. */
 export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
   const [shown, setShown] = useState<'qr' | 'embed' | null>(null)
-  const toggle = (which: 'qr' | 'embed') => () => setShown(shown === which ? null : which)
+  const toggles = [
+    { panel: 'embed', icon: Code, label: m.shares_embed() },
+    { panel: 'qr', icon: QrCode, label: m.shares_qr_code() },
+  ] as const
   return (
     <div className={styles.linkBox}>
       <div className={styles.link}>
@@ -38,24 +41,18 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
           <ExternalLink size={14} aria-hidden />
           {m.common_open()}
         </a>
-        <Button
-          size="small"
-          variant="ghost"
-          icon={Code}
-          aria-expanded={shown === 'embed'}
-          onClick={toggle('embed')}
-        >
-          {m.shares_embed()}
-        </Button>
-        <Button
-          size="small"
-          variant="ghost"
-          icon={QrCode}
-          aria-expanded={shown === 'qr'}
-          onClick={toggle('qr')}
-        >
-          {m.shares_qr_code()}
-        </Button>
+        {toggles.map(({ panel, icon, label }) => (
+          <Button
+            key={panel}
+            size="small"
+            variant="ghost"
+            icon={icon}
+            aria-expanded={shown === panel}
+            onClick={() => setShown(shown === panel ? null : panel)}
+          >
+            {label}
+          </Button>
+        ))}
         <IconButton
           icon={RefreshCw}
           iconSize={14}

@@ -6,6 +6,7 @@ import { trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { SwitchInput } from '../../ui/switch.tsx'
 import { ENGINES, locationOf, type Source } from './connection-draft.ts'
 import {
   connectDatabase,
@@ -96,18 +97,13 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
   ]
   return (
     <li className={styles.source}>
-      <label className={styles.switch} data-tip={switchLabel}>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-checked={source.isEnabled}
-          aria-label={switchLabel}
-          checked={source.isEnabled}
-          disabled={!mayChange}
-          onChange={(event) => void patchSource(source, { isEnabled: event.target.checked })}
-        />
-        <span className={styles.track} aria-hidden />
-      </label>
+      <SwitchInput
+        aria-label={switchLabel}
+        data-tip={switchLabel}
+        checked={source.isEnabled}
+        disabled={!mayChange}
+        onChange={(isEnabled) => void patchSource(source, { isEnabled })}
+      />
       <span className={styles.sourceText}>
         <strong className={styles.sourceName} dir="auto" data-tip={name} data-tip-clipped>
           {name}

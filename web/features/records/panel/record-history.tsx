@@ -11,7 +11,7 @@ import { timeZone } from '../../../time-zone.ts'
 import { type Outputs, trpc } from '../../../trpc.ts'
 import { Avatar } from '../../../ui/avatar.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import { can, fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
 import styles from './record-panel.module.css'
 
@@ -27,13 +27,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
   const [older, setOlder] = useState<Entry[]>([])
   const history = trpc.records.history.useQuery({ tableId, recordId, before }, { staleTime: 0 })
   if (history.error) {
-    return (
-      <ErrorState
-        title={m.records_history_load_failed()}
-        error={history.error}
-        onRetry={() => void history.refetch()}
-      />
-    )
+    return <QueryError title={m.records_history_load_failed()} query={history} />
   }
   const page = history.data?.entries ?? []
   const entries = [...older, ...page]

@@ -34,7 +34,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
@@ -159,11 +159,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       {isMissing(read.error) ? (
         <p className={styles.gone}>{m.records_this_record_was_deleted()}</p>
       ) : read.error && !read.data && !row ? (
-        <ErrorState
-          title={m.records_record_load_failed()}
-          error={read.error}
-          onRetry={() => void read.refetch()}
-        />
+        <QueryError title={m.records_record_load_failed()} query={read} />
       ) : tab === 'history' ? (
         <RecordHistory key={recordId} context={context} recordId={recordId} />
       ) : read.data || row ? (
