@@ -120,6 +120,8 @@ export async function drag(
   const [fx = 0.5, fy = 0.5] = parts.from ?? []
   const [tx = 0.5, ty = 0.5] = parts.to ?? []
   await page.mouse.move(a.x + a.width * fx, a.y + a.height * fy)
+  // dnd-kit loads when the pointer comes near, and has an element for screen readers.
+  await page.locator('[id^="DndLiveRegion"]').waitFor({ state: 'attached' })
   await page.mouse.down()
   await page.mouse.move(a.x + a.width * fx + 6, a.y + a.height * fy + 3)
   await page.mouse.move(b.x + b.width * tx, b.y + b.height * ty, { steps: 4 })

@@ -219,18 +219,58 @@ describe('a drag', () => {
 
   test('of the upper edge moves the start only, at most to a quarter before the end', async () => {
     const { page, event, hours, stored, id } = await openCalendar(tests, ROWS, { scale: 'week' })
+    await page.getByTestId('calendar-now').waitFor()
     const edge = event('Workshop').locator('[data-edge="start"]')
-    await drag(page, edge, hours('2026-01-14'), { to: [0.5, 8.25 * hour] })
-    await eventually(
+    await drag(page, edge, hours('2026-01-14'), { to: [0.5, 9.8 * hour] })
+    const first = await eventually(
       () => stored(1),
-      (values) => values[id('Start')] === at(14, '08:15'),
+      (values) => values[id('Start')] === at(14, '09:45'),
     )
+    expect(first[id('Start')]).toBe(at(14, '09:45'))
     await drag(page, edge, hours('2026-01-14'), { to: [0.5, 13 * hour] })
     await eventually(
       () => stored(1),
       (values) => values[id('Start')] === at(14, '10:15'),
     )
-    expect((await stored(1))[id('End')]).toBe(at(14, '10:30'))
+    expect(await stored(1)).toMatchObject({ [id('Start')]: at(14, '10:15'), [id('End')]: at(14, '10:30') })
+  })
+
+  test('that ends before its start has been drawn still moves the record, once', async () => {
+    const calendar = await openCalendar(tests)
+    const { page, event, day, stored, id } = calendar
+    await drag(page, event('Workshop'), day('2026-01-15'))
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(15, '09:00'),
+    )
+    const from = await event('Workshop').boundingBox()
+    const to = await day('2026-01-20').boundingBox()
+    if (!from || !to) throw new Error('nothing to drag')
+    await page.evaluate(
+      async ([start, end]) => {
+        const send = (Type: typeof MouseEvent, type: string, { x, y }: { x: number; y: number }) =>
+          document
+            .elementFromPoint(x, y)
+            ?.dispatchEvent(new Type(type, { bubbles: true, cancelable: true, clientX: x, clientY: y }))
+        send(MouseEvent, 'mousedown', start)
+        await new Promise((resolve) => setTimeout(resolve))
+        send(MouseEvent, 'mousemove', { x: start.x + 9, y: start.y })
+        send(MouseEvent, 'mousemove', end)
+        send(PointerEvent, 'pointerup', end)
+        send(MouseEvent, 'mouseup', end)
+      },
+      [from, to].map((box) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 })) as [
+        { x: number; y: number },
+        { x: number; y: number },
+      ],
+    )
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(20, '09:00'),
+    )
+    expect((await stored(1))[id('Start')]).toBe(at(20, '09:00'))
+    expect(writes(calendar)).toHaveLength(2)
+    await page.locator('[data-dragging]').waitFor({ state: 'detached' })
   })
 
   test('scrolls the hours at their edge', async () => {
@@ -328,6 +368,19 @@ describe('a drag', () => {
     await finger.up()
     expect(await page.locator('[data-dragging]').count()).toBe(0)
 
+    // The hours glide on for a moment.
+    const topOf = async () => (await event('Workshop').boundingBox())?.y
+    let last = await topOf()
+    await eventually(
+      async () => {
+        const before = last
+        await Bun.sleep(100)
+        last = await topOf()
+        return last === before
+      },
+      (isStill) => isStill,
+    )
+    await event('Workshop').evaluate((element) => element.scrollIntoView({ block: 'center' }))
     const now = await event('Workshop').boundingBox()
     if (!now) throw new Error('nothing to drag')
     await finger.down(now.x + now.width / 2, now.y + 20)

@@ -16,6 +16,7 @@ import {
   type RefObject,
   type SyntheticEvent,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useRef,
 } from 'react'
@@ -73,6 +74,20 @@ export function CalendarDragging({ store, root, onDrop, overlay }: CalendarDragg
     useSensor(TouchSensor, { activationConstraint: { delay: 350, tolerance: 4 } }),
   )
   const released = useRef<Point | null>(null)
+
+  /** Drops what is dragged at the point of the release: the last move may not have rendered yet. */
+  function drop(): void {
+    if (released.current && root.current) moveTo(slotAt(root.current, released.current))
+    const { drag } = store.getState()
+    store.setState({ drag: null, press: null })
+    if (drag) onDrop(drag)
+  }
+
+  const onRelease = useEffectEvent(() => {
+    // dnd-kit reports no end if the button is released before its start has rendered, as on a busy machine.
+    if (store.getState().drag) drop()
+  })
+
   useEffect(() => {
     const onPointerUp = (event: PointerEvent) => {
       released.current = { x: event.clientX, y: event.clientY }
@@ -83,9 +98,18 @@ export function CalendarDragging({ store, root, onDrop, overlay }: CalendarDragg
       event.preventDefault()
       window.addEventListener('pointerup', swallowClick, { once: true })
     }
+    // Bubbling, so that they come after dnd-kit's own on the document.
+    const release = () => onRelease()
+    const cancel = () => store.setState({ drag: null })
+    window.addEventListener('mouseup', release)
+    window.addEventListener('touchend', release)
+    window.addEventListener('touchcancel', cancel)
     window.addEventListener('pointerup', onPointerUp, true)
     window.addEventListener('keydown', onKeyDown, true)
     return () => {
+      window.removeEventListener('mouseup', release)
+      window.removeEventListener('touchend', release)
+      window.removeEventListener('touchcancel', cancel)
       window.removeEventListener('pointerup', onPointerUp, true)
       window.removeEventListener('keydown', onKeyDown, true)
     }
@@ -117,13 +141,7 @@ export function CalendarDragging({ store, root, onDrop, overlay }: CalendarDragg
         store.setState({ drag: { subject, origin, slot: origin } })
       }}
       onDragMove={({ collisions }) => moveTo(collisions?.[0]?.data?.slot ?? null)}
-      onDragEnd={() => {
-        // The last move may not have rendered yet: the release decides.
-        if (released.current && root.current) moveTo(slotAt(root.current, released.current))
-        const { drag } = store.getState()
-        store.setState({ drag: null, press: null })
-        if (drag) onDrop(drag)
-      }}
+      onDragEnd={drop}
       onDragCancel={() => store.setState({ drag: null, press: null })}
     >
       <CalendarSurface store={store} root={root} />

@@ -282,7 +282,10 @@ export function CalendarScreen(props: KindScreenProps) {
               tableId={tableId}
               query={queries.list}
               openId={openId}
-              onLit={setLitId}
+              onLit={(recordId) => {
+                dragging.preload()
+                setLitId(recordId)
+              }}
               onStore={data.setListStore}
               periodFilter={queries.inPeriod}
               undatedFilter={queries.undated}
