@@ -214,7 +214,8 @@ export function createApp(kernel: Kernel, services: Services) {
           kernel.log.error('call failed', error.cause ?? error, { requestId, path })
         }
       },
-    }) // Safe, because these calls are authenticated by a header that other sites cannot send.
+    })
+    // Safe, because these calls are authenticated by a header that other sites cannot send.
     return compressed(request, response)
   }
 

@@ -158,5 +158,6 @@ function column({ name, storage, required, defaultValue }: ColumnDefinition): st
   return parts.join(' ')
 }
 
+/** DDL takes no bound values. A backslash escapes in our sessions' `sql_mode` (`src/db/mysql/driver.ts`). */
 const literal = (value: Exclude<CellValue, null>): string =>
-  typeof value === 'string' ? `(${quoteText(value)})` : String(Number(value))
+  typeof value === 'string' ? `(${quoteText(value.replaceAll('\\', '\\\\'))})` : String(Number(value))

@@ -52,6 +52,20 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
   const counted = async () =>
     (await ask<{ id: number }>(sql`select id from counter order by id`)).map(({ id }) => id)
 
+  test('stores default values of text unchanged, whatever they contain', async () => {
+    const texts = ["it's", 'a\\', "\\' or 1=1) -- ", 'C:\\new\\table', "''"]
+    const columns = texts.map((defaultValue, at) => {
+      return { name: `t${at}`, storage: 'text' as const, required: false, defaultValue }
+    })
+    const id = { name: 'id', storage: 'id' as const, required: false, defaultValue: null }
+    await engine.write(async (tx) => {
+      for (const statement of dialect.createTable('defaults', [id, ...columns])) await tx.run(statement)
+      await tx.run({ sql: dialect.insertDefaults('defaults'), params: [] })
+    })
+    const [row] = await ask<Record<string, string>>(sql`select * from defaults`)
+    expect(columns.map(({ name }) => row?.[name])).toEqual(texts)
+  })
+
   test('gives every value back as it was written, as rows of both kinds', async () => {
     const names = COLUMNS.map(([name]) => dialect.quote(name))
     const marks = names.map((_, index) => dialect.placeholder(index))
