@@ -99,6 +99,14 @@ async function openGrid(
           (now) => Bun.deepEquals(now, texts),
         ),
       ).toEqual(texts),
+    /** Expects this text in a cell far down, which is drawn empty until its page of records has arrived. */
+    showsIn: async (row: number, title: string, text: string) =>
+      expect(
+        await eventually(
+          () => textOf(cell(row, title)),
+          (now) => now === text,
+        ),
+      ).toBe(text),
     /** Writes, and nothing that reads. */
     writes: () => calls.filter((call) => WRITES.test(call)),
     /** Waits until everything typed is with the server. */

@@ -88,7 +88,7 @@ describe('searching a view', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.type('found', { delay: 0 })
     await page.keyboard.press('Enter')
-    expect(await textOf(grid.cell(850, 'Notes'))).toBe('found')
+    await grid.showsIn(850, 'Notes', 'found')
   })
 
   test('changes between the two ways with the text kept', async () => {
