@@ -102,7 +102,7 @@ const timeZone = z.string().max(64).refine(isTimeZone, 'is no time zone').option
 export const selection = z.strictObject({
   tableId: id,
   viewId: id.optional(),
-  filter: filterSchema.nullish(),
+  filter: z.nullish(filterSchema),
   search: search.nullish(),
   group,
   timeZone,
@@ -113,7 +113,7 @@ export const query = z.strictObject({
   tableId: id,
   viewId: id.optional(),
   fieldIds: z.array(id).max(1000).optional(),
-  filter: filterSchema.nullish(),
+  filter: z.nullish(filterSchema),
   groups: groups.optional(),
   sorts: sorts.optional(),
   orderViewId: id.optional(),
@@ -246,7 +246,7 @@ export const exportRequest = z.strictObject({
   format: z.enum(['csv', 'xlsx', 'json']),
   /** File name; by default the title of the view or table. */
   title: z.string().trim().min(1).max(255).optional(),
-  filter: filterSchema.nullish(),
+  filter: z.nullish(filterSchema),
   sorts: sorts.optional(),
   search: search.nullish(),
   recordIds: z.array(recordId).max(10_000).optional(),

@@ -32,7 +32,7 @@ export const saveInput = z.strictObject({
     role: z.enum(['viewer', 'editor']).optional(),
     password: password.nullable().optional(),
     expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
-    settings: shareSettingsPatch.optional(),
+    settings: z.optional(shareSettingsPatch),
     id: customAddress.optional(),
   }),
 })

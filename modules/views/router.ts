@@ -48,14 +48,14 @@ const updateViewInput = z.strictObject({
     title: title.optional(),
     rowHeight: z.enum(['short', 'medium', 'tall', 'extra']).optional(),
     frozen: z.int().min(1).max(50).optional(),
-    filter: filterSchema.nullable().optional(),
+    filter: z.nullish(filterSchema),
     sorts: z.array(sort).max(MAX_SORTS).optional(),
     meta: meta.optional(),
     description: description.optional(),
     lock: lock.optional(),
     ownerId: id.optional(),
     groups: z.array(sort).max(MAX_GROUPS).optional(),
-    coloring: rowColoring.nullable().optional(),
+    coloring: z.nullish(rowColoring),
     options: options.optional(),
   }),
 })
@@ -69,7 +69,7 @@ const arrangeInput = z.strictObject({
         order: z.number().optional(),
         width: z.int().min(MIN_WIDTH).max(MAX_WIDTH).optional(),
         summary: z.string().max(64).nullable().optional(),
-        form: formField.nullable().optional(),
+        form: z.nullish(formField),
       }),
     )
     .min(1)

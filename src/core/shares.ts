@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { ViewKind } from './model.ts'
 import type { ShareKind } from './share-headers.ts'
 import type { BaseTheme } from './theme.ts'
@@ -49,35 +49,31 @@ const settings = {
   /** Forms: one question at a time. */
   survey: z.boolean(),
   /** Language of the page; null: the visitor's. */
-  language: z.string().max(20).nullable(),
+  language: z.nullable(z.string().check(z.maxLength(20))),
   /** Right to left, whatever the language. */
   rtl: z.boolean(),
   /** `#RRGGBB` of buttons and links; null: the base's. */
-  themeColor: z
-    .string()
-    .regex(/^#[0-9A-F]{6}$/i)
-    .nullable(),
+  themeColor: z.nullable(z.string().check(z.regex(/^#[0-9A-F]{6}$/i))),
 }
 
 /** How a public page looks, and what it offers beside reading. */
 export const shareSettings = z.strictObject({
-  allowDownload: settings.allowDownload.default(true),
-  survey: settings.survey.default(false),
-  language: settings.language.default(null),
-  rtl: settings.rtl.default(false),
-  themeColor: settings.themeColor.default(null),
+  allowDownload: z._default(settings.allowDownload, true),
+  survey: z._default(settings.survey, false),
+  language: z._default(settings.language, null),
+  rtl: z._default(settings.rtl, false),
+  themeColor: z._default(settings.themeColor, null),
 })
 
 /** A page language that can be chosen now; stored ones may be of another version of Sheaf. */
-export const pageLanguage = settings.language.refine(
-  (code) => code === null || PAGE_LANGUAGES.includes(code),
-  {
+export const pageLanguage = settings.language.check(
+  z.refine((code) => code === null || PAGE_LANGUAGES.includes(code), {
     error: `Public pages are available in these languages: ${PAGE_LANGUAGES.join(', ')}`,
-  },
+  }),
 )
 
 /** Settings to change; those left out stay. */
-export const shareSettingsPatch = z.strictObject({ ...settings, language: pageLanguage }).partial()
+export const shareSettingsPatch = z.partial(z.strictObject({ ...settings, language: pageLanguage }))
 export type ShareSettings = z.output<typeof shareSettings>
 
 /** A public link as those see it who may share. */

@@ -38,7 +38,7 @@ const WireSettings = plainObject(16_384).pipe(
     allowCSVDownload: wireFlag.nullish(),
     surveyMode: wireFlag.nullish(),
     rtl: wireFlag.nullish(),
-    language: pageLanguage.optional(),
+    language: z.optional(pageLanguage),
     theme: z.looseObject({ primaryColor: z.string().nullish() }).nullish(),
   }),
 )

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Encodings that a file can be read in, by the names that `TextDecoder` knows in browsers and in Bun. */
 export const CSV_ENCODINGS = [
@@ -30,19 +30,19 @@ export const CSV_DELIMITERS = [',', ';', '\t', '|'] as const
 /** How the text of a CSV file is to be taken apart. */
 export const csvFormat = z.object({
   /** One character, not a line break and not the quote. */
-  delimiter: z
-    .string()
-    .length(1)
-    .refine((text) => !'\r\n"\ufeff'.includes(text), { error: 'This character cannot separate cells' }),
+  delimiter: z.string().check(
+    z.length(1),
+    z.refine((text) => !'\r\n"\ufeff'.includes(text), { error: 'This character cannot separate cells' }),
+  ),
   /** Empty: quotes are characters like any other. */
-  quote: z.enum(['"', "'", '']).default('"'),
+  quote: z._default(z.enum(['"', "'", '']), '"'),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
   /** True where the first row holds the titles. */
   header: z.boolean(),
   /** True for a file whose texts are guarded against spreadsheets that run them (`guardText`). */
-  guarded: z.boolean().default(false),
+  guarded: z._default(z.boolean(), false),
   /** The mark before the decimals of a number that leaves it open: `1.000` is one, or a thousand. */
-  decimal: z.enum(['.', ',']).default('.'),
+  decimal: z._default(z.enum(['.', ',']), '.'),
 })
 
 export type CsvFormat = z.output<typeof csvFormat>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { parseJsonText } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
 import {
@@ -16,11 +16,11 @@ const MEGABYTE = 1024 ** 2
 
 const options = z.object({
   /** Accepted kinds of files; an empty list accepts all. */
-  kinds: z.array(z.enum(FILE_KIND_KEYS)).max(FILE_KIND_KEYS.length).default([]),
+  kinds: z._default(z.array(z.enum(FILE_KIND_KEYS)).check(z.maxLength(FILE_KIND_KEYS.length)), []),
   /** Files in one cell; null: what the server allows. */
-  maxCount: z.int().min(1).max(MAX_ATTACHMENTS_EVER).nullable().default(null),
+  maxCount: z._default(z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_ATTACHMENTS_EVER))), null),
   /** Megabytes of one file; null: what the server allows. */
-  maxSizeMb: z.number().positive().max(100_000).nullable().default(null),
+  maxSizeMb: z._default(z.nullable(z.number().check(z.positive(), z.maximum(100_000))), null),
 })
 
 /** Options of an Attachment field after defaults. */

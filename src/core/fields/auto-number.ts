@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
@@ -16,7 +16,7 @@ export const autoNumber = defineFieldType({
   example: '17',
   storage: 'integer',
   /** `behind`: by how much the numbers are behind the ids. Set when the field is made, and never changed. */
-  options: z.object({ behind: z.int().default(0) }),
+  options: z.object({ behind: z._default(z.int(), 0) }),
   filters: 'number',
   summaries: 'count',
   numbersRecords: true,

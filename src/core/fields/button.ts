@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { parseJsonText } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
@@ -12,7 +12,7 @@ export const BUTTON_COLORS = [
   ...(['brand', 'red', 'green', 'maroon', 'blue', 'orange', 'pink', 'purple', 'yellow', 'gray'] as const),
 ] as const
 
-const word = z.string().max(255)
+const word = z.string().check(z.maxLength(255))
 
 /** An enum whose error message lists the accepted words. */
 const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
@@ -29,15 +29,15 @@ export const button = defineFieldType({
   storage: 'text',
   options: z.object({
     /** `webhook` stands in fields of earlier versions alone: nothing runs webhooks yet. */
-    kind: oneOf('type', ['url', 'webhook']).default('url'),
-    label: word.default(''),
-    theme: oneOf('theme', BUTTON_THEMES).default('solid'),
-    color: oneOf('colour', BUTTON_COLORS).default('brand'),
+    kind: z._default(oneOf('type', ['url', 'webhook']), 'url'),
+    label: z._default(word, ''),
+    theme: z._default(oneOf('theme', BUTTON_THEMES), 'solid'),
+    color: z._default(oneOf('colour', BUTTON_COLORS), 'brand'),
     /** Name of a sign; null: none. */
-    icon: word.nullable().default(null),
+    icon: z._default(z.nullable(word), null),
     /** The text with `{{fieldId}}`; what it gives is the address. */
     formula: formulaText,
-    webhookId: z.string().max(64).nullable().default(null),
+    webhookId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
   }),
   unavailable: ({ kind }) =>
     kind === 'webhook' ? 'Buttons can’t run webhooks yet. Use the type "url" with a formula instead.' : null,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { cssColor } from './rating.ts'
@@ -53,7 +53,7 @@ export const checkbox = defineFieldType({
   help: m.field_type_checkbox_help,
   example: '☑',
   storage: 'boolean',
-  options: z.object({ icon: z.enum(CHECKBOX_ICONS).default('square'), color: cssColor('#36bfa6') }),
+  options: z.object({ icon: z._default(z.enum(CHECKBOX_ICONS), 'square'), color: cssColor('#36bfa6') }),
   filters: 'checkbox',
   summaries: 'checkbox',
   initial: false, // spec §5

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, type Read, readFail } from './field-type.ts'
 import { MAX_LINE_LENGTH, parseText, readText } from './text.ts'
@@ -84,7 +84,7 @@ function checkedText(checkName: 'isEmail' | 'isURL' | 'isMobilePhone', check: (t
     storage: 'text' as const,
     filters: 'text' as const,
     summaries: 'count' as const,
-    options: z.object({ validate: z.boolean().default(false) }),
+    options: z.object({ validate: z._default(z.boolean(), false) }),
     read(input: unknown, { validate }: CheckedTextOptions): Read {
       const read = readText(input, MAX_LINE_LENGTH)
       if (!read.ok || !validate || read.value === '' || check(String(read.value))) return read

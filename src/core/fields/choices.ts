@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { createId } from '../ids.ts'
 import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
@@ -37,13 +37,10 @@ export const choiceColor = (index: number): string =>
   CHOICE_COLORS[index % CHOICE_COLORS.length] ?? CHOICE_COLORS[0]
 
 const choiceInput = z.object({
-  id: z.string().max(64).optional(),
-  title: z.string({ error: 'Each option needs a title' }).trim().max(MAX_TITLE),
+  id: z.optional(z.string().check(z.maxLength(64))),
+  title: z.string({ error: 'Each option needs a title' }).check(z.trim(), z.maxLength(MAX_TITLE)),
   // A colour ends in a style attribute: letters, digits and the marks of a colour, nothing more.
-  color: z
-    .string()
-    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })
-    .nullish(),
+  color: z.nullish(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' }))),
 })
 
 /**
@@ -51,17 +48,18 @@ const choiceInput = z.object({
  * Refuses empty and double titles; `noComma` also titles that a comma list could not hold.
  */
 function selectOptions({ noComma }: { noComma: boolean }) {
-  const choices = z
-    .array(choiceInput)
-    .max(MAX_CHOICES, { error: `A field can have up to ${MAX_CHOICES} options` })
-    .superRefine((list, context) => {
-      const problem = problemOf(
-        list.map((choice) => choice.title),
-        noComma,
-      )
-      if (problem) context.addIssue({ code: 'custom', message: problem })
-    })
-    .transform((list): Choice[] => {
+  const choices = z.pipe(
+    z.array(choiceInput).check(
+      z.maxLength(MAX_CHOICES, { error: `A field can have up to ${MAX_CHOICES} options` }),
+      z.superRefine((list, context) => {
+        const problem = problemOf(
+          list.map((choice) => choice.title),
+          noComma,
+        )
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      }),
+    ),
+    z.transform((list): Choice[] => {
       const taken = new Set<string>()
       return list.map(({ id: sent, title, color }, index) => {
         // Two options of one id would be one option of two names.
@@ -69,8 +67,9 @@ function selectOptions({ noComma }: { noComma: boolean }) {
         taken.add(id)
         return { id, title, color: color ?? choiceColor(index) }
       })
-    })
-  return z.object({ choices: choices.default([]) })
+    }),
+  )
+  return z.object({ choices: z._default(choices, []) })
 }
 
 function problemOf(titles: string[], noComma: boolean): string | null {

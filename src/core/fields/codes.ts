@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
@@ -21,7 +21,7 @@ export const qrCode = defineFieldType({
   example: '▚▞',
   options: z.object({
     /** The field of the same table whose value is shown. */
-    valueFieldId: z.string().max(64).default(''),
+    valueFieldId: z._default(z.string().check(z.maxLength(64)), ''),
   }),
 })
 
@@ -49,7 +49,7 @@ export const barcode = defineFieldType({
   example: '║▌║█',
   options: z.object({
     /** The field of the same table whose value is shown. */
-    valueFieldId: z.string().max(64).default(''),
-    format: z.enum(BARCODE_FORMATS).default('CODE128'),
+    valueFieldId: z._default(z.string().check(z.maxLength(64)), ''),
+    format: z._default(z.enum(BARCODE_FORMATS), 'CODE128'),
   }),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
@@ -14,7 +14,7 @@ export const count = defineFieldType({
   storage: 'integer',
   options: z.object({
     /** The link field of the same table. */
-    relationFieldId: z.string().max(64).default(''),
+    relationFieldId: z._default(z.string().check(z.maxLength(64)), ''),
   }),
   computed: 'count',
   parse: readNumberText,

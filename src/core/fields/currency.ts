@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { formatNumber, precision, readNumber } from './number.ts'
@@ -6,12 +6,15 @@ import { type DecimalMark, parseNumber } from './number-text.ts'
 
 const options = z.object({
   /** BCP 47 tag for formatting the amount, e.g. `de-DE`. */
-  locale: z.string().max(35).refine(isLocale, { error: 'Unknown locale' }).default('en-US'),
+  locale: z._default(
+    z.string().check(z.maxLength(35), z.refine(isLocale, { error: 'Unknown locale' })),
+    'en-US',
+  ),
   /** ISO 4217, e.g. `EUR`. */
-  code: z
-    .string()
-    .regex(/^[A-Z]{3}$/, { error: 'A currency code has three capital letters' })
-    .default('USD'),
+  code: z._default(
+    z.string().check(z.regex(/^[A-Z]{3}$/, { error: 'A currency code has three capital letters' })),
+    'USD',
+  ),
   precision: precision(2),
 })
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isTimeZone } from '../dates.ts'
 import { m } from '../messages.gen.ts'
 import { DATE_FORMATS } from './date-text.ts'
@@ -8,15 +8,17 @@ import { readNothing } from './system-value.ts'
 
 /** Options of every field that shows instants. */
 const instantOptions = z.object({
-  format: z.enum(DATE_FORMATS).default('YYYY-MM-DD'),
-  time12h: z.boolean().default(false),
-  seconds: z.boolean().default(false),
-  milliseconds: z.boolean().default(false),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'Unknown time zone' })
-    .default('local'),
+  format: z._default(z.enum(DATE_FORMATS), 'YYYY-MM-DD'),
+  time12h: z._default(z.boolean(), false),
+  seconds: z._default(z.boolean(), false),
+  milliseconds: z._default(z.boolean(), false),
+  timeZone: z._default(
+    z.string().check(
+      z.maxLength(64),
+      z.refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'Unknown time zone' }),
+    ),
+    'local',
+  ),
 })
 
 /** Shared definition of the types whose values are instants. */

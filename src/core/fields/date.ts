@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
@@ -12,7 +12,7 @@ export const date = defineFieldType({
   help: m.field_type_date_help,
   example: '2024-03-05',
   storage: 'date',
-  options: z.object({ format: z.enum(DATE_FORMATS).default('YYYY-MM-DD') }),
+  options: z.object({ format: z._default(z.enum(DATE_FORMATS), 'YYYY-MM-DD') }),
   filters: 'date',
   summaries: 'date',
   fill: 'date',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumber } from './number.ts'
@@ -116,7 +116,7 @@ export const duration = defineFieldType({
   help: m.field_type_duration_help,
   example: '1:30',
   storage: 'real',
-  options: z.object({ format: z.enum(DURATION_FORMATS).default('h:mm') }),
+  options: z.object({ format: z._default(z.enum(DURATION_FORMATS), 'h:mm') }),
   filters: 'number',
   summaries: 'number',
   excel: 'text',

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import type { LocalizedText } from '../message.ts'
 import type { DecimalMark } from './number-text.ts'
 
@@ -145,7 +145,7 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
   help: LocalizedText
   example: string
   storage: StorageKind
-  options: z.ZodType<O>
+  options: z.ZodMiniType<O>
   /** Why options that earlier versions stored can no longer be chosen; null if they can. */
   unavailable?(options: O): string | null
   filters: FilterSet

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, type Read } from './field-type.ts'
 import { readInteger } from './number.ts'
@@ -16,7 +16,7 @@ export const foreignKey = defineFieldType({
   example: '17',
   storage: 'integer',
   /** `isText`: the parent table has text keys. */
-  options: z.object({ isText: z.boolean().default(false) }),
+  options: z.object({ isText: z._default(z.boolean(), false) }),
   filters: 'number',
   summaries: 'count',
   isForeignKey: true,

@@ -1,19 +1,19 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, type FieldOptions } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
 /** How the result is shown where not as its type usually is: a field type with that type's options. */
 const formulaDisplay = z.object({
-  type: z.string().max(64),
-  options: z.record(z.string().max(64), z.unknown()).default({}),
+  type: z.string().check(z.maxLength(64)),
+  options: z._default(z.record(z.string().check(z.maxLength(64)), z.unknown()), {}),
 })
 
 /** A formula's own choice of how its values look; see `formula-display.ts` for what fits which result. */
 export type FormulaDisplay = z.output<typeof formulaDisplay>
 
 /** Text of a formula; `checkFormula` reports the length limit. */
-export const formulaText = z.string().max(100_000).default('')
+export const formulaText = z._default(z.string().check(z.maxLength(100_000)), '')
 
 /** A value worked out from the record's other fields. */
 export const formula = defineFieldType({
@@ -26,7 +26,7 @@ export const formula = defineFieldType({
   options: z.object({
     /** The text with `{{fieldId}}` where its author wrote `{Title}`. */
     formula: formulaText,
-    display: formulaDisplay.nullable().default(null),
+    display: z._default(z.nullable(formulaDisplay), null),
   }),
   computed: 'formula',
 })

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import { AppError, badRequest } from '../errors.ts'
 import { attachment } from './attachment.ts'
 import { autoNumber } from './auto-number.ts'

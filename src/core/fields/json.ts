@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isTooDeep, MAX_JSON_DEPTH } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type Read, readFail } from './field-type.ts'

@@ -1,6 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
-const id = z.string().max(64)
+const id = z.string().check(z.maxLength(64))
 
 /** The junction table of a many-to-many link. */
 const junction = z.object({
@@ -17,22 +17,22 @@ const junction = z.object({
  * junction table.
  */
 export const linkOptions = z.object({
-  kind: z.enum(['hm', 'bt', 'mm', 'oo']).default('mm'),
-  relatedTableId: id.default(''),
+  kind: z._default(z.enum(['hm', 'bt', 'mm', 'oo']), 'mm'),
+  relatedTableId: z._default(id, ''),
   /** The link field in the related table for the same relation; null if there is no such field. */
-  inverseFieldId: id.nullable().default(null),
+  inverseFieldId: z._default(z.nullable(id), null),
   /** hm, bt, oo: the ForeignKey field, in the child's table. */
-  keyFieldId: id.nullable().default(null),
+  keyFieldId: z._default(z.nullable(id), null),
   /** hm, bt, oo: the field of the parent that the key refers to. */
-  parentFieldId: id.nullable().default(null),
+  parentFieldId: z._default(z.nullable(id), null),
   /** True on the side whose table holds the key: bt, and one side of oo. */
-  holdsKey: z.boolean().default(false),
-  junction: junction.nullable().default(null),
+  holdsKey: z._default(z.boolean(), false),
+  junction: z._default(z.nullable(junction), null),
   /** Limits the choice to records of this view of the related table; null: every record. */
-  viewId: id.nullable().default(null),
+  viewId: z._default(z.nullable(id), null),
   /** Singular and plural name of the linked records. Empty: the related table's title. */
-  singular: z.string().max(255).default(''),
-  plural: z.string().max(255).default(''),
+  singular: z._default(z.string().check(z.maxLength(255)), ''),
+  plural: z._default(z.string().check(z.maxLength(255)), ''),
 })
 
 /** Options of a Links or LinkToAnotherRecord field. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
@@ -13,9 +13,9 @@ export const lookup = defineFieldType({
   storage: 'longText',
   options: z.object({
     /** The link field of the same table. */
-    relationFieldId: z.string().max(64).default(''),
+    relationFieldId: z._default(z.string().check(z.maxLength(64)), ''),
     /** The field of the related table. */
-    targetFieldId: z.string().max(64).default(''),
+    targetFieldId: z._default(z.string().check(z.maxLength(64)), ''),
   }),
   computed: 'lookup',
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { parseNumber, readNumberText } from './number-text.ts'
@@ -31,7 +31,7 @@ export const number = defineFieldType({
   help: m.field_type_number_help,
   example: '1,250',
   storage: 'integer',
-  options: z.object({ thousands: z.boolean().default(false) }),
+  options: z.object({ thousands: z._default(z.boolean(), false) }),
   filters: 'number',
   summaries: 'number',
   naming: 'possible',
@@ -53,8 +53,10 @@ export const number = defineFieldType({
 /** Maximum decimals that a cell shows; the stored value is never rounded (ui §6). */
 export const MAX_PRECISION = 8
 
+const decimals = z.int().check(z.minimum(0), z.maximum(MAX_PRECISION))
+
 /** Schema of the number of displayed decimals. */
-export const precision = (usual: number) => z.int().min(0).max(MAX_PRECISION).default(usual)
+export const precision = (usual: number) => z._default(decimals, usual)
 
 /** A number with a fraction. */
 export const decimal = defineFieldType({
@@ -66,8 +68,8 @@ export const decimal = defineFieldType({
   storage: 'real',
   options: z.object({
     /** Displayed decimals; null: all that the value has. */
-    precision: precision(2).unwrap().nullable().default(2),
-    thousands: z.boolean().default(false),
+    precision: z._default(z.nullable(decimals), 2),
+    thousands: z._default(z.boolean(), false),
   }),
   filters: 'number',
   summaries: 'number',
@@ -90,7 +92,7 @@ export const percent = defineFieldType({
   help: m.field_type_percent_help,
   example: '42%',
   storage: 'real',
-  options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),
+  options: z.object({ bar: z._default(z.boolean(), false), precision: precision(2) }),
   filters: 'number',
   summaries: 'number',
   family: 'decimal',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { readNothing } from './system-value.ts'
@@ -55,9 +55,9 @@ export function defaultPeople(
 
 const ID = /^(?:us\w{1,60}|@me)$/
 
-const options: z.ZodType<PeopleOptions> = z.object({
-  multiple: z.boolean().default(false),
-  notify: z.boolean().default(false),
+const options: z.ZodMiniType<PeopleOptions> = z.object({
+  multiple: z._default(z.boolean(), false),
+  notify: z._default(z.boolean(), false),
 })
 
 /** Shared definition of types whose values are people: user ids joined by commas, in the order chosen. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'
@@ -9,10 +9,7 @@ export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as cons
 
 /** Colour as it is written in CSS; nothing that could end a style attribute. */
 export const cssColor = (usual: string) =>
-  z
-    .string()
-    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })
-    .default(usual)
+  z._default(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })), usual)
 
 /** A whole number of stars from 0 (none) to `max`. */
 export const rating = defineFieldType({
@@ -23,8 +20,8 @@ export const rating = defineFieldType({
   example: '★★★★☆',
   storage: 'integer',
   options: z.object({
-    max: z.int().min(1).max(10).default(5),
-    icon: z.enum(RATING_ICONS).default('star'),
+    max: z._default(z.int().check(z.minimum(1), z.maximum(10)), 5),
+    icon: z._default(z.enum(RATING_ICONS), 'star'),
     color: cssColor('#fcb401'),
   }),
   filters: 'number',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
@@ -33,13 +33,13 @@ export const rollup = defineFieldType({
   storage: 'real',
   options: z.object({
     /** The link field of the same table: a link to many. */
-    relationFieldId: z.string().max(64).default(''),
+    relationFieldId: z._default(z.string().check(z.maxLength(64)), ''),
     /** The field of the related table. */
-    targetFieldId: z.string().max(64).default(''),
-    function: z.enum(ROLLUP_FUNCTIONS).default('count'),
+    targetFieldId: z._default(z.string().check(z.maxLength(64)), ''),
+    function: z._default(z.enum(ROLLUP_FUNCTIONS), 'count'),
     /** Decimals that are shown; null: as many as the function and its target suggest. */
-    precision: z.int().min(0).max(8).nullable().default(null),
-    thousands: z.boolean().default(false),
+    precision: z._default(z.nullable(z.int().check(z.minimum(0), z.maximum(8))), null),
+    thousands: z._default(z.boolean(), false),
   }),
   computed: 'rollup',
   parse: readNumberText,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
@@ -41,7 +41,7 @@ export const specificDbType = defineFieldType({
   help: m.field_type_specific_dbtype_help,
   example: '192.168.0.1/24',
   storage: 'longText',
-  options: z.object({ databaseType: z.enum(SPECIFIC_TYPES).default('varchar') }),
+  options: z.object({ databaseType: z._default(z.enum(SPECIFIC_TYPES), 'varchar') }),
   filters: 'text',
   summaries: 'count',
   namesDatabaseType: true,

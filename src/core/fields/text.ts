@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 
@@ -57,7 +57,7 @@ export const longText = defineFieldType({
   help: m.field_type_long_text_help,
   example: 'Agreed with Ann:\n- two colours\n- ready in May',
   storage: 'longText',
-  options: z.object({ rich: z.boolean().default(false) }),
+  options: z.object({ rich: z._default(z.boolean(), false) }),
   filters: 'text',
   summaries: 'count',
   family: 'text',

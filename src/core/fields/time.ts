@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { fractionDigits } from '../dates.ts'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type ReadingOptions, readFail, readOk } from './field-type.ts'
@@ -13,7 +13,7 @@ export const time = defineFieldType({
   help: m.field_type_time_help,
   example: '09:30',
   storage: 'time',
-  options: z.object({ time12h: z.boolean().default(false) }),
+  options: z.object({ time12h: z._default(z.boolean(), false) }),
   filters: 'time',
   summaries: 'count',
   optionsLimitValues: true,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'

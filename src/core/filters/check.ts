@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { AppError, notFound } from '../errors.ts'
 import { type CellValue, describeValue } from '../fields/field-type.ts'
 import { m } from '../messages.gen.ts'
@@ -68,23 +68,23 @@ function collect(filter: Filter, depth: number, into: Condition[]): boolean {
   return depth > 0 && filter.children.every((child) => collect(child, depth - 1, into))
 }
 
-const cellValue = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])
+const cellValue = z.union([z.string().check(z.maxLength(10_000)), z.number(), z.boolean(), z.null()])
 
-const id = z.string().max(64).optional()
+const id = z.optional(z.string().check(z.maxLength(64)))
 
 const condition = z.object({
   id,
-  fieldId: z.string().max(64),
-  operator: z.string().max(32),
-  operand: z.enum(DATE_OPERANDS).nullish(),
-  value: z.union([cellValue, z.array(cellValue).max(MAX_LIST)]).default(null),
+  fieldId: z.string().check(z.maxLength(64)),
+  operator: z.string().check(z.maxLength(32)),
+  operand: z.nullish(z.enum(DATE_OPERANDS)),
+  value: z._default(z.union([cellValue, z.array(cellValue).check(z.maxLength(MAX_LIST))]), null),
 })
 
 const group = z.object({
   id,
   join: z.enum(['and', 'or']),
-  not: z.boolean().optional(),
-  children: z.array(z.unknown()).max(MAX_CONDITIONS),
+  not: z.optional(z.boolean()),
+  children: z.array(z.unknown()).check(z.maxLength(MAX_CONDITIONS)),
 })
 
 /**
@@ -117,12 +117,15 @@ function readCondition(input: unknown): Condition {
 const invalid = (message: string): AppError => new AppError('INVALID_FILTER', message)
 
 /** `readFilter` as a schema, for the inputs of procedures. */
-export const filterSchema = z.unknown().transform((input, context): Filter => {
-  try {
-    return readFilter(input)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    context.addIssue({ code: 'custom', message: error.message })
-    return z.NEVER
-  }
-})
+export const filterSchema = z.pipe(
+  z.unknown(),
+  z.transform((input, context): Filter => {
+    try {
+      return readFilter(input)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      context.issues.push({ code: 'custom', message: error.message, input })
+      return z.NEVER
+    }
+  }),
+)

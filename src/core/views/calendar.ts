@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 /** Records lie on the day of `fromFieldId`, or from there to `toFieldId` where one is named. */
 export const calendarRange = z.strictObject({
-  fromFieldId: z.string().min(1).max(64),
-  toFieldId: z.string().min(1).max(64).nullable().default(null),
+  fromFieldId: z.string().check(z.minLength(1), z.maxLength(64)),
+  toFieldId: z._default(z.nullable(z.string().check(z.minLength(1), z.maxLength(64))), null),
 })
 export type CalendarRange = z.output<typeof calendarRange>
 
@@ -14,11 +14,11 @@ export type CalendarScale = (typeof CALENDAR_SCALES)[number]
 
 export const calendarOptions = z.strictObject({
   /** Empty: to be chosen. */
-  ranges: z.array(calendarRange).max(10).default([]),
-  scale: z.enum(CALENDAR_SCALES).default('month'),
-  hideWeekends: z.boolean().default(false),
+  ranges: z._default(z.array(calendarRange).check(z.maxLength(10)), []),
+  scale: z._default(z.enum(CALENDAR_SCALES), 'month'),
+  hideWeekends: z._default(z.boolean(), false),
   /** A single select whose option colours the record; null: each range has a colour of its own. */
-  colorFieldId: z.string().max(64).nullable().default(null),
+  colorFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })
 export type CalendarOptions = z.output<typeof calendarOptions>
 

@@ -1,23 +1,23 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { fieldsOf, filterSchema } from '../filters/index.ts'
 
 /** Colours of rows and cards: `#RRGGBB`. */
-const color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour must have the form #RRGGBB' })
+const color = z.string().check(z.regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour must have the form #RRGGBB' }))
 
 /** Rows in the colour of the option that a single select holds. */
 const bySelect = z.strictObject({
   mode: z.literal('select'),
-  fieldId: z.string().min(1).max(64),
+  fieldId: z.string().check(z.minLength(1), z.maxLength(64)),
   /** True: the whole row; false: a bar at its start. */
-  isBackground: z.boolean().default(false),
+  isBackground: z._default(z.boolean(), false),
 })
 
 /** Rows in the colour of the first rule whose condition they meet. */
 const byFilter = z.strictObject({
   mode: z.literal('filter'),
   rules: z
-    .array(z.strictObject({ color, isBackground: z.boolean().default(false), filter: filterSchema }))
-    .max(20),
+    .array(z.strictObject({ color, isBackground: z._default(z.boolean(), false), filter: filterSchema }))
+    .check(z.maxLength(20)),
 })
 
 /** How a view colours its records. */

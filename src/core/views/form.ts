@@ -1,82 +1,83 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isEmail } from '../fields/checked-text.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { type Filter, filterSchema } from '../filters/index.ts'
 import type { ViewKindDefinition } from './view-kind.ts'
 
 /** Rich text of forms: the markdown that long text cells know. Never HTML. */
-const richText = z.string().max(20_000)
+const richText = z.string().check(z.maxLength(20_000))
 
 /** The path of an uploaded picture (as an attachment cell names one), or null. */
-const picture = z.string().max(500).nullable()
+const picture = z.nullable(z.string().check(z.maxLength(500)))
 
 export const formOptions = z.strictObject({
   /** Null: the view's title. */
-  heading: z.string().max(500).nullable().default(null),
-  subheading: richText.nullable().default(null),
-  submitLabel: z.string().max(100).nullable().default(null),
+  heading: z._default(z.nullable(z.string().check(z.maxLength(500))), null),
+  subheading: z._default(z.nullable(richText), null),
+  submitLabel: z._default(z.nullable(z.string().check(z.maxLength(100))), null),
   /** Shown after submitting. */
-  successMessage: richText.nullable().default(null),
+  successMessage: z._default(z.nullable(richText), null),
   /** Where the browser goes after submitting, some seconds later: an http(s) address. `{record_id}` is filled in. */
-  redirectUrl: z.string().max(2083).nullable().default(null),
-  redirectAfterSeconds: z.int().min(0).max(60).default(3),
+  redirectUrl: z._default(z.nullable(z.string().check(z.maxLength(2083))), null),
+  redirectAfterSeconds: z._default(z.int().check(z.minimum(0), z.maximum(60)), 3),
   /** Offers another answer after submitting. */
-  submitAnother: z.boolean().default(false),
+  submitAnother: z._default(z.boolean(), false),
   /** Shows the empty form again 5 seconds after submitting. */
-  showBlankForm: z.boolean().default(false),
+  showBlankForm: z._default(z.boolean(), false),
   /** Addresses that each answer is mailed to, parted by commas; null: nobody. */
-  emailTo: z.string().max(1000).nullable().default(null),
-  hideBanner: z.boolean().default(false),
-  bannerPath: picture.default(null),
-  logoPath: picture.default(null),
-  hideBranding: z.boolean().default(false),
+  emailTo: z._default(z.nullable(z.string().check(z.maxLength(1000))), null),
+  hideBanner: z._default(z.boolean(), false),
+  bannerPath: z._default(picture, null),
+  logoPath: z._default(picture, null),
+  hideBranding: z._default(z.boolean(), false),
   /** `#RRGGBB`; null: the theme's. */
-  backgroundColor: z
-    .string()
-    .regex(/^#[0-9A-F]{6}$/i)
-    .nullable()
-    .default(null),
+  backgroundColor: z._default(z.nullable(z.string().check(z.regex(/^#[0-9A-F]{6}$/i))), null),
   /** No answers from this moment on (ISO); null: never. */
-  closesAt: z.iso.datetime({ offset: true }).nullable().default(null),
+  closesAt: z._default(z.nullable(z.iso.datetime({ offset: true })), null),
   /** No answers past this many; null: any number. */
-  maxAnswers: z.int().min(1).nullable().default(null),
-  onePerPerson: z.boolean().default(false),
+  maxAnswers: z._default(z.nullable(z.int().check(z.minimum(1))), null),
+  onePerPerson: z._default(z.boolean(), false),
 })
 export type FormOptions = z.output<typeof formOptions>
 
 /** One rule for the values of a form's field; which rules a type has, `form-rules.ts` says. */
 export const formRule = z.strictObject({
-  rule: z.string().max(40),
-  value: z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]).default(null),
+  rule: z.string().check(z.maxLength(40)),
+  value: z._default(z.union([z.string().check(z.maxLength(2000)), z.number(), z.boolean(), z.null()]), null),
   /** Error message; null: the rule's default message. */
-  message: z.string().max(500).nullable().default(null),
+  message: z._default(z.nullable(z.string().check(z.maxLength(500))), null),
 })
 export type FormRule = z.output<typeof formRule>
 
 /** A field's settings in a form, besides visibility and order. */
 export const formField = z.strictObject({
   /** Null: the field's title. */
-  label: z.string().max(1000).nullable().default(null),
-  help: richText.nullable().default(null),
-  required: z.boolean().default(false),
+  label: z._default(z.nullable(z.string().check(z.maxLength(1000))), null),
+  help: z._default(z.nullable(richText), null),
+  required: z._default(z.boolean(), false),
   /** Asked only where the answers so far meet this; null: always. Fields of this form ahead of it. */
-  showIf: filterSchema.nullable().default(null) as z.ZodType<Filter | null>,
+  showIf: z._default(z.nullable(filterSchema), null) as z.ZodMiniType<Filter | null>,
   /** How choices are offered. */
-  layout: z.enum(['dropdown', 'list']).default('dropdown'),
+  layout: z._default(z.enum(['dropdown', 'list']), 'dropdown'),
   /** The options that are offered, by title; null: all. */
-  limitOptions: z.array(z.string().max(1000)).max(1000).nullable().default(null),
-  rules: z.array(formRule).max(50).default([]),
+  limitOptions: z._default(
+    z.nullable(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(1000))),
+    null,
+  ),
+  rules: z._default(z.array(formRule).check(z.maxLength(50)), []),
   /** Initial value; null: the field's own default. */
-  defaultValue: z
-    .union([z.string(), z.number(), z.boolean(), z.null()])
-    .default(null) as z.ZodType<CellValue>,
+  defaultValue: z._default(
+    z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    null,
+  ) as z.ZodMiniType<CellValue>,
   /** Offers the camera for bar and QR codes. */
-  enableScanner: z.boolean().default(false),
+  enableScanner: z._default(z.boolean(), false),
   /** Data of API clients; the web app ignores it. */
-  meta: z
-    .record(z.string().max(64), z.unknown())
-    .refine((value) => JSON.stringify(value).length <= 10_000, { error: 'Too much data' })
-    .optional(),
+  meta: z.optional(
+    z
+      .record(z.string().check(z.maxLength(64)), z.unknown())
+      .check(z.refine((value) => JSON.stringify(value).length <= 10_000, { error: 'Too much data' })),
+  ),
 })
 export type FormField = z.output<typeof formField>
 

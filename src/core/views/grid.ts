@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { ViewKindDefinition } from './view-kind.ts'
 
 /** A grid keeps nothing beyond what every view has; row height and frozen columns are columns of its row. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
 import {
@@ -16,19 +16,19 @@ import {
  * without a line here stand last, in the order of their options.
  */
 export const kanbanStack = z.strictObject({
-  key: z.string().max(1000).nullable(),
-  isCollapsed: z.boolean().default(false),
-  isHidden: z.boolean().default(false),
+  key: z.nullable(z.string().check(z.maxLength(1000))),
+  isCollapsed: z._default(z.boolean(), false),
+  isHidden: z._default(z.boolean(), false),
 })
 export type KanbanStack = z.output<typeof kanbanStack>
 
 export const kanbanOptions = z.strictObject({
   ...coverShape,
   /** The field whose values are the stacks; null: to be chosen. */
-  stackFieldId: z.string().max(64).nullable().default(null),
+  stackFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
   /** In the order of the screen. */
-  stacks: z.array(kanbanStack).max(1000).default([]),
-  hideEmpty: z.boolean().default(false),
+  stacks: z._default(z.array(kanbanStack).check(z.maxLength(1000)), []),
+  hideEmpty: z._default(z.boolean(), false),
 })
 export type KanbanOptions = z.output<typeof kanbanOptions>
 

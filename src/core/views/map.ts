@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 export const mapOptions = z.strictObject({
   /** The field of places; null: to be chosen. */
-  geoFieldId: z.string().max(64).nullable().default(null),
+  geoFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })
 export type MapOptions = z.output<typeof mapOptions>
 

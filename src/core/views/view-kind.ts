@@ -1,4 +1,4 @@
-import { type ZodType, z } from 'zod'
+import * as z from 'zod/mini'
 import { type Field, shownType } from '../fields/field.ts'
 import type { AnyFieldType } from '../fields/field-type.ts'
 import { isGroupable } from '../group-key.ts'
@@ -39,7 +39,7 @@ export interface ViewKindDefinition<Options extends object> {
   /** Its name where one is made, e.g. "Kanban". */
   label: string
   /** Schema of `View.options`; parsing fills in defaults. */
-  options: ZodType<Options>
+  options: z.ZodMiniType<Options>
   /**
    * The options of a new view over the live fields of a table. What the kind cannot do without (a kanban's
    * field) is null where no field fits: the screen then asks for one.
@@ -111,8 +111,8 @@ export const valueTypeOf = (field: Field): AnyFieldType | null =>
 
 /** The picture at the top of a card: the first image of an attachment field; `fit` shows it whole, `crop` fills. */
 export const coverShape = {
-  coverFieldId: z.string().max(64).nullable().default(null),
-  coverFit: z.enum(['fit', 'crop']).default('fit'),
+  coverFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
+  coverFit: z._default(z.enum(['fit', 'crop']), 'fit'),
 }
 
 /** True for a field whose files can be a card's cover. */

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, HardDrive } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
@@ -15,7 +15,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { formatBytes } from '../storage/format-bytes.ts'
 import styles from './account.module.css'
 
-const AppSettings = z.object({ invite_only_signup: z.boolean().optional() })
+const AppSettings = z.object({ invite_only_signup: z.optional(z.boolean()) })
 
 const PATH = '/api/v1/app-settings'
 const KEY = ['rest', PATH]

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { messageOf } from '../../errors.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
@@ -18,9 +18,9 @@ import styles from './account.module.css'
 const Token = z.object({
   id: z.number(),
   token: z.string(),
-  description: z.string().nullable(),
+  description: z.nullable(z.string()),
   created_at: z.string(),
-  expiry: z.string().nullable(),
+  expiry: z.nullable(z.string()),
 })
 const TokenList = z.object({ list: z.array(Token) })
 type Token = z.infer<typeof Token>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EllipsisVertical, Link, LockKeyhole, Mail, Trash2, UsersRound } from 'lucide-react'
 import { useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { asBaseRole, WORKSPACE_ROLES, type WorkspaceRole } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
@@ -27,15 +27,15 @@ const PAGE = 25
 const OrgUser = z.object({
   id: z.string(),
   email: z.string(),
-  display_name: z.string().nullable(),
+  display_name: z.nullable(z.string()),
   roles: z.string(),
-  workspace_roles: z.enum(WORKSPACE_ROLES).nullable(),
-  invite_token: z.string().nullable(),
+  workspace_roles: z.nullable(z.enum(WORKSPACE_ROLES)),
+  invite_token: z.nullable(z.string()),
   projectsCount: z.number(),
 })
 type OrgUser = z.infer<typeof OrgUser>
 const UserPage = z.object({ list: z.array(OrgUser), pageInfo: z.object({ totalRows: z.number() }) })
-const Invited = z.object({ email: z.string(), invite_token: z.string().nullable() })
+const Invited = z.object({ email: z.string(), invite_token: z.nullable(z.string()) })
 const ResetLink = z.object({ reset_password_url: z.string() })
 
 type GivenRole = 'org-level-creator' | 'org-level-viewer'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
@@ -88,7 +88,7 @@ function NoMail() {
 }
 
 const Link = z.object({
-  api_tokens: z.array(z.object({ description: z.string().nullable(), token: z.string() })).default([]),
+  api_tokens: z._default(z.array(z.object({ description: z.nullable(z.string()), token: z.string() })), []),
 })
 
 /** Sets a new password by a reset link, which works once and for an hour. */

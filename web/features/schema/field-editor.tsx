@@ -1,3 +1,4 @@
+import './option-messages.ts'
 import { ArrowRight, ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { shownType } from '../../../src/core/fields/field.ts'
