@@ -15,14 +15,24 @@ export interface WebBuildOptions {
   minify?: boolean
 }
 
-/** Pages that are bundled together share chunks. Each bundle names the parts whose modules form one chunk each. */
+/**
+ * Pages that are bundled together share chunks, which suits visitors of both and costs those of one: each page has a
+ * bundle, because few people visit two. A bundle names the parts whose modules form one chunk each.
+ */
 const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<string, readonly string[]>> }[] = [
   {
-    pages: ['index.html', 'public-share.html'],
+    pages: ['index.html'],
     // The screens of a base import most of what a table needs, so both are one chunk.
     parts: {
       app: ['main.tsx'],
       table: ['routes/base-screens.ts', 'features/views/kinds/table-screen.tsx'],
+    },
+  },
+  {
+    pages: ['public-share.html'],
+    parts: {
+      share: ['public-share.tsx'],
+      view: ['features/shares/public/shared-view-screen.tsx'],
     },
   },
   {

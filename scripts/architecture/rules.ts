@@ -115,7 +115,7 @@ const FEATURES = [
   'shares/public',
   'shell',
 ]
-const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
+const CORE_PACKAGES = ['zod', 'zod/mini', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
 /** Names that only REST clients use. */
