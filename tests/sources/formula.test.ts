@@ -88,9 +88,17 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
   })
 
   test('have the functions of that database', async () => {
-    const day = add('Day', 'DATESTR({due})')
-    if (kind === 'postgres') expect((await day).error).toBeNull()
-    else expect((await refusalOf(day)).message).toBe('Function DATESTR is not available')
+    for (const [title, formula] of [
+      ['Day', 'DATESTR({due})'],
+      ['Numbers', 'COUNT({name}, {price}, {due})'],
+      ['Filled', 'COUNTA({name}, {price}, {due})'],
+    ] as const) {
+      expect((await add(title, formula)).error).toBeNull()
+    }
+    expect((await list()).map((row) => [row.Day, row.Numbers, row.Filled])).toEqual([
+      ['2024-01-31', 1, 3],
+      [null, 1, 2],
+    ])
     const tried = await bench.trpc.records.previewFormula.query({ tableId, formula: 'MONTH({due})' })
     expect(tried).toMatchObject({ ok: true, page: { ids: [1, 2] } })
   })

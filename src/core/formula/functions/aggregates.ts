@@ -1,6 +1,6 @@
 import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
-import { defineFunction, extreme, NO_COUNTING } from './define.ts'
+import { defineFunction, extreme } from './define.ts'
 
 /** The sum of the numbers; empty ones are passed over. */
 export const add = defineFunction({
@@ -76,7 +76,6 @@ export const count = defineFunction({
   args: [],
   rest: ['any'],
   min: 1,
-  unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args, _moment, types) =>
     args.filter((arg, index) => arg !== null && types[index] === 'number').length,
@@ -95,7 +94,6 @@ export const countA = defineFunction({
   args: [],
   rest: ['any'],
   min: 1,
-  unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args) => args.filter((arg) => arg !== null && arg !== '').length,
   compile<S>(args: Value<S>[], build: Build<S>): S {

@@ -12,7 +12,7 @@ import {
   wallOfDatum,
 } from '../instants.ts'
 import { DAY_MS, dateOrNull, writeDate } from '../semantics.ts'
-import { argument, type Datum, defineFunction, NO_COUNTING } from './define.ts'
+import { argument, type Datum, defineFunction } from './define.ts'
 
 /** The present moment. */
 export const now = defineFunction({
@@ -108,7 +108,6 @@ export const dateStr = defineFunction({
   help: m.formula_datestr_help,
   examples: { 'DATESTR("2024-03-05 10:30")': '2024-03-05' },
   args: ['date'],
-  unavailable: NO_COUNTING,
   returns: 'text',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : writeDate(wallOfDatum(value, types[0], zone), 'date'),

@@ -91,8 +91,6 @@ export function commonType(types: ValueType[]): ValueType {
   return 'text'
 }
 
-/** Clients without COUNT, COUNTA and DATESTR. */
-export const NO_COUNTING: readonly string[] = ['mysql', 'mysql2', 'mssql', 'snowflake']
 /** Clients without XOR and regular expressions. */
 export const NO_REGEX: readonly string[] = ['mssql', 'snowflake']
 /** Clients that cannot read text as numbers and dates. */
