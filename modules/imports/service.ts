@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { ForeignFileError } from '../../src/core/csv/require-csv.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
-import { type MadeAt, startValue } from '../../src/core/fields/default-value.ts'
+import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -233,7 +233,7 @@ const requiredWithoutColumn = ({ id, title }: Field): AppError =>
 interface ImportContext {
   userId: string
   members: Person[]
-  made: MadeAt
+  made: CreationMoment
 }
 
 function fallbackOf(field: Field, { userId, members, made }: ImportContext): CellValue {

@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../src/core/errors.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
-import { namesToTell } from '../../src/core/fields/linked-names.ts'
+import { nameFormatOf } from '../../src/core/fields/linked-names.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withPublicOptions } from '../../src/core/views/public-view.ts'
@@ -68,7 +68,7 @@ export function createSchemaReader(context: SchemaContext) {
       if (error instanceof AppError && error.code === 'TABLE_NOT_FOUND') return null
       throw error
     })
-    const names = related && namesToTell(related.displayField)
+    const names = related && nameFormatOf(related.displayField)
     return names ? { ...shown, options: { ...shown.options, names } } : shown
   }
 

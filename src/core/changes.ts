@@ -39,16 +39,16 @@ export interface LinkOperation {
 }
 
 /**
- * Key of a record's position in the manual order of a view, among its values in a `RecordChange` and in a page that is
- * read in that order. Null: the record is where the table's own order puts it.
+ * Key under which a record's `Values` hold its position in the manual order of a view. A null value means
+ * that the record follows the table's own order.
  */
-export const placeKey = (viewId: string): string => `${PLACE_PREFIX}${viewId}`
+export const positionKey = (viewId: string): string => `${POSITION_PREFIX}${viewId}`
 
-const PLACE_PREFIX = '@'
+const POSITION_PREFIX = '@'
 
-/** The view of a key that `placeKey` made; null for the id of a field. */
-export const viewOfPlaceKey = (key: string): string | null =>
-  key.startsWith(PLACE_PREFIX) ? key.slice(PLACE_PREFIX.length) : null
+/** The view id in a key made by `positionKey`; null if the key is a field id. */
+export const viewOfPositionKey = (key: string): string | null =>
+  key.startsWith(POSITION_PREFIX) ? key.slice(POSITION_PREFIX.length) : null
 
 /** One user or API action, applied and undone atomically. */
 export interface Change {
@@ -92,7 +92,6 @@ export interface LogEntry {
   actorId: string | null
   kind: string
   tableId: string | null
-  /** Number of changed records. */
   records: number
   undoes: number | null
   /** Entries of one user with the same id are undone together. */

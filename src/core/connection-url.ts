@@ -1,4 +1,3 @@
-/** Client and settings of a connection. */
 interface DriverConnection {
   client: string
   connection: Record<string, string>

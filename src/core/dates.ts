@@ -1,17 +1,16 @@
 import { trimTrailing } from './trim-characters.ts'
 
 /**
- * Calendar days and instants in their stored forms: a day is `YYYY-MM-DD`, an instant is `YYYY-MM-DD HH:MM:SS+00:00`
- * in UTC. A fraction of a second that is not 0 stands before the offset with 3 digits (milliseconds). Columns of
- * connected databases may be more exact: their fractions have 6 or 9 digits where the further ones are not all 0.
- * Both forms sort as text in the order of time.
+ * Calendar days and instants in their stored forms: a day is `YYYY-MM-DD`, an instant is `YYYY-MM-DD
+ * HH:MM:SS+00:00` in UTC. A nonzero fraction of a second precedes the offset with 3 digits (milliseconds); in
+ * columns of connected databases it may have 6 or 9 digits. Both forms sort chronologically as text.
  */
 
 const DAY_MS = 86_400_000
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{3})(?:\d{3}){0,2})?\+00:00$/
 
-/** The clock's reading on a wall, without a place. Months count from 1. */
+/** Date and time of day without a time zone. Months count from 1. */
 interface WallTime {
   year: number
   month: number
@@ -24,10 +23,10 @@ interface WallTime {
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
 
-/** Milliseconds since 1970 of a wall time read as UTC; years below 100 are meant as they stand. */
+/** Milliseconds since 1970 of a wall time in UTC. Years below 100 are not mapped to 1900 to 1999. */
 export function utcOf({ year, month, day, hour, minute, second, ms }: WallTime): number {
   const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second, ms))
-  // Date.UTC takes years 0 to 99 for 1900 to 1999, so the year is set apart, together with its month.
+  // Date.UTC maps years 0 to 99 to 1900 to 1999, so set the year separately, together with its month.
   date.setUTCFullYear(year, month - 1, day)
   return date.getTime()
 }
@@ -46,7 +45,7 @@ export function wallOf(ms: number): WallTime {
   }
 }
 
-/** `2024-03-05`, or null for a day that no calendar has. Years run from 1 to 9999. */
+/** The stored form `2024-03-05`; null for a day that does not exist or a year outside 1 to 9999. */
 export function makeDay(year: number, month: number, day: number): string | null {
   return exists(year, month, day) ? `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}` : null
 }
@@ -62,25 +61,25 @@ export function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** True for text in exactly the stored form of a day that exists. */
+/** True for the stored form of an existing day. */
 export const isDay = (text: string): boolean => {
   const match = DAY.exec(text)
   return match !== null && exists(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
-/** Milliseconds since 1970 at which a stored day begins in UTC. */
+/** Milliseconds since 1970 at the start of a stored day in UTC. */
 export function dayToMs(day: string): number {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   return utcOf({ year, month, day: date, hour: 0, minute: 0, second: 0, ms: 0 })
 }
 
-/** The UTC day in which an instant lies; null outside the years 1 to 9999. */
+/** The UTC day of an instant; null outside the years 1 to 9999. */
 export function msToDay(ms: number): string | null {
   const { year, month, day } = wallOf(ms)
   return Number.isFinite(ms) ? makeDay(year, month, day) : null
 }
 
-/** The day `count` days later (earlier where negative), held within the years 1 to 9999. */
+/** The day `count` days later (earlier if negative), clamped to the years 1 to 9999. */
 export function addDays(day: string, count: number): string {
   return msToDay(dayToMs(day) + count * DAY_MS) ?? (count < 0 ? '0001-01-01' : '9999-12-31')
 }
@@ -108,8 +107,8 @@ export function toStored(ms: number): string | null {
 }
 
 /**
- * The digits of a second's fraction as they are stored: none where all are 0, else 3, 6 or 9 of them. Digits behind
- * the ninth are dropped.
+ * The stored digits of a second's fraction: '' if all are 0, else 3, 6 or 9 digits. Digits after the ninth
+ * are dropped.
  *
  * @example fractionDigits('5') // '500'
  * @example fractionDigits('123456') // '123456'
@@ -119,21 +118,24 @@ export function fractionDigits(digits: string): string {
   return significant.padEnd(Math.ceil(significant.length / 3) * 3, '0')
 }
 
-/** Where the fraction of a stored instant begins, if it has one. */
+/** Index of the fraction in a stored instant that has one. */
 const FRACTION_AT = 'YYYY-MM-DD HH:MM:SS.'.length
 
-/** The digits of a stored instant behind its milliseconds: `456` of `2024-01-02 03:04:05.123456+00:00`, or none. */
+/**
+ * The digits of a stored instant after its milliseconds: `456` of `2024-01-02 03:04:05.123456+00:00`; ''
+ * without such digits.
+ */
 export const digitsBelowMs = (instant: string): string =>
   instant[FRACTION_AT - 1] === '.' ? instant.slice(FRACTION_AT + 3, -'+00:00'.length) : ''
 
-/** A stored instant of whole milliseconds with further digits behind them. */
+/** Appends digits after the milliseconds of a stored instant. */
 export function withDigitsBelowMs(instant: string, digits: string): string {
   if (trimTrailing(digits, '0') === '') return instant
   const ms = instant[FRACTION_AT - 1] === '.' ? instant.slice(FRACTION_AT, FRACTION_AT + 3) : '000'
   return `${instant.slice(0, FRACTION_AT - 1)}.${fractionDigits(ms + digits)}+00:00`
 }
 
-/** Whole milliseconds since 1970 of a stored instant; null where the text is anything else. */
+/** Whole milliseconds since 1970 of a stored instant; null for any other text. */
 export function fromStored(text: string): number | null {
   const match = INSTANT.exec(text)
   if (!match) return null
@@ -141,26 +143,24 @@ export function fromStored(text: string): number | null {
   return toMs({ year, month, day, hour, minute, second, ms } as WallTime)
 }
 
-/** Milliseconds of a UTC wall time that exists; null for 25:00, 30 February and their like. */
+/** Milliseconds of a UTC wall time; null for times that do not exist, such as 25:00 or 30 February. */
 function toMs(wall: WallTime): number | null {
   const { year, month, day, hour, minute, second } = wall
   if (!exists(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   return utcOf(wall)
 }
 
-// --- time zones --------------------------------------------------------------------------------
-
 let local = 'UTC'
 
 /**
- * Says what `timeZone: 'local'` means in this program. The web app calls it once at its start with the
- * browser's zone; the server leaves it at UTC, so that it answers the same wherever it runs.
+ * Sets the zone that `timeZone: 'local'` refers to. The web app calls it once at start with the browser's
+ * zone; the server keeps UTC, so that its results do not depend on the host.
  */
 export function setLocalZone(zone: string): void {
   local = isTimeZone(zone) ? zone : 'UTC'
 }
 
-/** The IANA name for a field's `timeZone` option. */
+/** Resolves a field's `timeZone` option to an IANA name. */
 export const resolveZone = (zone: string): string => (zone === 'local' ? local : zone)
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat>()
@@ -195,18 +195,18 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Offsets by zone and UTC day; null where the clocks are changed on that day. */
+/** Offsets by zone and UTC day; null if the offset changes on that day. */
 const dayOffsets = new Map<string, Map<number, number | null>>()
 const MAX_DAYS = 20_000
 
-/** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+/** The zone's offset from UTC at an instant, in milliseconds. */
 export function offsetAt(ms: number, zone: string): number {
   if (zone === 'UTC') return 0
   const days = dayOffsets.get(zone) ?? new Map<number, number | null>()
   const day = Math.floor(ms / DAY_MS)
   let offset = days.get(day)
   if (offset === undefined) {
-    // Asking `Intl` takes microseconds, which a column of a million times multiplies.
+    // A call of `Intl` takes microseconds: too slow for a column of a million instants.
     const first = computeOffset(day * DAY_MS, zone)
     offset = first === computeOffset((day + 1) * DAY_MS, zone) ? first : null
     if (days.size >= MAX_DAYS) days.clear()
@@ -232,13 +232,13 @@ function computeOffset(ms: number, zone: string): number {
 }
 
 /**
- * The instant at which clocks in the zone show a wall time: the first where they show it twice (end
- * of summer time), null where they skip it (its beginning).
+ * Converts a wall time in the zone to an instant: the first if it occurs twice (end of summer time), null if
+ * it is skipped (start of summer time).
  */
 export function fromWall(wall: WallTime, zone: string): number | null {
   const asUtc = toMs(wall)
   if (asUtc === null || zone === 'UTC') return asUtc
-  // The offset that holds is one of those half a day to either side.
+  // The valid offset is one of those half a day before and after.
   const offsets = [offsetAt(asUtc - DAY_MS / 2, zone), offsetAt(asUtc + DAY_MS / 2, zone)]
   const instants = offsets.map((offset) => asUtc - offset)
   const fitting = instants.filter((ms) => ms + offsetAt(ms, zone) === asUtc)
@@ -248,13 +248,13 @@ export function fromWall(wall: WallTime, zone: string): number | null {
 /** The wall time of an instant in the zone. */
 export const wallIn = (ms: number, zone: string): WallTime => wallOf(ms + offsetAt(ms, zone))
 
-/** The day that calendars in the zone show at an instant. */
+/** The calendar day in the zone at an instant. */
 export const dayIn = (ms: number, zone: string): string => {
   const day = msToDay(ms + offsetAt(ms, zone))
   return day ?? (ms < 0 ? '0001-01-01' : '9999-12-31')
 }
 
-/** The instant at which a day begins in the zone, which is 1 o'clock where midnight is skipped. */
+/** The instant at which a day begins in the zone: 1 o'clock if midnight is skipped. */
 export function startOfDay(day: string, zone: string): number {
   const asUtc = dayToMs(day)
   if (zone === 'UTC') return asUtc

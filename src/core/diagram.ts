@@ -1,4 +1,4 @@
-/** Content of a base's diagram: boxes with lines between them. */
+/** A base's entity relationship diagram. */
 export interface Diagram {
   tables: DiagramTable[]
   links: DiagramLink[]
@@ -8,7 +8,7 @@ export interface DiagramTable {
   id: string
   sourceId: string
   title: string
-  /** True for a table that holds the pairs of a many-to-many link. */
+  /** True for the junction table of a many-to-many link. */
   isJunction: boolean
   fields: DiagramField[]
 }
@@ -16,23 +16,23 @@ export interface DiagramTable {
 export interface DiagramField {
   id: string
   title: string
-  /** Label of its kind. */
+  /** Label of the field type. */
   type: string
   isPrimaryKey: boolean
   isForeignKey: boolean
   isDisplay: boolean
 }
 
-/** A link, told once although both of its tables have a field for it. */
+/** A link, listed once although both of its tables have a field for it. */
 export interface DiagramLink {
-  /** The field on the side of `fromTableId`, and its partner where there is one. */
+  /** The link field in `fromTableId`. */
   fieldId: string
-  inverseFieldId: string | null
+  /** Its counterpart in `toTableId`, if there is one. */ inverseFieldId: string | null
   fromTableId: string
   toTableId: string
-  /** How many records of the other table one record has, on either side. */
+  /** Cardinality of each side: true if a record of the other table can link several of this side. */
   fromMany: boolean
   toMany: boolean
-  /** The table of pairs between them; null for a link that is kept as a key. */
+  /** The junction table; null for a link stored in a foreign key. */
   junctionTableId: string | null
 }

@@ -1,4 +1,4 @@
-/** HTTP status of each error code a client can meet (spec §8; codes as REST clients know them). */
+/** HTTP status of each error code (spec §8; codes as REST clients know them). */
 export const ERROR_STATUS = {
   BAD_REQUEST: 400,
   BAD_JSON: 400,
@@ -39,22 +39,22 @@ export const ERROR_STATUS = {
   INTERNAL_SERVER_ERROR: 500,
   NOT_IMPLEMENTED: 501,
   STORAGE_FULL: 507,
-  /** A database does not answer: it may again, so the same call can be made later. */
+  /** A database does not respond; the same call may succeed later. */
   DATABASE_UNREACHABLE: 503,
-  /** The file or schema that holds a base's records is gone, or cannot be read: other bases are not concerned. */
+  /** The file or schema of one base's records is missing or unreadable; other bases are unaffected. */
   BASE_DATA_MISSING: 503,
   BASE_DATA_DAMAGED: 503,
-  /** The folder that people's files lie in is gone. */
+  /** The folder of uploaded files is missing. */
   STORAGE_MISSING: 503,
-  /** A change of whole tables keeps other writes of its base waiting. */
+  /** A schema change or other long write blocks the base. */
   BASE_BUSY: 503,
-  /** A read, or the wait for it, took longer than this server allows. */
+  /** A read, including its wait in the queue, exceeded the server's time limit. */
   QUERY_TIMEOUT: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** Refusals whose cause only the operator of the server can remove: they are logged as failures are. */
+/** Errors that only the server's operator can resolve: they are logged as failures. */
 const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
   'STORAGE_FULL',
   'BASE_DATA_MISSING',
@@ -63,16 +63,16 @@ const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * How the REST adapter words an error: most codes answer `{error, message}`, a few older ones `{msg}`
- * (three envelopes exist, see the wire reference). The web app reads both.
+ * Shape of a REST error body: `typed` is `{error, message}`, `msg` is the older `{msg}` (wire reference). The
+ * web app reads both.
  */
 type ErrorEnvelope = 'typed' | 'msg'
 
 /**
- * A refusal that the caller can act on. Services throw nothing else on purpose; whatever is not an
- * AppError is a bug and becomes a 500 with a request id.
+ * An expected error that the caller can act on. Services throw nothing else on purpose: any other error is a
+ * bug and becomes a 500 with a request id.
  *
- * The message is for a person and names the thing: `Field "Due" already exists in Tasks`.
+ * The message is shown to users and names the object: `Field "Due" already exists in Tasks`.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
@@ -92,21 +92,21 @@ export class AppError extends Error {
   }
 }
 
-/** True for a refusal that the operator of the server has to hear of. */
+/** True for errors that must be reported to the server's operator. */
 export const concernsOperator = (error: unknown): boolean =>
   error instanceof AppError && OPERATOR_CODES.has(error.code)
 
-/** A 400 in the `{msg}` envelope, which is what existing clients show for plain bad requests. */
+/** A 400 in the `{msg}` envelope, which existing clients show for plain bad requests. */
 export const badRequest = (message: string): AppError =>
   new AppError('BAD_REQUEST', message, undefined, 'msg')
 
-/** Value of the `Retry-After` header for a refusal that says when to come back (`details.retryAfterSeconds`). */
+/** Value of the `Retry-After` header, from `details.retryAfterSeconds`; null if the error has none. */
 export function retryAfterOf(error: unknown): string | null {
   const seconds = error instanceof AppError ? error.details?.retryAfterSeconds : undefined
   return typeof seconds === 'number' ? String(seconds) : null
 }
 
-/** An error such as `Base 'p123' not found`, with the code of the kind. */
+/** An error such as `Base 'p123' not found`, with the error code for the kind. */
 export function notFound(
   kind:
     | 'Base'

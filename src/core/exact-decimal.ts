@@ -1,14 +1,14 @@
 import { trimTrailing } from './trim-characters.ts'
 
-/** A plain decimal number written out, such as `-12.50`; no exponent. */
+/** A decimal number without an exponent, such as `-12.50`. */
 const PLAIN = /^([+-]?)(\d+)(?:\.(\d*))?$/
-/** Any number of so few digits comes back from a double as it was. */
+/** Decimal digits that a double always preserves. */
 const EXACT_DIGITS = 15
 const MAX_LENGTH = 400
 
 /**
- * A number that a double would round, such as 9007199254740993: its digits as text, without a plus sign, zeros in
- * front or zeros behind the last decimal.
+ * A number that a double would round, such as 9007199254740993, as text without a plus sign, leading zeros or
+ * trailing zeros.
  */
 export class ExactNumber {
   constructor(readonly text: string) {}
@@ -18,7 +18,7 @@ export class ExactNumber {
   }
 }
 
-/** A number that JavaScript would round, read from its digits; null for all other text. */
+/** Parses a number that a double would round; null for all other text. */
 export function readExactNumber(input: string): ExactNumber | null {
   const text = input.trim()
   const [match, sign = '', whole = '', fraction = ''] =
@@ -31,7 +31,9 @@ export function readExactNumber(input: string): ExactNumber | null {
   return String(Number(exact)) === exact ? null : new ExactNumber(exact)
 }
 
-/** Negative where the first is less, 0 where the two are the same number; null where either is no plain decimal. */
+/**
+ * Compares two decimals: negative if the first is smaller, 0 if equal; null if either is not a plain decimal.
+ */
 export function compareDecimals(a: string, b: string): number | null {
   const [left, right] = [PLAIN.exec(a), PLAIN.exec(b)]
   if (!left || !right) return null
@@ -43,8 +45,8 @@ export function compareDecimals(a: string, b: string): number | null {
 }
 
 /**
- * The difference of two numbers without the noise of binary fractions: 0.3 - 0.1 is 0.2. Results of more than
- * fifteen digits are those of doubles.
+ * The difference of two numbers without the rounding errors of binary fractions: 0.3 - 0.1 is 0.2. Results
+ * with more than 15 digits are those of doubles.
  */
 export function subtract(a: number, b: number): number {
   const difference = a - b

@@ -10,8 +10,8 @@ import { idsIn } from './fields/people.ts'
 import { holdsPeople } from './fields/traits.ts'
 
 /**
- * The group of a cell's value, as in `records.groups`: an instant by its day in the field's zone, or in
- * `timeZone`; several options by which ones they are; a link by the name of its one record, or by its number.
+ * The group key of a cell's value, as in `records.groups`: instants by day in the field's zone or `timeZone`,
+ * multi selects as sets, single links by name, other links by count.
  */
 export function groupKeyOf(field: Field, value: CellValue, timeZone: string): CellValue {
   if (linkOf(field) !== null) {
@@ -22,29 +22,32 @@ export function groupKeyOf(field: Field, value: CellValue, timeZone: string): Ce
   if (isList) return value === '' ? null : value
   if (type.storage === 'boolean') return value === true
   if (value === null || value === '') return null
-  if (type.storage !== 'datetime') return inSetOrder(field, value)
+  if (type.storage !== 'datetime') return normalizeSet(field, value)
   const ms = fromStored(String(value))
   const zone =
     typeof options.timeZone === 'string' && options.timeZone !== 'local' ? options.timeZone : timeZone
   return ms === null ? null : dayIn(ms, resolveZone(zone))
 }
 
-/** A set of options in their order, of people in that of their ids; all other values as they are. */
-export function inSetOrder(field: Field, value: CellValue): CellValue {
+/**
+ * Normalizes the order of a set: options in their defined order, people by id. Returns other values
+ * unchanged.
+ */
+export function normalizeSet(field: Field, value: CellValue): CellValue {
   const { type, options } = shownType(field)
   if (type.choices === 'multiple') {
     const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
     const indexOf = (title: string) => titles.indexOf(title)
-    const held = titlesIn(String(value))
-    return held.some((title) => indexOf(title) < 0)
+    const titlesHeld = titlesIn(String(value))
+    return titlesHeld.some((title) => indexOf(title) < 0)
       ? value
-      : held.sort((a, b) => indexOf(a) - indexOf(b)).join(',')
+      : titlesHeld.sort((a, b) => indexOf(a) - indexOf(b)).join(',')
   }
   const isSet = holdsPeople({ type: type.name }) && options.multiple === true
   return isSet ? idsIn(value).sort().join(',') : value
 }
 
-/** True where people are offered to group by the field. */
+/** True if users can group by the field. */
 export const isGroupable = (field: Field): boolean =>
   field.error === null &&
   fieldType(field.type).groupable !== false &&

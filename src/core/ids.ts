@@ -1,6 +1,6 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Key of a record: a number in tables of our own, a text where a connected table has other or several keys. */
+/** Key of a record: a number in base tables; text for other or composite keys of connected tables. */
 export type RecordId = number | string
 
 /** Prefix of each kind of id; REST clients rely on the prefix and on the 14 characters after it. */
@@ -32,12 +32,12 @@ const ID_PREFIX = {
 
 export type IdKind = keyof typeof ID_PREFIX
 
-/** A fresh id such as `p3k9x0a7b2c4d1`: the kind's prefix and 14 random characters of [a-z0-9]. */
+/** A new id such as `p3k9x0a7b2c4d1`: the kind's prefix and 14 random characters of [a-z0-9]. */
 export function createId(kind: IdKind): string {
   return ID_PREFIX[kind] + randomText(14)
 }
 
-/** `length` characters of [a-z0-9], each equally likely (bytes past the last full run are dropped). */
+/** `length` random characters of [a-z0-9], uniformly distributed (biased bytes are dropped). */
 export function randomText(length: number): string {
   let text = ''
   const limit = 256 - (256 % ALPHABET.length)
@@ -49,12 +49,12 @@ export function randomText(length: number): string {
   return text
 }
 
-/** Ids of bases, sources, tables, fields and views, wherever they stand in a text. */
+/** Ids of bases, sources, tables, fields and views, anywhere in a text. */
 const ID = /\b(?:vw|[pbmc])[a-z0-9]{14}\b/g
 
 /**
- * A definition that names others (a formula, a filter, the field of a link) with their new ids; ids of
- * anything else stay as they are. For structures only: what people wrote is to be left alone.
+ * Replaces ids in a definition (a formula, a filter, link options); unknown ids are unchanged. Do not use it
+ * on user content.
  */
 export function renameIds<T>(value: T, ids: ReadonlyMap<string, string>): T {
   if (value === null || value === undefined) return value

@@ -22,7 +22,7 @@ export const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 
-/** Index of the quote that closes the string opened at `start`; the text's length where it is never closed. */
+/** Index of the quote that closes the string opened at `start`; the text's length if it is unclosed. */
 export function endOfString(text: string, start: number): number {
   for (let at = start; ; ) {
     at = text.indexOf('"', at + 1)
@@ -34,8 +34,8 @@ export function endOfString(text: string, start: number): number {
 }
 
 /**
- * `JSON.parse` for text from outside, with the nesting checked before anything is parsed.
- * @throws SyntaxError for text that is not JSON, or nested too deeply
+ * `JSON.parse` for untrusted text: checks the nesting before parsing.
+ * @throws SyntaxError for invalid or too deeply nested JSON
  */
 export function parseJsonText(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError(`JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)

@@ -7,33 +7,33 @@
 // biome-ignore lint/suspicious/noExplicitAny: the inputs differ per text; `message` types them.
 export type Text = string | ((inputs: any) => string)
 
-/** A text in the language shown at the time of the call. */
+/** A text in the language at the time of the call. */
 export type LocalizedText = () => string
 
 /** The texts of a language by message id. */
 export type Catalogue = Record<string, Text>
 
-let shown: Catalogue | null = null
+let current: Catalogue | null = null
 
-/** Shows texts of this catalogue from now on, English where it lacks one; null shows English. */
+/** Sets the catalogue; texts that it lacks are shown in English. Null sets English. */
 export function showCatalogue(catalogue: Catalogue | null): void {
-  shown = catalogue
+  current = catalogue
 }
 
-/** A text as a function: of its inputs, in the language shown at the time of the call. */
+/** Creates a message function that returns its text in the current language. */
 export function message(id: string, english: string): () => string
 export function message<Inputs>(id: string, english: (inputs: Inputs) => string): (inputs: Inputs) => string
 export function message(id: string, english: Text): (inputs?: unknown) => string {
   return (inputs) => text(english, id, inputs)
 }
 
-/** A text in the language shown; without an id it is found by its English words. */
+/** A text in the current language; without an id it is looked up by its English text. */
 export function text(english: Text, id?: string, inputs?: unknown): string {
-  const found = shown?.[id ?? textId(String(english))] ?? english
+  const found = current?.[id ?? textId(String(english))] ?? english
   return typeof found === 'string' ? found : found(inputs)
 }
 
-/** The id of a fixed text that is found by its English words. */
+/** Id of a fixed text, derived from its English text. */
 export function textId(english: string): string {
   let hash = 0x811c9dc5 // FNV-1a
   for (let index = 0; index < english.length; index++)

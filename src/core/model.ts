@@ -9,8 +9,8 @@ import type { FormField } from './views/form.ts'
 import type { ViewKind } from './views/view-kind.ts'
 
 /**
- * The product's nouns as plain values: what services return and what the web app holds. Files of `src/core` that lie
- * below this one import the types that it re-exports from where they are defined.
+ * The product's entities as plain values, as services return them and the web app stores them. Modules that
+ * this file imports must import the re-exported types from their own files.
  */
 
 export type { Field, FieldResult } from './fields/field.ts'
@@ -26,23 +26,23 @@ export interface User {
   roles: string[]
 }
 
-/** Someone who may open a base. */
+/** A user with access to a base. */
 export interface Member extends Person {
   role: BaseRole
-  /** When they joined, in ISO form. */
+  /** Time of joining, in ISO form. */
   since: string
-  /** True for a role in all bases, which only administrators give and take. */
+  /** True for a role in all bases, which only administrators assign. */
   isInAllBases: boolean
   /** True until they have signed up. */
   isInvited: boolean
-  /** Token for signing up; only for the person who invited them and for super admins, else null. */
+  /** Sign-up token, visible to the inviter and super admins; else null. */
   inviteToken: string | null
 }
 
 /** Result of inviting one address to a base. */
 export interface MemberInvitation {
   email: string
-  /** Set for people who have no account yet: the inviter can hand them the link, mailed or not. */
+  /** Set for people without an account, so that the inviter can pass on the link. */
   inviteToken: string | null
   /** Why the invitation failed; null if it succeeded. */
   problem: string | null
@@ -52,7 +52,7 @@ export interface Base {
   id: string
   title: string
   description: string | null
-  /** `theme` as clients have written it: `readTheme` tells what it is worth. */
+  /** `theme` is unvalidated client data; read it with `readTheme`. */
   meta: { iconColor?: string; icon?: string; theme?: unknown }
   order: number
   /** The caller's own role in this base; `owner` for a super admin. */
@@ -60,7 +60,7 @@ export interface Base {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
-  /** Days for which deleted items and history are kept; 0: without limit. */
+  /** Retention of deleted items and history in days; 0: unlimited. */
   keepsDays: number
 }
 
@@ -68,9 +68,9 @@ export interface Table {
   id: string
   baseId: string
   sourceId: string
-  /** A view of the database itself is read like a table. */
+  /** `view` is a database view, read like a table. */
   kind: 'table' | 'view'
-  /** True for a table that holds the pairs of a many-to-many link; not shown unless asked for. */
+  /** True for the junction table of a many-to-many link; hidden by default. */
   isJunction: boolean
   title: string
   /** Name in the database. It does not follow a rename. */
@@ -78,7 +78,7 @@ export interface Table {
   description: string | null
   meta: Record<string, unknown>
   order: number
-  /** Grows with every change to the table's fields: caches and sockets compare it. */
+  /** Incremented with every change to the table's fields; caches and sockets compare it. */
   version: number
   createdAt: string
   updatedAt: string
@@ -95,18 +95,18 @@ export interface ViewField {
   width: number
   /** Name of the footer's summary for this column, or null. */
   summary: string | null
-  /** Its settings in a form; null if it has none yet, and in other kinds of view. */
+  /** Settings in a form; null without settings and in other view kinds. */
   form: FormField | null
 }
 
 export interface Sort {
-  /** Its id for REST clients, kept where a view stores the sort. */
+  /** Id for REST clients, stored with the view's sort. */
   id?: string
   fieldId: string
   direction: 'asc' | 'desc'
 }
 
-/** Most levels that a view can be grouped by. */
+/** Maximum group levels of a view. */
 export const MAX_GROUPS = 3
 
 export interface View {
@@ -118,15 +118,15 @@ export interface View {
   isDefault: boolean
   order: number
   /**
-   * Who may change how it is set up: everyone whose role may (`collaborative`), nobody until it is unlocked
-   * (`locked`), or its owner alone (`personal`).
+   * Restricts changes to its settings: `collaborative` by role, `locked` until it is unlocked, `personal` to
+   * its owner.
    */
   lock: 'collaborative' | 'locked' | 'personal'
-  /** The user who may change it while it is personal; null for views without an owner. */
+  /** Owner of a personal view; null for views without an owner. */
   ownerId: string | null
   meta: Record<string, unknown>
   rowHeight: RowHeight
-  /** How many of the first shown columns stay in place while the rest scroll; at least 1. */
+  /** Number of frozen columns at the start; at least 1. */
   frozen: number
   fields: ViewField[]
   filter: Filter | null
@@ -134,31 +134,31 @@ export interface View {
   /** Group levels, outermost first; at most `MAX_GROUPS`. */
   groups: Sort[]
   coloring: RowColoring | null
-  /** Options of its kind (`core/views`); read them with `optionsOf(view, kind)`. */
+  /** Options of its kind (`core/views`); read with `optionsOf(view, kind)`. */
   options: object
-  /** Roles for which the view is not listed; always empty for a table's default view. */
+  /** Roles whose view list omits it; always empty for a table's default view. */
   hiddenFrom: HideableRole[]
-  /** True while a public link to it is open. */
+  /** True while it has an active public link. */
   isShared: boolean
 }
 
-/** A table as the browser opens it: everything to draw a view but its records. */
+/** A table as the browser loads it: everything needed to render a view except records. */
 export interface TableSchema {
   table: Table
   fields: Field[]
   views: View[]
-  /** Why its records are read-only, e.g. a view of a connected database; null if they can be written. */
+  /** Why its records are read-only, e.g. a database view; null if they are writable. */
   readOnlyReason: string | null
 }
 
 /**
- * Records in columns' order: `rows[i][j]` is the value of `fieldIds[j]` in record `ids[i]`.
- * Arrays and not objects: a page of 100 rows × 50 fields is a third of the size, and cheaper to make.
+ * A page of records: `rows[i][j]` is the value of `fieldIds[j]` in record `ids[i]`. Arrays make a page of 100
+ * rows × 50 fields a third of the size of objects, and cheaper to create.
  */
 export interface RecordPage {
   fieldIds: string[]
   ids: RecordId[]
   rows: CellValue[][]
-  /** Where the page starts among all that match. */
+  /** Index of the first record among all matches. */
   offset: number
 }

@@ -1,6 +1,6 @@
 /**
- * English plurals and singulars of tables' titles, for the names of the fields that link them. A word
- * that follows no rule here keeps its form, which a person may change.
+ * English plurals and singulars of table titles, for naming link fields. Words that match no rule keep their
+ * form.
  */
 
 const IRREGULAR: readonly (readonly [singular: string, plural: string])[] = [
@@ -19,7 +19,7 @@ const IRREGULAR: readonly (readonly [singular: string, plural: string])[] = [
   ['criterion', 'criteria'],
 ]
 
-/** Words with one form, and words whose last s belongs to the singular. */
+/** Words with one form, and singulars that end with s. */
 const UNCHANGED = /(?:news|series|species|staff|equipment|information|data|media|sheep|fish|software)$/i
 
 /** `Book` gives `Books`, `Order line` gives `Order lines`, `City` gives `Cities`; `Books` stays. */

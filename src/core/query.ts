@@ -2,13 +2,13 @@ import type { CellValue } from './fields/field-type.ts'
 import type { Filter } from './filters/filter.ts'
 import type { RecordId, Sort } from './model.ts'
 
-/** Text to look for, in one field or (null) in every searchable field. */
+/** Search text, for one field or (null) all searchable fields. */
 export interface Search {
   text: string
   fieldId: string | null
 }
 
-/** One group of records: those whose field has exactly this value, as `records.groups` gave it; null: none. */
+/** A group of records by field value, as returned by `records.groups`; null: records without a value. */
 export interface GroupKey {
   fieldId: string
   value: CellValue
@@ -19,34 +19,34 @@ export interface GroupKey {
  */
 export interface Query {
   tableId: string
-  /** Applies the view's filter (and) and, where `sorts` is absent, its order. */
+  /** Applies the view's filter in addition, and its order if `sorts` is absent. */
   viewId?: string
-  /** Field ids in the order wanted; absent: every field that is not a system one. */
+  /** Field ids in order; absent: all except system fields. */
   fieldIds?: string[]
   filter?: Filter | null
   /**
-   * By group first, the outermost level leading: in the order in which `records.groups` lists them, those of a
-   * group one after the other. Absent: not grouped, whatever the view says.
+   * Sorts by group first, outermost level first, in the order of `records.groups`. Absent: not grouped, even
+   * if the view is.
    */
   groups?: Sort[]
   sorts?: Sort[]
   /**
-   * A view in whose manual order the records are read where nothing sorts or groups them. The page has one more column
-   * at its end: each record's position in that order, under `placeKey`.
+   * A view whose manual order applies if there are no sorts or groups. The page then has a last column with
+   * each record's position, under `positionKey`.
    */
   orderViewId?: string
   search?: Search | null
-  /** Only the records of this group, the outermost level first. */
+  /** Only records of this group; outermost level first. */
   group?: GroupKey[]
-  /** IANA zone of the person who asks, in which "today" is meant; absent: UTC. */
+  /** IANA zone of the user, for "today"; absent: UTC. */
   timeZone?: string
-  /** Only these records, as far as the rest of the query lets them through. */
+  /** Only these records, in addition to all other conditions. */
   recordIds?: RecordId[]
   limit: number
   offset: number
 }
 
-/** The part of a query that says which records, for counts, summaries and "all that match" writes. */
+/** The part of a query that selects records, for counts, summaries and writes to all matches. */
 export type Selection = Pick<
   Query,
   'tableId' | 'viewId' | 'filter' | 'search' | 'group' | 'timeZone' | 'recordIds'
@@ -55,35 +55,35 @@ export type Selection = Pick<
 /** Input of `records.groups`. */
 export interface GroupRequest {
   selection: Selection
-  /** The outermost level first: one at least, `MAX_GROUPS` at most. */
+  /** Outermost level first; 1 to `MAX_GROUPS`. */
   groups: Sort[]
   /** Summaries computed for each group. */
   summaries: { fieldId: string; summary: string }[]
-  /** Counted in groups of the first level. */
+  /** In groups of the first level. */
   limit: number
   offset: number
 }
 
-/** Some records that share their values. */
+/** Records with the same group values. */
 export interface RecordGroup {
-  /** The value of each level down to its own, as `Selection.group` takes them back; null: none. */
+  /** Value of each level down to its own, as `Selection.group` expects them; null: no value. */
   keys: CellValue[]
   count: number
   summaries: Record<string, CellValue>
 }
 
-/** Groups in the order of the list, each ahead of its own groups. */
+/** Groups in list order, each before its subgroups. */
 export interface GroupPage {
   groups: RecordGroup[]
-  /** True where the first level goes on. */
+  /** True if the first level has more groups. */
   hasMore: boolean
 }
 
 /**
- * Most groups of one level below the first that one answer lists. Where a group's own count up to less than it
- * does, the rest is asked for by `Selection.group`.
+ * Maximum groups per level below the first in one response. If the counts of a group's subgroups add up to
+ * less than its own count, request the rest with `Selection.group`.
  */
 export const MAX_LISTED_GROUPS = 10_000
 
-/** Most groups of the first level in one answer. */
+/** Maximum groups of the first level in one response. */
 export const MAX_GROUP_PAGE = 2_000

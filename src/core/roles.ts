@@ -1,18 +1,18 @@
-/** Base roles from none to all; each holds the rights of those before it (spec §6). */
+/** Base roles in ascending order; each includes the rights of those before it (spec §6). */
 export const BASE_ROLES = ['no-access', 'viewer', 'commenter', 'editor', 'creator', 'owner'] as const
 export type BaseRole = (typeof BASE_ROLES)[number]
 
-/** Roles that a view can be hidden from; creators and owners, who set views up, see all of them. */
+/** Roles that a view can be hidden from; creators and owners see all views. */
 export const HIDEABLE_ROLES = ['editor', 'commenter', 'viewer'] as const satisfies readonly BaseRole[]
 export type HideableRole = (typeof HIDEABLE_ROLES)[number]
 
-/** True where a view stands in the list of someone with this role. */
+/** True if a view is listed for users with this role. */
 export const isListedFor = (
   role: BaseRole | null,
   { hiddenFrom }: { hiddenFrom: readonly HideableRole[] },
 ): boolean => !hiddenFrom.some((hidden) => hidden === role)
 
-/** Organisation roles. `super` holds every right; the viewer may only open what was shared with them. */
+/** Organisation roles. `super` has every right; viewers can only open bases shared with them. */
 export const ORG_ROLES = ['org-level-viewer', 'org-level-creator', 'super'] as const
 export type OrgRole = (typeof ORG_ROLES)[number]
 
@@ -26,19 +26,18 @@ export const WORKSPACE_ROLES = [
 ] as const
 export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number]
 
-/** A workspace role counts in every base of the workspace as the base role of the same name. */
+/** The base role of the same name, which a workspace role grants in every base of the workspace. */
 export const asBaseRole = (role: WorkspaceRole): BaseRole => role.replace('workspace-level-', '') as BaseRole
 
 /**
- * Every right there is, with the least role that holds it. Each service operation names one of
- * these; an operation without a line here does not compile, and a line without an operation fails
- * the access test.
+ * All rights, each with its minimum role. Each service operation names one; an unknown right does not
+ * compile, and an unused one fails the access test.
  */
 export const RIGHTS = {
-  // One's own account: anyone who is signed in.
+  // The user's own account.
   'account.read': { scope: 'signed-in' },
   'account.update': { scope: 'signed-in' },
-  // A leaked API token must not be able to become a lasting one, or to lock its owner out.
+  // A leaked API token must not be able to create a permanent one or lock its owner out.
   'account.password': { scope: 'signed-in', sessionOnly: true },
   'token.list': { scope: 'signed-in', sessionOnly: true },
   'token.create': { scope: 'signed-in', sessionOnly: true },
@@ -50,7 +49,7 @@ export const RIGHTS = {
   'user.create': { scope: 'organisation', least: 'org-level-creator' },
   'user.update': { scope: 'organisation', least: 'org-level-creator' },
   'user.delete': { scope: 'organisation', least: 'org-level-creator' },
-  // It opens every base, so it is for those who hold them all already.
+  // Grants access to every base, so it requires full access.
   'user.workspace-role': { scope: 'organisation', least: 'super' },
   'user.reset-password': { scope: 'organisation', least: 'super', sessionOnly: true },
   'settings.read': { scope: 'organisation', least: 'super' },
@@ -62,17 +61,17 @@ export const RIGHTS = {
   'base.update': { scope: 'base', least: 'creator' },
   'base.share': { scope: 'base', least: 'creator' },
   'base.duplicate': { scope: 'base', least: 'creator' },
-  // One's own list of bases: place, star, hidden.
+  // The user's own list of bases: position, star, hidden.
   'base.reorder': { scope: 'base', least: 'viewer' },
   'base.delete': { scope: 'base', least: 'owner' },
   'base.restore': { scope: 'base', least: 'owner' },
-  // Out of the trash, forever.
+  // Deletes permanently from the trash.
   'base.purge': { scope: 'base', least: 'owner' },
-  // How much room the base takes, and for how long it keeps its history.
+  // Storage usage and history retention of a base.
   'base.storage': { scope: 'base', least: 'owner' },
   'base.tokens': { scope: 'base', least: 'creator', sessionOnly: true },
   'member.list': { scope: 'base', least: 'viewer' },
-  // Up to one's own role: `BASE_ROLES` is compared by the operation.
+  // The operation limits the assigned role to the caller's own.
   'member.create': { scope: 'base', least: 'viewer' },
   'member.update': { scope: 'base', least: 'creator' },
   'member.delete': { scope: 'base', least: 'creator' },
@@ -93,7 +92,7 @@ export const RIGHTS = {
   'field.update': { scope: 'base', least: 'creator' },
   'field.duplicate': { scope: 'base', least: 'creator' },
   'field.delete': { scope: 'base', least: 'creator' },
-  // Out of the trash, forever.
+  // Deletes permanently from the trash.
   'table.purge': { scope: 'base', least: 'creator' },
   'field.purge': { scope: 'base', least: 'creator' },
   'view.purge': { scope: 'base', least: 'creator' },
@@ -103,7 +102,7 @@ export const RIGHTS = {
   'view.update': { scope: 'base', least: 'creator' },
   'view.delete': { scope: 'base', least: 'creator' },
   'view.share': { scope: 'base', least: 'creator' },
-  // How a view shows its records: the fields, their order and width, its filter and its sorts.
+  // Display settings of a view: fields, their order and width, filter and sorts.
   'view.arrange': { scope: 'base', least: 'editor' },
   // Records.
   'record.list': { scope: 'base', least: 'viewer', shared: true },
@@ -115,40 +114,40 @@ export const RIGHTS = {
   'record.undo': { scope: 'base', least: 'editor' },
   // Actions of other users.
   'record.undo-others': { scope: 'base', least: 'creator' },
-  // Deleted records: to see and restore them, and to delete them forever.
+  // Lists and restores deleted records, or deletes them permanently.
   'record.restore': { scope: 'base', least: 'editor' },
   'record.purge': { scope: 'base', least: 'creator' },
-  // Files of attachment cells. One's own uploads; others through the bases where they stand.
+  // Files of attachment cells: the user's own uploads, and others through the bases that contain them.
   'file.create': { scope: 'signed-in' },
   'file.read': { scope: 'signed-in' },
-  // Imports. An editor may fill a table; only a creator may make one.
+  // Imports. Editors can fill a table; only creators can create one.
   'import.create': { scope: 'base', least: 'creator' },
   'import.append': { scope: 'base', least: 'editor' },
 } as const satisfies Record<string, Rule>
 
-/** Least role that has a right. `sessionOnly`: API tokens never have it. */
+/** Minimum role of a right. `sessionOnly`: not available with API tokens. */
 export type Rule = (
   | { scope: 'signed-in' }
   | { scope: 'organisation'; least: OrgRole }
   | { scope: 'base'; least: BaseRole }
 ) & {
   sessionOnly?: true
-  /** Held by visitors of a shared base as well, as far as the link's role goes. */
+  /** Also granted to visitors of a shared base, within the link's role. */
   shared?: true
 }
 
 export type Right = keyof typeof RIGHTS
 
-/** Rights that are exercised inside one base. */
+/** Rights that apply within one base. */
 export type BaseRight = {
   [R in Right]: (typeof RIGHTS)[R] extends { scope: 'base' } ? R : never
 }[Right]
 
-/** True where `role` is `least` or above it. */
+/** True if `role` is `least` or higher. */
 export const holdsBaseRole = (role: BaseRole | null, least: BaseRole): boolean =>
   role !== null && BASE_ROLES.indexOf(role) >= BASE_ROLES.indexOf(least)
 
-/** True where any of the roles held is `least` or above it. */
+/** True if any of the roles is `least` or higher. */
 export const holdsOrgRole = (roles: readonly string[], least: OrgRole): boolean =>
   ORG_ROLES.slice(ORG_ROLES.indexOf(least)).some((role) => roles.includes(role))
 

@@ -1,7 +1,7 @@
 export const SHARE_KINDS = ['view', 'base', 'erd'] as const
 export type ShareKind = (typeof SHARE_KINDS)[number]
 
-/** Request headers that name the link by which a visitor came, and its password. */
+/** Request headers with the id of a visitor's public link. */
 export const SHARE_HEADERS = {
   view: 'xc-shared-view-id',
   base: 'xc-shared-base-id',
@@ -10,13 +10,13 @@ export const SHARE_HEADERS = {
 export const SHARE_PASSWORD_HEADER = 'xc-password'
 
 /**
- * A password as `SHARE_PASSWORD_HEADER` carries it. A header holds bytes and no letters: those of UTF-8, one
- * character for each, which is also what other programs send.
+ * Encodes a password for `SHARE_PASSWORD_HEADER`: headers carry bytes, so each UTF-8 byte becomes one
+ * character. Other clients send the same.
  */
 export const passwordHeader = (password: string): string =>
   Array.from(new TextEncoder().encode(password), (byte) => String.fromCharCode(byte)).join('')
 
-/** The password that such a header carries; one that is no UTF-8 is taken letter by letter. */
+/** Decodes a password header; invalid UTF-8 is returned unchanged. */
 export function readPasswordHeader(header: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(

@@ -12,39 +12,39 @@ export {
   type ShareKind,
 } from './share-headers.ts'
 
-/** Names the answers to a form; the same for every attempt to send these, so that they become one record. */
+/** Header with a submission's id, the same for each retry, so that retries create only one record. */
 export const SUBMISSION_HEADER = 'x-submission-id'
 
-/** Header with the time zone of the person who answers a form, for default values such as today. */
+/** Header with the respondent's time zone, for default values such as today. */
 export const TIME_ZONE_HEADER = 'x-time-zone'
 
-/** A link's address that a person has chosen: letters, digits, `-` and `_`. */
+/** A custom link address: letters, digits, `-` and `_`. */
 export const CUSTOM_ADDRESS = /^[A-Za-z0-9_-]{3,64}$/
 
 /** Placeholder that REST clients read instead of a link's password. */
 export const SHARE_PASSWORD_MASK = '********'
 
-/** Fewest characters of a link's password. */
+/** Minimum length of a link's password. */
 export const MIN_SHARE_PASSWORD = 4
 
 export type PasswordStrength = 'short' | 'weak' | 'fair' | 'strong'
 
-/** Rough strength of a password, from its length and the kinds of characters in it: a hint while typing, not a rule. */
+/** Estimates a password's strength from its length and character classes; only a hint while typing. */
 export function passwordStrength(password: string): PasswordStrength {
   const characters = [...password]
   if (characters.length < MIN_SHARE_PASSWORD) return 'short'
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/].filter((kind) => kind.test(password)).length
-  // "aaaaaaaaaaaa" is long and is no better than "aa".
+  // Repeated characters add no strength: "aaaaaaaaaaaa" is as weak as "aa".
   const bits = Math.min(characters.length, 2 * new Set(characters).size) * (2 + kinds)
   if (bits < 32) return 'weak'
   return bits < 52 ? 'fair' : 'strong'
 }
 
-/** Languages that a public page can be shown in: English and every catalogue in `web/messages`. */
+/** Languages of public pages: English and every catalogue in `web/messages`. */
 export const PAGE_LANGUAGES: readonly string[] = ['en']
 
 const settings = {
-  /** Offers CSV, Excel and JSON of what is shown. */
+  /** Offers downloads of the shown records as CSV, Excel and JSON. */
   allowDownload: z.boolean(),
   /** Forms: one question at a time. */
   survey: z.boolean(),
@@ -56,7 +56,7 @@ const settings = {
   themeColor: z.nullable(z.string().check(z.regex(/^#[0-9A-F]{6}$/i))),
 }
 
-/** How a public page looks, and what it offers beside reading. */
+/** Appearance and features of a public page. */
 export const shareSettings = z.strictObject({
   allowDownload: z._default(settings.allowDownload, true),
   survey: z._default(settings.survey, false),
@@ -65,18 +65,18 @@ export const shareSettings = z.strictObject({
   themeColor: z._default(settings.themeColor, null),
 })
 
-/** A page language that can be chosen now; stored ones may be of another version of Sheaf. */
+/** A supported page language; stored ones may come from another version of Sheaf. */
 export const pageLanguage = settings.language.check(
   z.refine((code) => code === null || PAGE_LANGUAGES.includes(code), {
     error: `Public pages are available in these languages: ${PAGE_LANGUAGES.join(', ')}`,
   }),
 )
 
-/** Settings to change; those left out stay. */
+/** A partial update; absent settings are unchanged. */
 export const shareSettingsPatch = z.partial(z.strictObject({ ...settings, language: pageLanguage }))
 export type ShareSettings = z.output<typeof shareSettings>
 
-/** A public link as those see it who may share. */
+/** A public link as shown to users who may share. */
 export interface Share {
   id: string
   kind: ShareKind
@@ -88,13 +88,13 @@ export interface Share {
   settings: ShareSettings
   createdAt: string
   lastVisitAt: string | null
-  /** Answers that came in by it, for a form. */
+  /** Number of responses to a form. */
   answers: number
-  /** True while it shows nothing, because a field that the view filters by is gone or broken. */
+  /** True while it shows no records because the view filters by a deleted or broken field. */
   isBlocked: boolean
 }
 
-/** Facts about a link that a visitor's page loads first. */
+/** Properties of a link that the public page loads first. */
 export interface OpenedShare {
   kind: ShareKind
   baseId: string
@@ -105,14 +105,14 @@ export interface OpenedShare {
   title: string
   role: 'viewer' | 'editor'
   settings: ShareSettings
-  /** The colours of the base; null: the product's. The link's own colour goes first. */
+  /** Theme of the base; null: the default theme. The link's own colour takes precedence. */
   theme: BaseTheme | null
-  /** Whether a form takes answers now, and if not why; null for all other links. */
+  /** State of a form; null for all other links. */
   form: FormState | null
 }
 
 /**
- * `closed`: its day has passed. `full`: it has had as many answers as it takes. `answered`: it takes one from
- * each person, and this one has given theirs.
+ * `closed`: past its closing time. `full`: its response limit is reached. `answered`: it accepts one response
+ * per person, and this person has responded.
  */
 export type FormState = 'open' | 'closed' | 'full' | 'answered'

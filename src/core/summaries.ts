@@ -17,17 +17,19 @@ export type SummaryPart =
   | 'avg'
   | 'median'
   | 'stddev'
-  /** All bytes of the files in the cells. */
+  /** Total size of the files in the cells, in bytes. */
   | 'fileBytes'
 
-/** How a summary is shown: like a value of its field, as a plain number, as `42%`, as a length of time or as `4.2 MB`. */
+/**
+ * Display of a summary: like a value of its field, as a plain number, as `42%`, as a duration or as `4.2 MB`.
+ */
 type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
 
 interface SummaryShape {
   key: string
   label: LocalizedText
   sets: readonly SummarySet[]
-  /** The parts from which it follows: `percentFilled` needs `filled` and `count`. */
+  /** Parts that it is computed from: `percentFilled` needs `filled` and `count`. */
   needs: readonly SummaryPart[]
   form: SummaryForm
 }
@@ -37,9 +39,9 @@ const EVERY: readonly SummarySet[] = ['count', 'number', 'date', 'size']
 /**
  * The summaries that the footer offers, in the order of its menu (ui §6).
  *
- * `stddev` is that of the whole population. `median` of an even number of values is the mean of the
- * two in the middle. Percentages run from 0 to 100 and are null over no rows; `rangeMonths` counts
- * whole months. Over no values sum, min, max, avg, median, stddev and the ranges are null.
+ * `stddev` is the population standard deviation. The `median` of an even number of values is the mean of the
+ * middle two. Percentages range from 0 to 100 and are null without rows; `rangeMonths` counts whole months.
+ * Without values, sum, min, max, avg, median, stddev and the ranges are null.
  */
 export const SUMMARIES = [
   { key: 'size', label: m.summary_size, sets: ['size'], needs: ['fileBytes'], form: 'bytes' },
@@ -111,12 +113,11 @@ export const SUMMARIES = [
 
 type SummaryKey = (typeof SUMMARIES)[number]['key']
 
-/** A summary as menus and the planner read it. */
 export type Summary = SummaryShape & { key: SummaryKey }
 
 const BY_KEY: ReadonlyMap<string, Summary> = new Map(SUMMARIES.map((summary) => [summary.key, summary]))
 
-/** The summary of that key, or null. */
+/** Finds a summary by key; else null. */
 export const findSummary = (key: string): Summary | null => BY_KEY.get(key) ?? null
 
 /** True for the key of a summary. */

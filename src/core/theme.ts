@@ -1,12 +1,12 @@
 /** The colours of a base's pages: each `#RRGGBB` in capitals, without alpha (spec §1). */
 export interface BaseTheme {
-  /** Of buttons, links and what is chosen. */
+  /** For buttons, links and selections. */
   primaryColor: string
-  /** Of what stands out beside that. */
+  /** For highlights. */
   accentColor: string
 }
 
-/** A royal blue and a pink (spec §1). */
+/** The default theme (spec §1). */
 export const DEFAULT_THEME: Readonly<BaseTheme> = { primaryColor: '#3366FF', accentColor: '#EC4899' }
 
 /** The theme in a base's `meta`; each invalid colour falls back to its default. */
@@ -21,11 +21,11 @@ export function readTheme(meta: { theme?: unknown }): BaseTheme {
   }
 }
 
-/** Whether a theme is the product's own look. */
+/** True for the default theme. */
 export const isDefaultTheme = ({ primaryColor, accentColor }: BaseTheme): boolean =>
   primaryColor === DEFAULT_THEME.primaryColor && accentColor === DEFAULT_THEME.accentColor
 
-/** `#36f`, `#3366ff` and `#3366ff80` are all `#3366FF`; null: no hex colour. */
+/** Normalizes `#36f`, `#3366ff` and `#3366ff80` to `#3366FF`; null if it is not a hex colour. */
 function readColor(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const digits = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(text.trim())?.[1]

@@ -1,6 +1,6 @@
 /*
- * Trimming in linear time. `/0+$/` restarts at every zero of a run that does not reach the end of the text, which is
- * quadratic; these loops look at each character once.
+ * Trimming in linear time. `/0+$/` restarts at every zero of a run that does not reach the end of the text,
+ * which is quadratic; these loops read each character once.
  */
 
 /**

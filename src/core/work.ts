@@ -1,6 +1,6 @@
 /**
  * Kinds of long writes: `update` writes values of records, `convert` turns a column into another type, `fill`
- * computes the values of a column, `purge` deletes forever.
+ * computes the values of a column, `purge` deletes permanently.
  */
 export type WorkKind =
   | 'insert'
@@ -13,23 +13,23 @@ export type WorkKind =
   | 'convert'
   | 'fill'
 
-/** A write whose duration grows with a table, as everyone sees it who has its base open. */
+/** A long-running write, as shown to all users who have its base open. */
 export interface Work {
   id: string
   kind: WorkKind
   baseId: string
   tableId: string | null
-  /** Empty where it concerns no single table. */
+  /** Empty if it affects several tables. */
   tableTitle: string
-  /** The field that it writes; null where it writes whole records. */
+  /** The written field; null if it writes whole records. */
   fieldTitle: string | null
-  /** Who started it; null for visitors of public links. */
+  /** User who started it; null for visitors of public links. */
   actorId: string | null
-  /** How many records of the table it concerns; null while that is not known. */
+  /** Number of affected records; null while unknown. */
   records: number | null
-  /** From 0 to 1; null while that is not known. */
+  /** Progress from 0 to 1; null while unknown. */
   share: number | null
-  /** False from its commit on, and where it is no single transaction. */
+  /** False after its commit, and if it is not a single transaction. */
   canCancel: boolean
   hasEnded: boolean
 }

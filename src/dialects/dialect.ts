@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import type { FilterWords } from '../core/filters/dialect-words.ts'
+import type { FilterPrimitives } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
@@ -32,10 +32,10 @@ export interface GroupSummary {
 
 /**
  * How to query one database engine. Code outside this folder never asks which engine it talks to; where it would have
- * to, this contract lacks a method. Extends `FilterWords`, from which the operators of `core/filters` render. One
+ * to, this contract lacks a method. Extends `FilterPrimitives`, from which the operators of `core/filters` render. One
  * conformance test checks that all dialects give the same results.
  */
-export interface QueryDialect extends FilterWords<SQL> {
+export interface QueryDialect extends FilterPrimitives<SQL> {
   /** Client name in REST: `sqlite3`, `pg`, `mysql2`. */
   client: string
   /** Maximum number of bound values per statement. */

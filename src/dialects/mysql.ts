@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
+import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import type { Dialect } from './dialect.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
+import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'

@@ -8,7 +8,7 @@ import {
   type Filter,
   MAX_DEPTH,
 } from '../core/filters/filter.ts'
-import { type FilterField, isFilledIn, setOf } from '../core/filters/operand.ts'
+import { type FilterField, hasRequiredValues, setOf } from '../core/filters/operand.ts'
 import { findOperator } from '../core/filters/operators/index.ts'
 import { arityFor, type FilterOperator } from '../core/filters/operators/operator.ts'
 import { isWithinOperand, operandNeeds } from '../core/filters/relative-dates.ts'
@@ -73,7 +73,7 @@ export function fromParts(
   })
   verifyWire(condition, field, name)
   // A clause without its value must not match all records: a bulk delete may use it.
-  if (!isFilledIn(operator, condition, set)) {
+  if (!hasRequiredValues(operator, condition, set)) {
     if (value === null) throw malformed()
     throw verificationFailed(
       `Value ${parts.join(',')} is not supported for type ${field.type} on column ${field.title}`,

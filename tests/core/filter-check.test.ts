@@ -5,7 +5,7 @@ import {
   checkFilter,
   compileFilter,
   type Filter,
-  type FilterWords,
+  type FilterPrimitives,
   isComplete,
   readFilter,
 } from '../../src/core/filters/index.ts'
@@ -127,7 +127,7 @@ describe('readFilter', () => {
 })
 
 /** A dialect that writes its words down: what a database is asked for. */
-const spelled: FilterWords<string> = {
+const spelled: FilterPrimitives<string> = {
   isNull: (column) => `${column} is null`,
   eq: (column, value) => `${column} = ${JSON.stringify(value)}`,
   compare: (column, sign, value) => `${column} ${sign} ${JSON.stringify(value)}`,

@@ -7,7 +7,7 @@ import {
   OPERATORS,
   operatorsFor,
 } from '../../src/core/filters/index.ts'
-import { fitsPattern } from '../../src/core/filters/memory-words.ts'
+import { fitsPattern } from '../../src/core/filters/memory-primitives.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 import { context, on } from './filter-condition.ts'
 

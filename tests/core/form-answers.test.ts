@@ -4,10 +4,10 @@ import type { Filter } from '../../src/core/filters/index.ts'
 import type { Field, ViewField } from '../../src/core/model.ts'
 import { type FormField, formField } from '../../src/core/views/form.ts'
 import {
-  canBeAsked,
   checkAnswers,
   formClosed,
   formFieldProblem,
+  isFormField,
   offeredChoices,
   redirectAddress,
   visibleQuestions,
@@ -89,7 +89,7 @@ describe('answers to a form', () => {
       ...[field('d', 'AutoNumber'), field('e', 'Number', { isPrimaryKey: true }), field('f', 'ForeignKey')],
       ...[field('g', 'Number', { isSystem: true }), field('h', 'Number', { readOnlyReason: 'generated' })],
     ]
-    expect(never.filter(canBeAsked)).toEqual([])
+    expect(never.filter(isFormField)).toEqual([])
   })
 
   test('are refused with every problem named', () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { addMonths, fromWall, setLocalZone, startOfDay, toStored } from '../../src/core/dates.ts'
-import { checkboxWord } from '../../src/core/fields/checkbox.ts'
+import { readCheckboxWord } from '../../src/core/fields/checkbox.ts'
 import { isEmail, isPhone, isUrl } from '../../src/core/fields/checked-text.ts'
 import { type DateFormat, parseDay } from '../../src/core/fields/date-text.ts'
 import { dateTime } from '../../src/core/fields/date-time.ts'
@@ -142,7 +142,7 @@ describe('parse', () => {
     [false, ['no', 'n', '[ ]', '✗', 'off', 'disabled', 'unchecked', '0', 'false']],
     [null, ['maybe', '2', '', 'yess', 'truefalse']],
   ])('of a checkbox takes as %p: %p', (expected, words) => {
-    expect(words.map(checkboxWord)).toEqual(words.map(() => expected))
+    expect(words.map(readCheckboxWord)).toEqual(words.map(() => expected))
   })
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
 import { writeAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { memoryWords } from '../../src/core/filters/memory-words.ts'
+import { memoryPrimitives } from '../../src/core/filters/memory-primitives.ts'
 import { findOperator } from '../../src/core/filters/operators/index.ts'
 import { ENGINES, type TestEngine } from './engines.ts'
 
@@ -56,7 +56,7 @@ describe.each(ENGINES)('files in cells on $client', ({ open }) => {
   ])('finds by name as rows in memory do: %s %s', async (key, text) => {
     const operator = findOperator(key)
     const operand = { values: [text], range: null, people: null }
-    const inMemory = operator?.build(memoryWords<CellValue>(), (cell) => cell, operand, 'attachment')
+    const inMemory = operator?.build(memoryPrimitives<CellValue>(), (cell) => cell, operand, 'attachment')
     const condition = operator?.build(engine.dialect, sql`${column}`, operand, 'attachment')
     const rows = await ask(sql`select id from ${sql.identifier('files_test')} where ${condition} order by id`)
     const expected = CELLS.flatMap((cell, index) => (inMemory?.(cell) === true ? [index] : []))

@@ -38,10 +38,10 @@ describe('insert … select', () => {
       return [text.replace(/\s+/g, ' '), params]
     }
     expect(written(postgres)).toEqual([
-      'with made as materialized (select cast((select max(id) from sheaf_changes) as bigint) as v0, cast($1 as text) as v1, ' +
+      'with source_rows as materialized (select cast((select max(id) from sheaf_changes) as bigint) as v0, cast($1 as text) as v1, ' +
         "id::text as v2, jsonb_build_object('a', a)::text as v3, $2 as v4 from things where a > $3) " +
         'insert into sheaf_change_records (change_id, table_id, record_id, before, after) ' +
-        'select v0, v1, v2, v3, v4 from made',
+        'select v0, v1, v2, v3, v4 from source_rows',
       ['t', '{}', 1],
     ])
     expect(written(sqlite)[0]).toStartWith('insert into sheaf_change_records')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { actionText } from '../../src/core/actions.ts'
 import type { AppliedChange, Operation } from '../../src/core/changes.ts'
-import { placeKey } from '../../src/core/changes.ts'
+import { positionKey } from '../../src/core/changes.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { byLink, refusalOf } from '../shares/world.ts'
 import { connect, createForeign } from '../sources/support.ts'
@@ -121,7 +121,7 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     ] as const)
       expect(await bench.trpc.records.position.query({ ...inDone, recordId })).toEqual({ offset })
     const read = await page(opened, board.id)
-    expect(read.fieldIds).toEqual([table.field('Title').id, placeKey(board.id)])
+    expect(read.fieldIds).toEqual([table.field('Title').id, positionKey(board.id)])
     expect(read.rows.map(([, place]) => place === null)).toEqual([false, true, true, true, false, true])
   })
 
@@ -187,7 +187,7 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     bench.app.kernel.events.on('records.changed', (change) => told.push(change))
     const rows = [{ id: 1, values: { [status]: 'Done' } }]
     await write([{ kind: 'update', tableId: table.id, rows }, move(table.id, board.id, [1], 4)])
-    const key = placeKey(board.id)
+    const key = positionKey(board.id)
     expect(told.at(-1)?.records).toEqual([
       expect.objectContaining({
         recordId: 1,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type FieldTypeName, readOptions } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
-import { nothingSaid } from '../../src/core/views/form-answers.ts'
+import { defaultSettings } from '../../src/core/views/form-answers.ts'
 import { readPrefill } from '../../web/features/forms/prefill.ts'
 import { readFormPlace } from '../../web/features/forms/public/form-place.ts'
 
@@ -33,7 +33,7 @@ const questions = [
   field('Day', 'Date', { format: 'DD/MM/YYYY' }),
   field('Ok', 'Checkbox'),
   field('Files', 'Attachment'),
-].map((one) => ({ field: one, form: nothingSaid(), isRequired: false }))
+].map((one) => ({ field: one, form: defaultSettings(), isRequired: false }))
 
 const read = (query: string) => readPrefill(new URLSearchParams(query), questions)
 

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 import { shownType } from '../../src/core/fields/field.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
-import { formatName, namesOf, wantsFormat } from '../../src/core/fields/linked-names.ts'
+import { formatName, namesOf, needsFormat } from '../../src/core/fields/linked-names.ts'
 import { links, linkToAnotherRecord } from '../../src/core/fields/links.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import type { Field } from '../../src/core/model.ts'
@@ -36,7 +36,7 @@ function Chips(props: ViewProps<LinkOptions>): ReactNode {
   const { count, records } = linksIn(value)
   if (count === 0) return null
   // Text titles need no formatting; other types follow the related table's display field.
-  return records.some(({ title }) => wantsFormat(title)) ? (
+  return records.some(({ title }) => needsFormat(title)) ? (
     <FormattedChips {...props} />
   ) : (
     <ChipList {...props} nameOf={titleOf} />
@@ -120,6 +120,6 @@ function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) =
 /** False for a name that was picked a moment ago: it is text already. */
 function isStored(display: Field, title: CellValue): boolean {
   const { storage } = shownType(display).type
-  if (storage === 'date' || storage === 'datetime') return wantsFormat(title)
+  if (storage === 'date' || storage === 'datetime') return needsFormat(title)
   return typeof title === 'number' || typeof title === 'boolean'
 }

@@ -1,4 +1,4 @@
-import { type AppliedChange, placeKey, type RecordChange, type Values } from '../../src/core/changes.ts'
+import { type AppliedChange, positionKey, type RecordChange, type Values } from '../../src/core/changes.ts'
 import { isComputed } from '../../src/core/fields/field.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
@@ -155,7 +155,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
 
   /** True if a change sets the record's position in the table's order or the view's manual order. */
   const changesPosition = (after: Values): boolean =>
-    placeKey(query().orderViewId ?? '') in after ||
+    positionKey(query().orderViewId ?? '') in after ||
     query().fields.some((field) => fieldType(field.type).ordersRecords && field.isSystem && field.id in after)
 
   return {

@@ -1,4 +1,4 @@
-import { placeKey } from '../../src/core/changes.ts'
+import { positionKey } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { hasSingleChoice } from '../../src/core/fields/traits.ts'
@@ -78,7 +78,7 @@ export function compareCards(
   }
   const own = orderFieldOf(fields)
   const placeOf = (row: GridRow) =>
-    row.values(placeKey(orderViewId ?? '')) ?? (own ? row.values(own.id) : null)
+    row.values(positionKey(orderViewId ?? '')) ?? (own ? row.values(own.id) : null)
   return compareValues(placeOf(a), placeOf(b))
 }
 

@@ -1,5 +1,5 @@
 import { breathing } from '../../../src/breathe.ts'
-import { placeKey, type Values, viewOfPlaceKey } from '../../../src/core/changes.ts'
+import { positionKey, type Values, viewOfPositionKey } from '../../../src/core/changes.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
@@ -58,7 +58,7 @@ export async function invert(
 }
 
 /** Start of a position’s key in JSON. */
-const PLACE_START = `"${placeKey('')}`
+const PLACE_START = `"${positionKey('')}`
 
 /** The positions before the change, by view, of records that are still where it moved them. */
 async function standingPlaces(
@@ -73,7 +73,7 @@ async function standingPlaces(
     if (!record.before.includes(PLACE_START)) return []
     const [before, after]: Values[] = [JSON.parse(record.before), JSON.parse(record.after)]
     return Object.entries(before ?? {}).flatMap(([key, from]) => {
-      const viewId = viewOfPlaceKey(key)
+      const viewId = viewOfPositionKey(key)
       const id = storedId(model, record.record_id)
       return viewId === null ? [] : [{ viewId, id, from: from as number | null, to: after?.[key] ?? null }]
     })

@@ -1,6 +1,6 @@
 import { breathe, mapBreathing } from '../../../src/breathe.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
-import { placeKey } from '../../../src/core/changes.ts'
+import { positionKey } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -165,7 +165,7 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     const ordered = await withOrder(opened, query)
     const fields = wantedFields(opened.model, query.fieldIds)
     const { rows, ids } = await page(opened, ordered, fields)
-    const more = ordered.orderViewId === undefined ? [] : [placeKey(ordered.orderViewId)]
+    const more = ordered.orderViewId === undefined ? [] : [positionKey(ordered.orderViewId)]
     return { fieldIds: [...fields.map((field) => field.id), ...more], ids, rows, offset: query.offset }
   }
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { placeKey, type RecordChange } from '../../../src/core/changes.ts'
+import { positionKey, type RecordChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { isDeletedRecord, viewsInLog } from '../../../src/db/change-log.ts'
@@ -157,7 +157,7 @@ export async function writePlaces(
     `delete from sheaf_places where view_id = ${mark(0)} and record_id = ${mark(1)}`,
     changed.filter(({ place }) => place === null).map(({ id }) => [viewId, id]),
   )
-  const key = placeKey(viewId)
+  const key = positionKey(viewId)
   return changed.map(({ id, place }) => ({
     tableId: model.table.id,
     recordId: id,

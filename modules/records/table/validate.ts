@@ -9,7 +9,7 @@ import {
   withinFraction,
   withinRange,
 } from '../../../src/core/fields/column-limits.ts'
-import { type MadeAt, startsNow, startValue } from '../../../src/core/fields/default-value.ts'
+import { type CreationMoment, defaultsToNow, startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, Read } from '../../../src/core/fields/field-type.ts'
 import { readingOptions } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -27,7 +27,7 @@ import { perModel } from './columns.ts'
 interface Checker {
   field: Field
   /** The default of a new record. */
-  initial(made: MadeAt): CellValue
+  initial(made: CreationMoment): CellValue
   read(input: unknown, keepsToTypes: boolean): CellValue
 }
 
@@ -66,10 +66,10 @@ function createChecker(field: Field): Checker {
   const range = numberRange(field)
   const digits = fractionLimit(field)
   const fitted = (read: Read) => withinFraction(field, digits, withinRange(range, withinColumn(limit, read)))
-  const fixed = startsNow(field) ? null : startValue(field, { ms: 0 })
+  const fixed = defaultsToNow(field) ? null : startValue(field, { ms: 0 })
   return {
     field,
-    initial: startsNow(field) ? (made) => startValue(field, made) : () => fixed,
+    initial: defaultsToNow(field) ? (made) => startValue(field, made) : () => fixed,
     read(input, keepsToTypes) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
       const plain = readLong(field, input) ?? type.read(input, options)
@@ -106,7 +106,7 @@ export function checkValues(model: TableModel, values: Values, keepsToTypes = tr
 export function checkNewValues(
   model: TableModel,
   values: Values,
-  made: MadeAt,
+  made: CreationMoment,
   keepsToTypes: boolean,
 ): Values {
   const checked = checkValues(model, values, keepsToTypes)

@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
-import type { MadeAt } from '../../../src/core/fields/default-value.ts'
+import type { CreationMoment } from '../../../src/core/fields/default-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
@@ -341,7 +341,7 @@ const isText = (value: string | null | undefined): value is string => typeof val
 async function checkOperation(
   model: TableModel,
   operation: Operation,
-  made: MadeAt,
+  made: CreationMoment,
   keepsToTypes: boolean,
 ): Promise<Operation> {
   const idOf = (id: RecordId) => storedId(model, id)

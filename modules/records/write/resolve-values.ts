@@ -2,7 +2,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { PASSWORD_MASK, password } from '../../../src/core/fields/password.ts'
-import { defaultPeople, givenPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
+import { defaultPeople, idsIn, joinIds, ME, readPeople } from '../../../src/core/fields/people.ts'
 import { holdsFiles, holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -168,7 +168,7 @@ function fillDefault(field: Field, values: Values, { actorId, ids }: People): vo
 /** The ids of the people in a value; null for an empty value and for values of another kind. */
 function givenIds(field: Field, values: Values, { actorId, byEmail }: People): string[] | null {
   const input: unknown = values[field.id]
-  const names = input === undefined || input === null || input === '' ? null : givenPeople(input)
+  const names = input === undefined || input === null || input === '' ? null : readPeople(input)
   if (names === null) return null
   const ids = names.map((name) =>
     name === ME ? (actorId ?? name) : (byEmail.get(name.toLowerCase()) ?? name),

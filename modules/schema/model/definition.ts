@@ -1,5 +1,5 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
-import { keepsNow, NOW, takesNow } from '../../../src/core/fields/default-value.ts'
+import { acceptsNow, keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../../src/core/fields/link-options.ts'
@@ -138,7 +138,7 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
 function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
   if (input === null || input === '') return null
   const type = fieldType(typeName)
-  if (input === NOW && takesNow(typeName)) return NOW
+  if (input === NOW && acceptsNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
     throw badRequest(m.schema_error_no_default({ type: type.label() }))
   const read = type.read(input, options)
@@ -154,7 +154,7 @@ function defaultAfter(
   typeName: FieldTypeName,
   options: FieldOptions,
 ): CellValue {
-  if (value === NOW && keepsNow(before, typeName)) return NOW
+  if (value === NOW && keepsNowDefault(before, typeName)) return NOW
   if (value === null || before !== typeName) return null
   const read = fieldType(typeName).read(value, options)
   return read.ok ? read.value : null

@@ -1,4 +1,4 @@
-import { startsNow } from '../../../src/core/fields/default-value.ts'
+import { defaultsToNow } from '../../../src/core/fields/default-value.ts'
 import type { DatabaseTypes } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { hasChoices } from '../../../src/core/fields/traits.ts'
@@ -61,7 +61,7 @@ function defaultText(
   { type, defaultValue }: StoredField,
   { checked, unchecked }: ColumnFormat,
 ): string | null {
-  if (startsNow({ type, defaultValue })) return 'CURRENT_TIMESTAMP'
+  if (defaultsToNow({ type, defaultValue })) return 'CURRENT_TIMESTAMP'
   const value = defaultValue ?? fieldType(type).initial ?? null
   if (value === null) return null
   return typeof value === 'boolean' ? (value ? checked : unchecked) : String(value)

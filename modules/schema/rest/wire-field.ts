@@ -1,5 +1,5 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
-import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
+import { acceptsNow, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import {
   FIELD_TYPE_NAMES,
@@ -242,7 +242,7 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
     throw badRequest('A default value must be text, a number or a boolean')
   }
   if (isCurrentTime(cdf)) {
-    if (takesNow(type)) return NOW
+    if (acceptsNow(type)) return NOW
     throw badRequest(`The default ${cdf} is only valid for dates and times, not for ${type} fields`)
   }
   // The options may be new in this call, so `checkDefault` validates the default later.

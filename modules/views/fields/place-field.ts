@@ -1,7 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Field, View, ViewField } from '../../../src/core/model.ts'
-import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, isTabular } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { FieldPosition, TableModel } from '../../schema/index.ts'
@@ -82,7 +82,7 @@ function fieldInOtherView(view: View, field: Field, shared: ReadonlySet<string>)
   if (!collectsAnswers(view)) return null
   return {
     ...defaultViewField(field, view.kind, lastOf(view)),
-    show: canBeAsked(field) && !shared.has(view.id),
+    show: isFormField(field) && !shared.has(view.id),
   }
 }
 

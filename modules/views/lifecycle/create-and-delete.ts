@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table, View, ViewField, ViewKind } from '../../../src/core/model.ts'
-import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
@@ -299,7 +299,7 @@ function copiedFields(model: TableModel, source: ViewRow, kind: ViewKind, rows: 
   if (source.kind === kind) return rows
   return fieldsOfView(model, source.kind, rows).map((viewField, index) => {
     const field = model.field(viewField.fieldId)
-    const canShow = !collectsAnswers({ kind }) || (field !== undefined && canBeAsked(field))
+    const canShow = !collectsAnswers({ kind }) || (field !== undefined && isFormField(field))
     return { ...viewField, order: index + 1, show: viewField.show && canShow, form: null }
   })
 }

@@ -4,7 +4,7 @@ import { type Filter, isGroup } from '../../../src/core/filters/filter.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import type { Field, Sort, View, ViewField, ViewKind } from '../../../src/core/model.ts'
 import { type ShareSettings, shareSettings } from '../../../src/core/shares.ts'
-import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { isFormField } from '../../../src/core/views/form-answers.ts'
 import {
   collectsAnswers,
   coloringFields,
@@ -57,7 +57,7 @@ export function fieldsOfView(model: TableModel, kind: ViewKind, rows: ViewFieldR
 export const defaultViewField = (field: Field, kind: ViewKind, order: number): ViewField => ({
   fieldId: field.id,
   show: collectsAnswers({ kind })
-    ? canBeAsked(field)
+    ? isFormField(field)
     : field.isDisplay || (fieldType(field.type).storage !== 'id' && !field.isSystem && !isForeignKey(field)),
   order,
   width: DEFAULT_WIDTH,

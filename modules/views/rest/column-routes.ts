@@ -3,7 +3,7 @@ import type { Authenticator } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import type { Field, ViewKind } from '../../../src/core/model.ts'
-import { canBeAsked } from '../../../src/core/views/form-answers.ts'
+import { isFormField } from '../../../src/core/views/form-answers.ts'
 import { canGroup, collectsAnswers } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { scalar } from '../../../src/wire/answer.ts'
@@ -99,7 +99,7 @@ async function writeColumn(
 
 /** "Show all" skips fields that a form cannot ask for and system fields, which are shown one by one. */
 const canShow = (kind: ViewKind, field: Field): boolean =>
-  collectsAnswers({ kind }) ? canBeAsked(field) : !field.isSystem
+  collectsAnswers({ kind }) ? isFormField(field) : !field.isSystem
 
 /** "Hide all" keeps the display field, and in a form the required fields without a default. */
 const canHide = (kind: ViewKind, field: Field): boolean =>

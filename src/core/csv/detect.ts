@@ -2,19 +2,19 @@ import Papa from 'papaparse'
 import { CSV_DELIMITERS, type CsvEncoding } from './format.ts'
 import { SEPARATOR_LINE } from './reader.ts'
 
-/** Records that are looked at. */
+/** Records in the sample. */
 const SAMPLE = 50
 
 /** The delimiter that splits the beginning of a text into the most even rows; a comma if none does. */
 export function detectDelimiter(text: string): string {
   const sample = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
-  const said = SEPARATOR_LINE.exec(sample)?.[1]
-  const known = CSV_DELIMITERS.find((delimiter) => delimiter === said)
+  const declared = SEPARATOR_LINE.exec(sample)?.[1]
+  const known = CSV_DELIMITERS.find((delimiter) => delimiter === declared)
   if (known !== undefined) return known
   const { meta } = Papa.parse(sample, {
     preview: SAMPLE,
     newline: '\n',
-    // Else the line break at the end counts as a row of one cell, which outweighs a few rows of two.
+    // Otherwise the final line break counts as a row of one cell, which outweighs a few rows of two.
     skipEmptyLines: true,
     delimitersToGuess: [...CSV_DELIMITERS],
   })
@@ -22,18 +22,17 @@ export function detectDelimiter(text: string): string {
 }
 
 /**
- * Share of pairs with a zero byte on one side that speaks for UTF-16: Latin letters have one each. In
- * other scripts only commas and line breaks have, but then the bytes are not UTF-8 either.
+ * Share of byte pairs with a zero byte on one side that indicates UTF-16. Latin letters have one each. In
+ * other scripts only commas and line breaks do, but such bytes are not valid UTF-8 either.
  */
 const MANY_ZEROS = 0.3
 const SOME_ZEROS = 0.02
 
 /**
- * The encoding of a text by its first bytes: a byte order mark, the zero bytes that Latin letters
- * have in UTF-16, or the form of UTF-8. What is none of these is read as Windows-1252, in which
- * every sequence of bytes is text.
+ * Detects the encoding from the first bytes of a text: a byte order mark, the zero bytes of Latin letters in
+ * UTF-16, or valid UTF-8. The fallback is Windows-1252, in which every byte sequence is text.
  *
- * @param isWhole false where the text goes on: a character may then be cut off at the end
+ * @param isWhole false if the text continues: its last character may then be incomplete
  */
 export function detectEncoding(bytes: Uint8Array, isWhole: boolean): CsvEncoding {
   const mark = markOf(bytes)
@@ -50,7 +49,7 @@ export function markOf(bytes: Uint8Array): CsvEncoding | null {
   return null
 }
 
-/** UTF-16 without a mark, or null. */
+/** UTF-16 without a byte order mark, or null. */
 function utf16Of(bytes: Uint8Array, share: number): CsvEncoding | null {
   const pairs = bytes.length >> 1
   let even = 0

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Encodings that a file can be read in, by the names that `TextDecoder` knows in browsers and in Bun. */
+/** Supported encodings, by their `TextDecoder` names in browsers and Bun. */
 export const CSV_ENCODINGS = [
   { name: 'utf-8', label: 'Unicode (UTF-8)' },
   { name: 'utf-16le', label: 'Unicode (UTF-16 LE)' },
@@ -24,37 +24,37 @@ export const CSV_ENCODINGS = [
 
 export type CsvEncoding = (typeof CSV_ENCODINGS)[number]['name']
 
-/** Delimiters that are tried where none was chosen, the most common first. */
+/** Delimiters that detection tries, the most common first. */
 export const CSV_DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** How the text of a CSV file is to be taken apart. */
+/** Dialect of a CSV file. */
 export const csvFormat = z.object({
   /** One character, not a line break and not the quote. */
   delimiter: z.string().check(
     z.length(1),
     z.refine((text) => !'\r\n"\ufeff'.includes(text), { error: 'This character cannot separate cells' }),
   ),
-  /** Empty: quotes are characters like any other. */
+  /** Empty: quotes have no special meaning. */
   quote: z._default(z.enum(['"', "'", '']), '"'),
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
-  /** True where the first row holds the titles. */
+  /** True if the first row holds the titles. */
   header: z.boolean(),
-  /** True for a file whose texts are guarded against spreadsheets that run them (`guardText`). */
+  /** True if texts are guarded against spreadsheet formulas (`guardText`). */
   guarded: z._default(z.boolean(), false),
-  /** The mark before the decimals of a number that leaves it open: `1.000` is one, or a thousand. */
+  /** Decimal mark for ambiguous numbers: `1.000` is one or a thousand. */
   decimal: z._default(z.enum(['.', ',']), '.'),
 })
 
 export type CsvFormat = z.output<typeof csvFormat>
 
 /**
- * Spreadsheets run what begins so as a formula, whoever wrote it (OWASP, "CSV Injection"). A text that has
- * the guard in front already gets another, so that taking one away always gives back what was there.
+ * Spreadsheets execute text with these first characters as a formula (OWASP, "CSV Injection"). Text that
+ * already has the guard gets another, so that `unguardText` always restores the original.
  */
 const DANGEROUS = /^'*[=+\-@\t\r\n]/
 const GUARDED = /^'+[=+\-@\t\r\n]/
 
-/** The text with a `'` in front where a spreadsheet would run it. */
+/** Prefixes text that a spreadsheet would execute with `'`. */
 export const guardText = (text: string): string => (DANGEROUS.test(text) ? `'${text}` : text)
 
 /** Reverses `guardText`. */
@@ -63,7 +63,7 @@ export const unguardText = (text: string): string => (GUARDED.test(text) ? text.
 /** Unguarded cells: text that starts with one of these characters without being a number. */
 const UNGUARDED = /^(?:[=@\t\r\n]|[+-](?![\d.,]))/
 
-/** True where the cells look as an export of ours writes them: some are guarded, and none should have been. */
+/** True if the cells look like a guarded export: some are guarded, and no dangerous cell is unguarded. */
 export const looksGuarded = (rows: readonly (readonly string[])[]): boolean =>
   rows.some((cells) => cells.some((cell) => GUARDED.test(cell))) &&
   !rows.some((cells) => cells.some((cell) => UNGUARDED.test(cell)))

@@ -1,8 +1,8 @@
-/** Something of an imported file that is not in the table as it stands there. */
+/** A value of an imported file that the table lacks or holds differently. */
 export interface ImportProblem {
   /** Number of the record in the file, from 1, with the header. */
   row: number
-  /** Title of the field, or '' where the whole row is meant. */
+  /** Title of the field; '' if the whole row is affected. */
   column: string
   value: string
   reason: string
@@ -14,19 +14,18 @@ export interface ImportResult {
   title: string
   isNewTable: boolean
   fileName: string
-  /** Rows that are in the table now. */
+  /** Rows added to the table. */
   rows: number
-  /** Rows that were left out as a whole. */
+  /** Rows skipped entirely. */
   rowsRefused: number
-  /** Cells that did not fit and were left empty, and cells beyond the last column. */
+  /** Cells left empty because their value did not fit, and cells beyond the last column. */
   cellsRefused: number
   /** Number of lines of the downloadable report; 0 without a report. */
   problems: number
-  /** The first of them, to be shown at once. */
+  /** The first problems, shown without downloading the report. */
   samples: ImportProblem[]
-  /** The encoding that the file was read in. */
   encoding: string
   seconds: number
-  /** Position in the base's log of what was added; null for a new table. */
+  /** Id of the log entry that added the rows; null for a new table. */
   changeId: number | null
 }

@@ -2,27 +2,27 @@ import Papa, { type ParseResult } from 'papaparse'
 import type { CsvFormat } from './format.ts'
 import { unguardText } from './format.ts'
 
-/** Characters that are gathered before they are taken apart: larger windows cost memory and gain no time. */
+/** Characters buffered before parsing; larger windows cost memory and save no time. */
 const WINDOW = 1 << 18
 
 /** Longest record, in characters. A longer one has an unclosed quote, or the file is not CSV. */
 export const MAX_RECORD_LENGTH = 8_000_000
 
-/** So many unclosed quotes are mended; a file with more has another quote or delimiter than was said. */
-const MAX_MENDED = 50
+/** Maximum number of unclosed quotes to repair; a file with more uses another quote or delimiter. */
+const MAX_REPAIRS = 50
 
-/** Once quotes were found unclosed, less is searched for the closing one: each search reads all of it again. */
-const MAX_LENGTH_IF_MENDED = 500_000
+/** Maximum record length after the first repair: each search for a closing quote reads the record again. */
+const MAX_LENGTH_AFTER_REPAIR = 500_000
 
-/** The line by which Excel is told the delimiter: no record. Its one group is the delimiter. */
+/** Excel's delimiter declaration, which is not a record. The group captures the delimiter. */
 export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
 
-/** The file cannot be read as CSV; the message says to a person why, and names the row. */
+/** The file cannot be read as CSV; the message tells the user why and names the row. */
 export class CsvError extends Error {
   override readonly name = 'CsvError'
 }
 
-/** Something in the text that is against the rules of CSV, and was read as well as it could be. */
+/** A violation of the CSV syntax that the reader tolerated. */
 export interface CsvProblem {
   kind: 'Quotes'
   /** Number of the record in the file, from 1, with the header. */
@@ -30,36 +30,33 @@ export interface CsvProblem {
   message: string
 }
 
-/**
- * Takes the text of a CSV file apart, piece by piece, in memory that does not grow with the file.
- * Lines may end in CRLF, LF, CR or a mix of them.
- */
+/** Incremental CSV parser with bounded memory. Lines may end in CRLF, LF, CR or a mix of them. */
 interface CsvReader {
   /** Adds text and returns the records completed by it, often none. */
   push(text: string): string[][]
-  /** Gives the rest. */
+  /** Returns the remaining records. */
   end(): string[][]
-  /** The problems found since this was last called. */
+  /** Returns the problems found since the last call. */
   takeProblems(): CsvProblem[]
-  /** Records given so far: the number of the last one. */
+  /** Number of records returned so far. */
   readonly count: number
 }
 
-/** @throws CsvError from `push` and `end`, where a record has no end or most quotes have no partner */
+/** @throws CsvError from `push` and `end` if a record is too long or too many quotes are unclosed */
 export function createCsvReader({
   delimiter,
   quote,
   guarded = false,
 }: Pick<CsvFormat, 'delimiter' | 'quote'> & Partial<Pick<CsvFormat, 'guarded'>>): CsvReader {
   const parser = new Papa.Parser({ delimiter, quoteChar: quote || '"', newline: '\n' })
-  // Papa's fast mode splits at every delimiter: just what a file without quoting needs.
+  // Papa's fast mode splits at every delimiter, as a file without quoting requires.
   const literal = new Papa.Parser({ delimiter, newline: '\n', fastMode: true })
   const main = quote === '' ? literal : parser
   let rest = ''
-  let heldReturn = ''
+  let pendingReturn = ''
   let window = WINDOW
   let count = 0
-  let mended = 0
+  let repairs = 0
   let problems: CsvProblem[] = []
 
   function addProblem(row: number, message: string): void {
@@ -69,7 +66,7 @@ export function createCsvReader({
   function accept(result: ParseResult<string[]>): string[][] {
     const rows = result.data
     for (const error of result.errors) {
-      // Of a record that is not whole yet we hear again when it is.
+      // Errors in an incomplete record are reported again once it is complete.
       const row = error.row ?? 0
       if (row < rows.length) addProblem(count + row + 1, 'A quoted cell contains an unescaped quote')
     }
@@ -80,29 +77,29 @@ export function createCsvReader({
     return rows
   }
 
-  /** Parses the whole records within the next `length` characters, and keeps what follows them. */
-  function takeWhole(length = rest.length): string[][] {
+  /** Parses the complete records within the next `length` characters and keeps the rest. */
+  function parseComplete(length = rest.length): string[][] {
     const result: ParseResult<string[]> = main.parse(rest.slice(0, length), 0, true)
     rest = rest.slice(result.meta.cursor)
     return accept(result)
   }
 
-  /** Gets a record out of `rest` that has grown past all bounds, if it must be by force. */
-  function takeForced(): string[][] {
-    const whole = mended > 0 ? takeWhole(MAX_LENGTH_IF_MENDED) : []
-    return whole.length > 0 ? whole : mendLine()
+  /** Extracts a record from an overlong `rest`, if necessary by repairing its first line. */
+  function parseOverlong(): string[][] {
+    const whole = repairs > 0 ? parseComplete(MAX_LENGTH_AFTER_REPAIR) : []
+    return whole.length > 0 ? whole : repairLine()
   }
 
-  const isTooLong = () => rest.length > (mended > 0 ? MAX_LENGTH_IF_MENDED : MAX_RECORD_LENGTH)
+  const isTooLong = () => rest.length > (repairs > 0 ? MAX_LENGTH_AFTER_REPAIR : MAX_RECORD_LENGTH)
 
-  /** Reads the first line of `rest` as it stands: its quote has no partner. */
-  function mendLine(): string[][] {
+  /** Reads the first line of `rest` without quoting, because its quote is never closed. */
+  function repairLine(): string[][] {
     const row = count + 1
     const end = rest.indexOf('\n')
-    if (end === -1 && rest.length > MAX_LENGTH_IF_MENDED) {
+    if (end === -1 && rest.length > MAX_LENGTH_AFTER_REPAIR) {
       throw new CsvError(`Row ${row} is longer than ${rest.length} characters. This is not a CSV file.`)
     }
-    if (++mended > MAX_MENDED) {
+    if (++repairs > MAX_REPAIRS) {
       throw new CsvError(`Row ${row} and many rows before it have an unclosed quote`)
     }
     const line = end === -1 ? rest : rest.slice(0, end)
@@ -118,43 +115,43 @@ export function createCsvReader({
     push(text) {
       rest += normalise(text)
       if (rest.length < window) return []
-      const rows = takeWhole()
-      while (isTooLong()) append(rows, takeForced())
-      // A long record is looked at again only when twice as much of it is there.
+      const rows = parseComplete()
+      while (isTooLong()) append(rows, parseOverlong())
+      // A long record is parsed again only after the buffer has doubled.
       window = Math.max(WINDOW, rest.length * 2)
       return rows
     },
     end() {
-      rest += heldReturn && '\n'
-      heldReturn = ''
-      const rows = takeWhole()
+      rest += pendingReturn && '\n'
+      pendingReturn = ''
+      const rows = parseComplete()
       while (rest !== '') {
         if (isTooLong()) {
-          append(rows, takeForced())
+          append(rows, parseOverlong())
           continue
         }
-        append(rows, takeWhole())
+        append(rows, parseComplete())
         const last: ParseResult<string[]> = main.parse(rest, 0, false)
         const isOpen = last.errors.some((error) => error.code === 'MissingQuotes')
-        if (isOpen) append(rows, mendLine())
+        if (isOpen) append(rows, repairLine())
         else append(rows, accept(last))
         if (!isOpen) rest = ''
       }
       return rows
     },
     takeProblems() {
-      const taken = problems
+      const reported = problems
       problems = []
-      return taken
+      return reported
     },
   }
 
-  /** Turns lone CRs into LFs. CRLF stays, so that a line break inside a cell is kept as it was. */
+  /** Turns lone CRs into LFs. Keeps CRLF, so that line breaks inside cells are unchanged. */
   function normalise(text: string): string {
-    let joined = heldReturn + text
-    heldReturn = ''
+    let joined = pendingReturn + text
+    pendingReturn = ''
     if (joined.endsWith('\r')) {
-      heldReturn = '\r'
+      pendingReturn = '\r'
       joined = joined.slice(0, -1)
     }
     if (count === 0 && rest === '' && joined.startsWith('\ufeff')) joined = joined.slice(1)
@@ -164,7 +161,7 @@ export function createCsvReader({
 
 const CARRIAGE_RETURN = 13
 
-/** Papa splits at LF, which leaves the CR of a CRLF in the last cell. */
+/** Removes the CR of a CRLF from the last cell: Papa splits at LF only. */
 function dropReturn(cells: string[]): void {
   const last = cells.at(-1)
   if (last?.charCodeAt(last.length - 1) === CARRIAGE_RETURN) cells[cells.length - 1] = last.slice(0, -1)

@@ -1,49 +1,52 @@
 import { detectEncoding } from './detect.ts'
 import { CsvError } from './reader.ts'
 
-/** The file is of another kind: reading it again, or in another way, cannot help. */
+/** The file has another format, so that other CSV settings cannot help. */
 export class ForeignFileError extends CsvError {}
 
 /** Magic bytes of other file formats, with their names. */
-const KINDS: readonly { begins: string; name: string }[] = [
-  { begins: 'SQLite format 3\0', name: 'an SQLite database' },
-  { begins: 'PAR1', name: 'a Parquet file' },
-  { begins: 'ARROW1', name: 'an Arrow file' },
-  { begins: 'Obj\x01', name: 'an Avro file' },
-  { begins: 'ORC', name: 'an ORC file' },
-  { begins: '\x89HDF', name: 'an HDF5 file' },
-  { begins: '\0\x01\0\0Standard', name: 'an Access database' },
-  { begins: '%PDF-', name: 'a PDF' },
-  { begins: '{\\rtf', name: 'an RTF document' },
-  { begins: '\x1f\x8b', name: 'a compressed file' },
-  { begins: 'BZh', name: 'a compressed file' },
-  { begins: '\xfd7zXZ\0', name: 'a compressed file' },
-  { begins: '\x28\xb5\x2f\xfd', name: 'a compressed file' },
-  { begins: '7z\xbc\xaf', name: 'a 7-Zip archive' },
-  { begins: 'Rar!', name: 'a RAR archive' },
-  { begins: '\x89PNG', name: 'a picture' },
-  { begins: '\xff\xd8\xff', name: 'a picture' },
-  { begins: 'GIF8', name: 'a picture' },
+const KINDS: readonly { magic: string; name: string }[] = [
+  { magic: 'SQLite format 3\0', name: 'an SQLite database' },
+  { magic: 'PAR1', name: 'a Parquet file' },
+  { magic: 'ARROW1', name: 'an Arrow file' },
+  { magic: 'Obj\x01', name: 'an Avro file' },
+  { magic: 'ORC', name: 'an ORC file' },
+  { magic: '\x89HDF', name: 'an HDF5 file' },
+  { magic: '\0\x01\0\0Standard', name: 'an Access database' },
+  { magic: '%PDF-', name: 'a PDF' },
+  { magic: '{\\rtf', name: 'an RTF document' },
+  { magic: '\x1f\x8b', name: 'a compressed file' },
+  { magic: 'BZh', name: 'a compressed file' },
+  { magic: '\xfd7zXZ\0', name: 'a compressed file' },
+  { magic: '\x28\xb5\x2f\xfd', name: 'a compressed file' },
+  { magic: '7z\xbc\xaf', name: 'a 7-Zip archive' },
+  { magic: 'Rar!', name: 'a RAR archive' },
+  { magic: '\x89PNG', name: 'a picture' },
+  { magic: '\xff\xd8\xff', name: 'a picture' },
+  { magic: 'GIF8', name: 'a picture' },
 ]
-/** Kinds whose first bytes could also begin a text: these must hold bytes that no text has. */
-const DOUBTFUL = new Set(['BZh', 'ORC', 'PAR1', 'ARROW1', 'GIF8', 'Rar!'])
+/** Magic bytes that could also start a text: such a file must also contain bytes that no text has. */
+const AMBIGUOUS = new Set(['BZh', 'ORC', 'PAR1', 'ARROW1', 'GIF8', 'Rar!'])
 
 const ZIP = 'PK\x03\x04'
-/** Old Office documents: the names of the streams, in UTF-16, tell which. */
+/** Old Office documents, which the UTF-16 names of their streams distinguish. */
 const OLE = '\xd0\xcf\x11\xe0'
 
-/** Bytes that are looked at, and the share of control characters that no text has: of random bytes it is a tenth. */
-const LOOKED_AT = 64 * 1024
+/**
+ * Size of the sample in bytes, and the share of control characters that no text reaches; of random bytes, a
+ * tenth are control characters.
+ */
+const SAMPLE_BYTES = 64 * 1024
 const MANY_CONTROLS = 0.02
 /** Tab, line feed, form feed, carriage return, escape. */
-const IN_TEXT = new Set([9, 10, 12, 13, 27])
+const TEXT_CONTROLS = new Set([9, 10, 12, 13, 27])
 
 const CONVERT = 'Only CSV files can be imported. Save the data as CSV and try again'
 const SAVE_SHEET = 'Only CSV files can be imported. Save the sheet as CSV and try again'
 
 /**
- * Looks at the beginning of a file that is to be read as CSV, whatever it is called and wherever it comes from.
- * @throws ForeignFileError that says what the file is, where it is no CSV
+ * Checks the beginning of a file before it is read as CSV, whatever its name or source.
+ * @throws ForeignFileError naming the actual format
  */
 export function requireCsv(head: Uint8Array, isWhole: boolean): void {
   const latin = new TextDecoder('latin1').decode(head)
@@ -58,16 +61,16 @@ export function requireCsv(head: Uint8Array, isWhole: boolean): void {
 }
 
 function binaryKind(head: Uint8Array, latin: string): { name: string; isSheet?: boolean } | null {
-  // TextDecoder's latin1 is Windows-1252, which has other characters for 0x80 to 0x9f.
+  // TextDecoder's latin1 is Windows-1252, which maps 0x80 to 0x9f to other characters.
   const start = String.fromCharCode(...head.subarray(0, 32))
   if (start.startsWith(ZIP)) return zipKind(latin)
   if (start.startsWith(OLE)) return oleKind(latin)
-  const kind = KINDS.find(({ begins }) => start.startsWith(begins))
+  const kind = KINDS.find(({ magic }) => start.startsWith(magic))
   if (!kind) return null
-  return DOUBTFUL.has(kind.begins) && !hasManyControls(head) ? null : kind
+  return AMBIGUOUS.has(kind.magic) && !hasManyControls(head) ? null : kind
 }
 
-/** The parts of a document are named in its archive, the first of them near its beginning. */
+/** Recognizes a document by the file names in its archive; the first is near the start. */
 function zipKind(latin: string): { name: string; isSheet?: boolean } {
   if (/mimetypeapplication\/vnd\.oasis\.opendocument\.spreadsheet/.test(latin))
     return { name: 'an OpenDocument spreadsheet', isSheet: true }
@@ -88,24 +91,25 @@ function oleKind(latin: string): { name: string; isSheet?: boolean } {
 }
 
 function hasManyControls(head: Uint8Array): boolean {
-  const looked = head.subarray(0, LOOKED_AT)
+  const sample = head.subarray(0, SAMPLE_BYTES)
   let controls = 0
-  for (const byte of looked) if (byte < 32 && !IN_TEXT.has(byte)) controls++
-  return controls > looked.length * MANY_CONTROLS && controls > 8
+  for (const byte of sample) if (byte < 32 && !TEXT_CONTROLS.has(byte)) controls++
+  return controls > sample.length * MANY_CONTROLS && controls > 8
 }
 
-/** Tags that a page or a document begins with. */
+/** Tags that an HTML page starts with. */
 const HTML = /^<(?:!doctype html|html|head|body|table|div|script|style|meta|p|br|span)[\s>/]/i
-/** A declaration, or the beginning of a tag. */
 const XML_DECLARATION = /^<(?:\?xml\s|!doctype\s|!--)/i
 const XML_TAG = /^<[a-z_][\w.:-]{0,100}(?=[\s/>])/i
-/** Characters that the first tag may have. */
+/** Maximum length of the first tag. */
 const MAX_TAG = 2_200
 
 const SQL =
   /^(?:create (?:table|database|schema|type|extension)|insert into|drop table|pragma |begin transaction|begin;|use `)/i
 
-/** A declaration, or a tag that has another one or its end behind it: no heading `<id>,<name>`. */
+/**
+ * True for a declaration, or a tag followed by another tag or the end. A CSV header `<id>,<name>` is not XML.
+ */
 function isXml(text: string): boolean {
   if (XML_DECLARATION.test(text)) return true
   const head = text.slice(0, MAX_TAG)
@@ -123,22 +127,22 @@ function textKind(text: string, isWhole: boolean): string | null {
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
   if (text.startsWith('BEGIN:VCALENDAR')) return 'a calendar file (iCalendar)'
   const statement = text
-    .slice(0, LOOKED_AT)
+    .slice(0, SAMPLE_BYTES)
     .split('\n')
     .find((line) => line.trim() !== '' && !/^(?:--|\/\*|\*)/.test(line.trimStart()))
   return statement !== undefined && SQL.test(statement.trimStart()) ? 'an SQL script' : null
 }
 
 /**
- * True for a text that begins as JSON: one object or list, or several of them on lines of their own (JSON Lines).
- * A CSV file with JSON, or with `[x]`, in its first cell goes on behind it, and is none.
+ * True if the text starts as JSON: one object or list, or one per line (JSON Lines). A CSV file whose first
+ * cell is JSON or `[x]` has a delimiter after it.
  *
- * @param text without blanks in front
- * @param isWhole false where the text goes on
+ * @param text without leading whitespace
+ * @param isWhole false if the text continues
  */
 function looksLikeJson(text: string, isWhole: boolean): boolean {
   if (text[0] !== '{' && text[0] !== '[') return false
-  // An object with a name in quotes is meant as one, even where it breaks off or a comma is too many.
+  // An object with a quoted name counts as JSON even if it is cut off or has a superfluous comma.
   const isClear = /^(?:\{\s{0,1000}"(?:[^"\\\r\n]|\\.){0,1000}"\s{0,1000}:|\[\s{0,1000}[{[])/.test(text)
   let at = 0
   let values = 0
@@ -147,11 +151,11 @@ function looksLikeJson(text: string, isWhole: boolean): boolean {
     if (end === null) return isClear || (values > 0 && !isWhole)
     const next = end + (/^\s*/.exec(text.slice(end, end + 1000))?.[0].length ?? 0)
     const isLast = next >= text.length
-    // On one line with something else: a cell among others.
+    // More text on the same line: a cell of a CSV row.
     if (!isLast && !text.slice(end, next).includes('\n')) return false
     const value = text.slice(at, end)
     if (!isJson(value)) return isClear
-    // Ticks and footnotes on lines of their own: `[ ]`, `[1]`.
+    // Check boxes and footnote numbers on separate lines: `[ ]`, `[1]`.
     if (!isLast && text[at] === '[' && !value.includes(',')) return false
     if (!isLast && text[next] !== '{' && text[next] !== '[') return false
     values++
@@ -160,7 +164,7 @@ function looksLikeJson(text: string, isWhole: boolean): boolean {
   return true
 }
 
-/** Where the object or list ends that begins at `start`; null where the text ends first. */
+/** End of the object or list that starts at `start`; null if the text ends first. */
 function endOfValue(text: string, start: number): number | null {
   let depth = 0
   let isText = false
@@ -180,7 +184,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch (error) {
-    // A RangeError: an engine's own limit of nesting.
+    // RangeError: the engine's nesting limit.
     if (error instanceof SyntaxError || error instanceof RangeError) return false
     throw error
   }

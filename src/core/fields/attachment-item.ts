@@ -3,44 +3,49 @@ import { typeByName } from './attachment-kinds.ts'
 import type { CellValue } from './field-type.ts'
 import { readNameList, writeNameList } from './list-value.ts'
 
-/** One file of an Attachment cell, as the cell keeps it: links and thumbnails are made when it is read. */
+/** One file of an Attachment cell as stored; links and thumbnails are added on read. */
 export interface AttachmentItem {
-  /** Place in the server's own store, `download/2026/11/20/<40 hex>/photo_5S7SR.png`; else there is a `url`. */
+  /**
+   * Path in the server's file store, `download/2026/11/20/<40 hex>/photo_5S7SR.png`; absent for an external
+   * file.
+   */
   path?: string
-  /** A file elsewhere: an http or https address. */
+  /** URL of an external file, http or https. */
   url?: string
-  /** The name that people see. */
+  /** File name shown to users. */
   title: string
-  /** Found out by the server from the bytes; a guess by the name for a `url`. */
+  /** Detected from the content; for a `url`, derived from the file name. */
   mimetype: string
-  /** Bytes; 0 where it is not known. */
+  /** Bytes; 0 if unknown. */
   size: number
-  /** Pixels, of images. */
+  /** Pixels; images only. */
   width?: number
   height?: number
 }
 
-/** Most files that any cell holds, whatever its field says. */
+/** Maximum number of files in a cell, whatever the field's limit. */
 export const MAX_ATTACHMENTS_EVER = 100
 const MAX_TITLE = 255
 const MAX_URL = 2083 // spec §5
 const MAX_MIMETYPE = 127
 const MAX_PATH = 700
 
-/** Parts that begin with a letter, a digit or `_`: no `..`, no hidden file, nothing to be encoded. */
-const MAX_PARTS = 24
-const PATH_PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+/**
+ * Path segments start with a letter, digit or `_`, which excludes `..`, hidden files and escaped characters.
+ */
+const MAX_SEGMENTS = 24
+const PATH_SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const MIMETYPE = /^[\w.+-]+\/[\w.+-]+$/
 
-/** True for a well-formed path in the server's own store, whether or not a file exists there. */
+/** True for a well-formed path in the server's file store; the file need not exist. */
 export function isStoredPath(text: string): boolean {
   if (text.length > MAX_PATH) return false
-  const [root, ...parts] = text.split('/')
+  const [root, ...segments] = text.split('/')
   return (
     root === 'download' &&
-    parts.length >= 1 &&
-    parts.length <= MAX_PARTS &&
-    parts.every((part) => PATH_PART.test(part))
+    segments.length >= 1 &&
+    segments.length <= MAX_SEGMENTS &&
+    segments.every((segment) => PATH_SEGMENT.test(segment))
   )
 }
 
@@ -58,9 +63,9 @@ export function readAttachments(value: CellValue): AttachmentItem[] {
 
 /** The cell for these files; null for an empty list. */
 export const writeAttachments = (items: readonly AttachmentItem[]): CellValue =>
-  items.length === 0 ? null : JSON.stringify(items.map(stored))
+  items.length === 0 ? null : JSON.stringify(items.map(normalized))
 
-/** Files from outside, or a sentence that says what is wrong with them. Keys that no file has are dropped. */
+/** Parses files sent by a client; returns an error message if they are invalid. Drops unknown keys. */
 export function readItems(input: unknown): AttachmentItem[] | string {
   if (!Array.isArray(input)) return 'Expected a list of attachments'
   if (input.length > MAX_ATTACHMENTS_EVER) return `A cell can hold up to ${MAX_ATTACHMENTS_EVER} files`
@@ -76,11 +81,11 @@ export function readItems(input: unknown): AttachmentItem[] | string {
 function readItem(input: unknown): AttachmentItem | string {
   if (typeof input !== 'object' || input === null) return 'Each attachment must be an object'
   const { path, url, title, mimetype, size, width, height } = input as Record<string, unknown>
-  const place = readPlace(path, url)
-  if (typeof place === 'string') return place
-  return stored({
-    ...place,
-    title: cleanFileName(title) ?? nameIn(place.path ?? place.url ?? ''),
+  const location = readLocation(path, url)
+  if (typeof location === 'string') return location
+  return normalized({
+    ...location,
+    title: cleanFileName(title) ?? nameIn(location.path ?? location.url ?? ''),
     mimetype: typeof mimetype === 'string' && isMimetype(mimetype) ? mimetype.toLowerCase() : '',
     size: wholeNumber(size) ?? 0,
     width: wholeNumber(width) ?? undefined,
@@ -88,7 +93,10 @@ function readItem(input: unknown): AttachmentItem | string {
   })
 }
 
-function readPlace(path: unknown, url: unknown): { path: string } | { url: string; path?: never } | string {
+function readLocation(
+  path: unknown,
+  url: unknown,
+): { path: string } | { url: string; path?: never } | string {
   if (typeof path === 'string' && path !== '') {
     return isStoredPath(path) ? { path } : 'The path of an attachment does not belong to this server'
   }
@@ -96,7 +104,7 @@ function readPlace(path: unknown, url: unknown): { path: string } | { url: strin
   return isWebAddress(url) ? { url } : 'The url of an attachment must be an http or https address'
 }
 
-/** True for an address that a browser may open: http or https, and no longer than servers take. */
+/** True for an http or https URL of at most 2083 characters. */
 export function isWebAddress(text: string): boolean {
   return text.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"<>\\]+$/iu.test(text) && URL.canParse(text)
 }
@@ -106,25 +114,25 @@ const isMimetype = (text: string): boolean => text.length <= MAX_MIMETYPE && MIM
 const wholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 
-/** A file's name without folders, control characters and what turns text around; null where nothing is left. */
+/** A file name without folders, control characters and bidirectional overrides; null if nothing remains. */
 export function cleanFileName(name: unknown): string | null {
   if (typeof name !== 'string') return null
   const last = name.slice(-2000).split(/[\\/]/).at(-1) ?? ''
-  // Overrides of direction make "gpj.exe" read as "exe.jpg".
+  // Bidirectional overrides can disguise "gpj.exe" as "exe.jpg".
   const clean = last.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '').trim()
   return shortened(clean).toWellFormed().trim() || null
 }
 
-/** A name that is too long loses its middle: the end says what kind of file it is. */
+/** Truncates a long name before its extension. */
 function shortened(name: string): string {
   if (name.length <= MAX_TITLE) return name
   const end = /\.\w{1,10}$/.exec(name)?.[0] ?? ''
   return name.slice(0, MAX_TITLE - end.length) + end
 }
 
-/** The last part of a path or address, as a name. */
-export function nameIn(place: string): string {
-  const path = place.split(/[?#]/, 1)[0] ?? ''
+/** The file name at the end of a path or URL. */
+export function nameIn(location: string): string {
+  const path = location.split(/[?#]/, 1)[0] ?? ''
   const last = path.split('/').at(-1) ?? ''
   return cleanFileName(decoded(last)) ?? 'file'
 }
@@ -138,8 +146,8 @@ function decoded(text: string): string {
   }
 }
 
-/** The keys in one order and nothing beside them, so that equal cells are equal text. */
-function stored({ path, url, title, mimetype, size, width, height }: AttachmentItem): AttachmentItem {
+/** The stored form: known keys in a fixed order, so that equal files give equal text. */
+function normalized({ path, url, title, mimetype, size, width, height }: AttachmentItem): AttachmentItem {
   return {
     ...(path === undefined ? { url } : { path }),
     title,
@@ -149,29 +157,29 @@ function stored({ path, url, title, mimetype, size, width, height }: AttachmentI
   }
 }
 
-/** Longest text that can be the file list of a cell. */
+/** Longest text that is read as a file list. */
 const MAX_READ = 300_000
 
 /**
- * The files of a cell as an export has them, each with where it lies: `a.png (https://…)`, or
- * `b.png (download/…)` in the server's own store. The latter opens nothing for whoever reads it.
+ * The files of a cell for an export, each with its location: `a.png (https://…)`, or `b.png (download/…)` in
+ * the server's file store. A store path alone grants no access.
  */
 export const writeFileList = (value: CellValue): string =>
   writeNameList(readAttachments(value).map(({ title, url, path }) => `${title} (${url ?? path})`))
 
 /**
- * Reads addresses, with or without a name ahead of them, and what `writeFileList` writes; null where the text holds
- * anything else. Of files of the store only the place is known then: who may name them is another's to say.
+ * Parses URLs with or without a preceding name, and the output of `writeFileList`; null for any other text.
+ * Only the paths of stored files are read: the caller must check access to them.
  *
- * @param places which files are meant: those of the store are named by an export, and never by what a person types
+ * @param locations `all` also accepts stored files, as exports name them; typed text may contain URLs only
  */
-export function readFileList(text: string, places: 'addresses' | 'all'): AttachmentItem[] | null {
+export function readFileList(text: string, locations: 'addresses' | 'all'): AttachmentItem[] | null {
   if (text.length > MAX_READ) return null
   const read = (pieces: string[]): AttachmentItem[] | null => {
-    const items = pieces.map((piece) => readPiece(piece, places)).filter((item) => item !== null)
+    const items = pieces.map((piece) => readPiece(piece, locations)).filter((item) => item !== null)
     return items.length < pieces.length || items.length > MAX_ATTACHMENTS_EVER ? null : items
   }
-  // Addresses may hold commas, and names in quotes as well.
+  // Both URLs and quoted names may contain commas.
   return read(piecesOf(text)) ?? read(readNameList(text))
 }
 
@@ -183,14 +191,14 @@ function piecesOf(text: string): string[] {
   return pieces.filter((piece) => piece !== '')
 }
 
-/** `photo.png (https://…)`, or the address alone. */
-function readPiece(piece: string, places: 'addresses' | 'all'): AttachmentItem | null {
+/** Reads `photo.png (https://…)` or a URL alone. */
+function readPiece(piece: string, locations: 'addresses' | 'all'): AttachmentItem | null {
   const at = piece.endsWith(')') ? piece.lastIndexOf(' (') : -1
-  const place = at < 0 ? piece : piece.slice(at + 2, -1)
-  const isStored = places === 'all' && at > 0 && isStoredPath(place)
-  if (!isStored && !isWebAddress(place)) return null
-  const title = at > 0 ? piece.slice(0, at) : nameIn(place)
+  const location = at < 0 ? piece : piece.slice(at + 2, -1)
+  const isStored = locations === 'all' && at > 0 && isStoredPath(location)
+  if (!isStored && !isWebAddress(location)) return null
+  const title = at > 0 ? piece.slice(0, at) : nameIn(location)
   const facts = { title, mimetype: typeByName(title), size: 0 }
-  const items = readItems([isStored ? { path: place, ...facts } : { url: place, ...facts }])
+  const items = readItems([isStored ? { path: location, ...facts } : { url: location, ...facts }])
   return typeof items === 'string' ? null : (items[0] ?? null)
 }

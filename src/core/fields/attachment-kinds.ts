@@ -32,7 +32,6 @@ export const FILE_KINDS = [
   },
 ] as const
 
-/** The key of a kind of file, e.g. `image`. */
 export type FileKind = (typeof FILE_KINDS)[number]['key']
 
 /** Keys of all kinds, for schemas. */

@@ -17,16 +17,16 @@ const MEGABYTE = 1024 ** 2
 const options = z.object({
   /** Accepted kinds of files; an empty list accepts all. */
   kinds: z._default(z.array(z.enum(FILE_KIND_KEYS)).check(z.maxLength(FILE_KIND_KEYS.length)), []),
-  /** Files in one cell; null: what the server allows. */
+  /** Maximum files per cell; null: the server's limit. */
   maxCount: z._default(z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_ATTACHMENTS_EVER))), null),
-  /** Megabytes of one file; null: what the server allows. */
+  /** Maximum megabytes per file; null: the server's limit. */
   maxSizeMb: z._default(z.nullable(z.number().check(z.positive(), z.maximum(100_000))), null),
 })
 
 /** Options of an Attachment field after defaults. */
 export type AttachmentOptions = z.output<typeof options>
 
-/** Any number of files: images, documents, sound. The cell holds a JSON list; the bytes lie in the store. */
+/** Any number of files. The cell holds a JSON list; the content is in the file store. */
 export const attachment = defineFieldType({
   name: 'Attachment',
   label: m.field_type_attachment,

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
-import { readNothing } from './system-value.ts'
+import { rejectInput } from './system-value.ts'
 
 /**
- * A number of its own for each record, ascending and never given twice. The number of a new record is its
- * id less `behind`, so that no count has to be kept: ids are never given twice either.
+ * A unique, ascending number per record, never reused. A new record gets its id minus `behind`, so that no
+ * counter is needed: ids are never reused either.
  */
 export const autoNumber = defineFieldType({
   name: 'AutoNumber',
@@ -15,13 +15,13 @@ export const autoNumber = defineFieldType({
   help: m.field_type_auto_number_help,
   example: '17',
   storage: 'integer',
-  /** `behind`: by how much the numbers are behind the ids. Set when the field is made, and never changed. */
+  /** `behind`: difference between a record's id and its number; fixed when the field is created. */
   options: z.object({ behind: z._default(z.int(), 0) }),
   filters: 'number',
   summaries: 'count',
   numbersRecords: true,
   readOnly: true,
-  read: readNothing,
+  read: rejectInput,
   parse(text) {
     const value =
       /^\s*-?\d{1,16}\s*$/.test(text.slice(0, 40)) && text.length <= 40 ? readNumberText(text) : null

@@ -3,7 +3,7 @@ import { parseJsonText } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { formulaText } from './formula.ts'
-import { workedOut } from './system-value.ts'
+import { computedValue } from './system-value.ts'
 
 /** Button style: filled, light background, or text only. */
 export const BUTTON_THEMES = ['solid', 'light', 'text'] as const
@@ -12,15 +12,15 @@ export const BUTTON_COLORS = [
   ...(['brand', 'red', 'green', 'maroon', 'blue', 'orange', 'pink', 'purple', 'yellow', 'gray'] as const),
 ] as const
 
-const word = z.string().check(z.maxLength(255))
+const shortText = z.string().check(z.maxLength(255))
 
-/** An enum whose error message lists the accepted words. */
-const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
-  z.enum(words, { error: `The ${what} of a button must be one of: ${words.join(', ')}` })
+/** An enum whose error message lists the accepted values. */
+const oneOf = <const T extends readonly string[]>(property: string, values: T) =>
+  z.enum(values, { error: `The ${property} of a button must be one of: ${values.join(', ')}` })
 
-/** A button in each record that opens an address, made by a formula. */
+/** A button in each record that opens a URL computed by a formula. */
 export const button = defineFieldType({
-  ...workedOut,
+  ...computedValue,
   name: 'Button',
   label: m.field_type_button,
   help: m.field_type_button_help,
@@ -28,14 +28,14 @@ export const button = defineFieldType({
   groupable: false,
   storage: 'text',
   options: z.object({
-    /** `webhook` stands in fields of earlier versions alone: nothing runs webhooks yet. */
+    /** `webhook` occurs only in fields of earlier versions: buttons cannot run webhooks. */
     kind: z._default(oneOf('type', ['url', 'webhook']), 'url'),
-    label: z._default(word, ''),
+    label: z._default(shortText, ''),
     theme: z._default(oneOf('theme', BUTTON_THEMES), 'solid'),
     color: z._default(oneOf('colour', BUTTON_COLORS), 'brand'),
-    /** Name of a sign; null: none. */
-    icon: z._default(z.nullable(word), null),
-    /** The text with `{{fieldId}}`; what it gives is the address. */
+    /** Name of the icon; null for no icon. */
+    icon: z._default(z.nullable(shortText), null),
+    /** Formula text with `{{fieldId}}` references; its result is the URL. */
     formula: formulaText,
     webhookId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
   }),
@@ -47,7 +47,7 @@ export const button = defineFieldType({
 /** Value of a button's cell. */
 interface ButtonValue {
   label: string
-  /** Where a press leads, as the formula says it; null: nowhere. */
+  /** URL that a click opens; null if the formula gives none. */
   url: string | null
 }
 

@@ -4,8 +4,8 @@ import { defineFieldType, describeValue, readFail, readOk } from './field-type.t
 import { cssColor } from './rating.ts'
 
 /**
- * Pairs of words for "checked" and "unchecked" (spec §5, import type detection), lower case. Where a
- * side has no word of its own, an empty cell stands for it.
+ * Pairs of words for "checked" and "unchecked" (spec §5, import type detection), lower case. A side without
+ * words is represented by an empty cell.
  */
 export const CHECKBOX_VOCABULARIES: readonly { yes: readonly string[]; no: readonly string[] }[] = [
   { yes: ['true'], no: ['false'] },
@@ -28,10 +28,11 @@ const MEANING = new Map(
   ]),
 )
 
-/** True or false for a word of any vocabulary, null for anything else. */
-export const checkboxWord = (text: string): boolean | null => MEANING.get(text.trim().toLowerCase()) ?? null
+/** The meaning of a word in any vocabulary; null if unknown. */
+export const readCheckboxWord = (text: string): boolean | null =>
+  MEANING.get(text.trim().toLowerCase()) ?? null
 
-/** Pairs of signs that a checkbox can be drawn with. */
+/** Icons for checkboxes, each with a checked and an unchecked form. */
 export const CHECKBOX_ICONS = ['square', 'circle', 'star', 'heart', 'thumb', 'flag'] as const
 
 const FROM_PROGRAMS = new Map<unknown, boolean>([
@@ -63,7 +64,7 @@ export const checkbox = defineFieldType({
       ? readFail(`Expected true or false, got ${describeValue(input)}`)
       : readOk(value)
   },
-  parse: checkboxWord,
+  parse: readCheckboxWord,
   format: (value) => (value === null ? '' : String(value === true || value === 1)),
   databaseTypes: { sqlite3: 'boolean', pg: 'bool' },
 })

@@ -14,7 +14,7 @@ const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_-]*[\p{L}\p{N}\p{M}])?$/u
 const TOP_LEVEL = /^(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]+)$/iu
 
-/** True for `ann@example.com` and its like. */
+/** True for an address such as `ann@example.com`. */
 export function isEmail(text: string): boolean {
   if (text.length > MAX_EMAIL) return false
   const at = text.lastIndexOf('@')
@@ -22,7 +22,7 @@ export function isEmail(text: string): boolean {
   return at > 0 && local.length <= 64 && LOCAL_PART.test(local) && isDomain(text.slice(at + 1))
 }
 
-/** A dotted name that ends in letters. */
+/** True for a host name with a top-level domain. */
 function isDomain(host: string): boolean {
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
@@ -40,8 +40,8 @@ function isIpv4(host: string): boolean {
 }
 
 /**
- * True for a link with http, https or ftp, or without a scheme where the host is a full domain.
- * Shorter than 2083 characters, port 1 to 65535, host labels up to 63 characters.
+ * True for a URL with http, https or ftp, or without a scheme if the host is a full domain. Limits: fewer
+ * than 2083 characters, port 1 to 65535, host labels up to 63 characters.
  */
 export function isUrl(
   text: string,
@@ -71,7 +71,7 @@ export function isPhone(text: string): boolean {
 
 /** Options of e-mail, link and telephone fields. */
 type CheckedTextOptions = {
-  /** Refuse what does not have the right shape. */
+  /** Rejects malformed values. */
   validate: boolean
 }
 
@@ -115,7 +115,7 @@ export const email = defineFieldType({
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })
 
-/** A telephone number, kept as it was written. */
+/** A telephone number, stored as entered. */
 export const phoneNumber = defineFieldType({
   ...checkedText('isMobilePhone', isPhone),
   name: 'PhoneNumber',
@@ -131,7 +131,7 @@ export const phoneNumber = defineFieldType({
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })
 
-/** A link to a page or file. */
+/** A URL of a page or file. */
 export const url = defineFieldType({
   ...checkedText('isURL', isUrl),
   name: 'URL',

@@ -15,7 +15,7 @@ export type SelectOptions = {
   choices: Choice[]
 }
 
-/** Colours given in turn to options that come without one (wire reference §8.3). */
+/** Colours assigned in turn to options without a colour (wire reference §8.3). */
 export const CHOICE_COLORS = [
   '#cfdffe',
   '#d0f1fd',
@@ -39,13 +39,13 @@ export const choiceColor = (index: number): string =>
 const choiceInput = z.object({
   id: z.optional(z.string().check(z.maxLength(64))),
   title: z.string({ error: 'Each option needs a title' }).check(z.trim(), z.maxLength(MAX_TITLE)),
-  // A colour ends in a style attribute: letters, digits and the marks of a colour, nothing more.
+  // Colours are inserted into style attributes, so only characters of CSS colours are allowed.
   color: z.nullish(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' }))),
 })
 
 /**
- * Schema of `{ choices }`: missing and double ids, and missing colours, are filled in; the order is kept.
- * Refuses empty and double titles; `noComma` also titles that a comma list could not hold.
+ * Schema of `{ choices }`, which preserves the order, assigns missing colours and replaces missing or
+ * duplicate ids. Rejects empty and duplicate titles, with `noComma` also titles that contain a comma.
  */
 function selectOptions({ noComma }: { noComma: boolean }) {
   const choices = z.pipe(
@@ -62,7 +62,7 @@ function selectOptions({ noComma }: { noComma: boolean }) {
     z.transform((list): Choice[] => {
       const taken = new Set<string>()
       return list.map(({ id: sent, title, color }, index) => {
-        // Two options of one id would be one option of two names.
+        // Duplicate ids would merge two options.
         const id = sent && !taken.has(sent) ? sent : createId('option')
         taken.add(id)
         return { id, title, color: color ?? choiceColor(index) }
@@ -99,22 +99,22 @@ export const titlesIn = (cell: string): string[] =>
     .map((title) => title.trim())
     .filter((title) => title !== '')
 
-/** The title as the field writes it: the exact one first, then the only one that differs in case. */
+/** Finds an option's title: an exact match, else the only one that differs in case. */
 export function matchTitle(choices: Choice[], text: string): string | null {
-  const wanted = text.trim()
-  if (choices.some((choice) => choice.title === wanted)) return wanted
-  const lower = wanted.toLowerCase()
+  const title = text.trim()
+  if (choices.some((choice) => choice.title === title)) return title
+  const lower = title.toLowerCase()
   const alike = choices.filter((choice) => choice.title.toLowerCase() === lower)
   return alike.length === 1 ? (alike[0]?.title ?? null) : null
 }
 
-/** The wire's sentence for titles that the field does not have. */
+/** Error message for unknown titles, in the words of the wire reference. */
 function unknownOptions(unknown: string[], choices: Choice[]): string {
   const valid = choices.map((choice) => choice.title).join(', ')
   return `Invalid option(s) "${unknown.join(', ')}" provided. Valid options are "${valid}"`
 }
 
-/** One of the field's options, kept as its title. */
+/** One of the field's options, stored as its title. */
 export const singleSelect = defineFieldType({
   name: 'SingleSelect',
   label: m.field_type_single_select,
@@ -143,9 +143,9 @@ export const singleSelect = defineFieldType({
 const MAX_ITEMS = 10_000 // as many as a field can have options
 
 /**
- * Any number of the field's options: their titles, each once, joined by commas in the order of entry. They are
- * text however many options there are: the `set` that spec §5 asks for up to 64 of them is a type of MySQL, which
- * is no base's home. Of a connected MySQL a column of that type is read as a multi select.
+ * Any number of the field's options: distinct titles joined by commas in the order of entry. Stored as text:
+ * the `set` type of spec §5 exists only in MySQL, which cannot host bases. `set` columns of connected MySQL
+ * databases are read as multi selects.
  */
 export const multiSelect = defineFieldType({
   name: 'MultiSelect',
@@ -165,11 +165,11 @@ export const multiSelect = defineFieldType({
       return readFail(`Expected option names, got ${describeValue(input)}`)
     }
     const known = new Set(choices.map((choice) => choice.title))
-    const wanted = new Set(titles.map((title) => String(title).trim()).filter((title) => title !== ''))
-    const unknown = [...wanted].filter((title) => !known.has(title))
+    const selected = new Set(titles.map((title) => String(title).trim()).filter((title) => title !== ''))
+    const unknown = [...selected].filter((title) => !known.has(title))
     if (unknown.length > 0)
       return readFail(unknownOptions(unknown.slice(0, 10).map(describeValue), choices), 'option')
-    return readOk(joined(wanted))
+    return readOk(joined(selected))
   },
   parse(text, { choices }) {
     const titles = titlesIn(text).map((title) => matchTitle(choices, title))

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
-import { workedOut } from './system-value.ts'
+import { computedValue } from './system-value.ts'
 
-/** Shared definition of fields that show another field's value as a code. */
 const codeValue = {
-  ...workedOut,
+  ...computedValue,
   storage: 'longText' as const,
   summaries: 'count' as const,
   computed: 'code' as const,
@@ -20,12 +19,12 @@ export const qrCode = defineFieldType({
   help: m.field_type_qr_code_help,
   example: '▚▞',
   options: z.object({
-    /** The field of the same table whose value is shown. */
+    /** Id of a field in the same table. */
     valueFieldId: z._default(z.string().check(z.maxLength(64)), ''),
   }),
 })
 
-/** Kinds of bar code, by the names that REST clients know. */
+/** Barcode symbologies, as named in REST. */
 export const BARCODE_FORMATS = [
   'CODE128',
   'EAN13',
@@ -40,7 +39,7 @@ export const BARCODE_FORMATS = [
 
 export type BarcodeFormat = (typeof BARCODE_FORMATS)[number]
 
-/** Another field's value as a bar code. */
+/** Another field's value as a barcode. */
 export const barcode = defineFieldType({
   ...codeValue,
   name: 'Barcode',
@@ -48,7 +47,7 @@ export const barcode = defineFieldType({
   help: m.field_type_barcode_help,
   example: '║▌║█',
   options: z.object({
-    /** The field of the same table whose value is shown. */
+    /** Id of a field in the same table. */
     valueFieldId: z._default(z.string().check(z.maxLength(64)), ''),
     format: z._default(z.enum(BARCODE_FORMATS), 'CODE128'),
   }),

@@ -41,7 +41,6 @@ export function readLong(
   return readOk(String(value))
 }
 
-/** Least and greatest number that a column accepts. */
 interface NumberRange {
   least: number
   most: number
@@ -86,19 +85,19 @@ export function lengthLimit({ databaseType }: Pick<Field, 'databaseType'>): numb
 /** Checks a text against its column's length, because a database's own error would not name the field. */
 export function withinColumn(limit: number | null, read: Read): Read {
   if (limit === null || !read.ok || typeof read.value !== 'string') return read
-  // Databases count characters, of which one may take two places in a text here.
+  // Databases count code points; a JavaScript string may need two units for one.
   const isLong = read.value.length > limit && [...read.value].length > limit
   return isLong ? readFail(`The column allows up to ${limit} characters`) : read
 }
 
 /** `time(0) without time zone`, `timestamp with time zone` in PostgreSQL; `time`, `datetime(6)` in MySQL. */
 const CLOCK = /^(?:time|timestamp|datetime)(?:tz)?(?:\((\d)\))?( with(?:out)? time zone)?$/i
-/** Fraction digits of a PostgreSQL type without a precision; MySQL then keeps none. */
+/** Default fraction digits of PostgreSQL types; MySQL's default is 0. */
 const POSTGRES_DIGITS = 6
 
 /**
- * How many digits of a second's fraction the column of a connected database keeps, from its type; null for a column
- * without a clock.
+ * Number of fraction digits of a second in a connected database's column, from its type; null for types
+ * without a time.
  * @example fractionLimit({ databaseType: 'time(0) without time zone' }) // 0
  */
 export function fractionLimit({ databaseType }: Pick<Field, 'databaseType'>): number | null {
@@ -112,8 +111,8 @@ export function fractionLimit({ databaseType }: Pick<Field, 'databaseType'>): nu
 const FRACTION = /\.(\d+)(?=$|\+00:00$)/
 
 /**
- * Fits a time to its column, as in the base's own tables: an instant loses the digits that the column has no room for,
- * a time of day with such digits is refused. Databases would round either silently, 23:59:59.9 to the next day.
+ * Fits a time to its column's precision, as in base tables: truncates instants and rejects times of day with
+ * too many digits. Databases would round both silently, 23:59:59.9 to the next day.
  */
 export function withinFraction(
   { type, databaseType }: Pick<Field, 'type' | 'databaseType'>,
@@ -123,13 +122,13 @@ export function withinFraction(
   if (limit === null || !read.ok || typeof read.value !== 'string') return read
   const digits = FRACTION.exec(read.value)?.[1]
   if (digits === undefined) return read
-  const kept = fractionDigits(digits.slice(0, limit))
-  if (kept === fractionDigits(digits)) return read
+  const fraction = fractionDigits(digits.slice(0, limit))
+  if (fraction === fractionDigits(digits)) return read
   if (fieldType(type).storage === 'time')
     return readFail(
       limit === 0
         ? `The column (${databaseType}) keeps whole seconds only`
         : `The column (${databaseType}) keeps up to ${limit} decimal places of a second`,
     )
-  return readOk(read.value.replace(FRACTION, kept && `.${kept}`))
+  return readOk(read.value.replace(FRACTION, fraction && `.${fraction}`))
 }

@@ -59,71 +59,71 @@ function special(
   toType: FieldTypeName,
   toOptions: FieldOptions,
 ): Conversion {
-  if (fromType === 'Password' || toType === 'Password') return kept(null)
+  if (fromType === 'Password' || toType === 'Password') return lossless(null)
   const clock = clockValue(value, fromType, fromOptions, toType)
   if (clock) return clock
   const files = filesAs(value, fromType, toType, toOptions)
   if (files) return files
-  // Text such as 1:30 is read as the duration that it says, and a number is seconds.
+  // Text such as 1:30 is parsed as a duration; numbers are seconds.
   const toNumeric = NUMERIC.includes(toType) && (toType !== 'Duration' || NUMERIC.includes(fromType))
-  if (fromType === 'Checkbox' && toNumeric) return kept(value === true || value === 1 ? 1 : 0)
-  if (NUMERIC.includes(fromType) && toType === 'Checkbox') return kept(oneOrNone(value))
+  if (fromType === 'Checkbox' && toNumeric) return lossless(value === true || value === 1 ? 1 : 0)
+  if (NUMERIC.includes(fromType) && toType === 'Checkbox') return lossless(asCheckmark(value))
   if (toNumeric && (toType !== 'Year' || NUMERIC.includes(fromType))) {
-    // Who wrote "0301" meant a code or a telephone, and nobody could tell it from 301 later.
+    // "0301" is probably a code or telephone number, which 301 no longer shows.
     const hasZeros = !NUMERIC.includes(fromType) && /^\s*[+-]?0\d/.test(String(value))
     return { value: asNumber(value, fromType, fromOptions, toType, toOptions), lost: hasZeros }
   }
-  if (INSTANTS.includes(fromType) && toType === 'DateTime') return kept(value)
+  if (INSTANTS.includes(fromType) && toType === 'DateTime') return lossless(value)
   if (INSTANTS.includes(fromType) && toType === 'Date') return asDay(String(value), fromOptions)
   if (fromType === 'Date' && toType === 'DateTime')
-    return kept(toStored(startOfDay(String(value), zoneOf(toOptions.timeZone))))
+    return lossless(toStored(startOfDay(String(value), zoneOf(toOptions.timeZone))))
   const text = fieldType(fromType).format(value, fromOptions)
   const converted = fieldType(toType).parse(text, toOptions)
-  // Of files in our own store only the names are left.
+  // For stored files, only the names remain.
   const isName = fromType === 'Attachment' && readAttachments(value).some(({ path }) => path)
   return { value: converted, lost: isName }
 }
 
-/** Files of other servers by their addresses, and all that is known of files as JSON; null for any other two types. */
+/** Converts external files to URLs, and files to and from JSON; null for other pairs of types. */
 function filesAs(
   value: CellValue,
   fromType: FieldTypeName,
   toType: FieldTypeName,
   toOptions: FieldOptions,
 ): Conversion | null {
-  if (fromType === 'Attachment' && toType === 'JSON') return kept(value)
+  if (fromType === 'Attachment' && toType === 'JSON') return lossless(value)
   const files = readAttachments(value)
   if (fromType === 'Attachment' && toType === 'URL')
-    return kept(files.length === 1 ? (files[0]?.url ?? null) : null)
+    return lossless(files.length === 1 ? (files[0]?.url ?? null) : null)
   if (fromType !== 'JSON' || toType !== 'Attachment') return null
   const read = fieldType(toType).read(files, toOptions)
-  // Who may name a file of our store is the write door's to say, which conversions do not pass.
-  return kept(read.ok && !files.some(({ path }) => path) ? read.value : null)
+  // Access to stored files is checked in the write door, which conversions bypass.
+  return lossless(read.ok && !files.some(({ path }) => path) ? read.value : null)
 }
 
-const kept = (converted: CellValue): Conversion => ({ value: converted, lost: false })
+const lossless = (converted: CellValue): Conversion => ({ value: converted, lost: false })
 
-/** Between times, lengths of time, moments and years; null for any other two types. */
+/** Converts between times, durations, instants and years; null for other pairs of types. */
 function clockValue(
   value: Exclude<CellValue, null>,
   fromType: FieldTypeName,
   { timeZone }: FieldOptions,
   toType: FieldTypeName,
 ): Conversion | null {
-  if (fromType === 'Time' && toType === 'Duration') return kept(secondsOf(String(value)))
-  if (fromType === 'Duration' && toType === 'Time') return kept(timeOf(Number(value)))
-  // 5 is no time of day, whatever a person means who types it into one.
-  if (toType === 'Time' && NUMERIC.includes(fromType)) return kept(null)
-  const isMoment = INSTANTS.includes(fromType)
-  if (toType === 'Year' && (isMoment || fromType === 'Date')) {
-    const day = isMoment ? asDay(String(value), { timeZone }).value : value
+  if (fromType === 'Time' && toType === 'Duration') return lossless(secondsOf(String(value)))
+  if (fromType === 'Duration' && toType === 'Time') return lossless(timeOf(Number(value)))
+  // A number is not a time of day, although typing 5 into a Time field gives five o'clock.
+  if (toType === 'Time' && NUMERIC.includes(fromType)) return lossless(null)
+  const isInstant = INSTANTS.includes(fromType)
+  if (toType === 'Year' && (isInstant || fromType === 'Date')) {
+    const day = isInstant ? asDay(String(value), { timeZone }).value : value
     return day === null ? { value: null, lost: true } : { value: Number(String(day).slice(0, 4)), lost: true }
   }
-  if (toType !== 'Time' || !isMoment) return null
+  if (toType !== 'Time' || !isInstant) return null
   const ms = fromStored(String(value))
   if (ms === null) return { value: null, lost: true }
   const { hour, minute, second } = wallIn(ms, zoneOf(timeZone))
-  // The day is gone, as turning a moment into a time of day asks for.
+  // Converting an instant to a time of day drops the day.
   return { value: timeOf(hour * 3600 + minute * 60 + second), lost: true }
 }
 
@@ -132,19 +132,19 @@ function secondsOf(time: string): number {
   return hours * 3600 + minutes * 60 + seconds
 }
 
-/** The time of day so many seconds after midnight; null where the day has no such time. */
+/** The time of day at a number of seconds after midnight; null outside a day. */
 function timeOf(seconds: number): string | null {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds >= 86_400) return null
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Only 1 and 0 say the same as a checkmark; 5 would come back as 1. */
-function oneOrNone(value: CellValue): boolean | null {
+/** Only 1 and 0 convert without loss; 5 would come back as 1. */
+function asCheckmark(value: CellValue): boolean | null {
   return value === 1 ? true : value === 0 ? false : null
 }
 
-/** The number that the value or its text is, where the new type takes exactly that. */
+/** The value as a number, if the target type accepts exactly that number; else null. */
 function asNumber(
   value: Exclude<CellValue, null>,
   fromType: FieldTypeName,
@@ -153,14 +153,14 @@ function asNumber(
   toOptions: FieldOptions,
 ): CellValue {
   const text = fromType === 'Duration' ? String(value) : fieldType(fromType).format(value, fromOptions)
-  // Currency knows its own code, "EUR 12"; all others share one way of reading.
+  // Currency also parses its code, "EUR 12"; all other types share one parser.
   const number = toType === 'Currency' ? fieldType(toType).parse(text, toOptions) : parseNumber(text)
   if (number === null) return null
   const read = fieldType(toType).read(number, toOptions)
   return read.ok ? read.value : null
 }
 
-/** The day on which it was, where the field says where; else in UTC, as days become moments. */
+/** The day of an instant in the field's zone, else in UTC, matching the conversion of days to instants. */
 function asDay(instant: string, { timeZone }: FieldOptions): Conversion {
   const ms = fromStored(instant)
   if (ms === null) return { value: null, lost: true }

@@ -36,12 +36,12 @@ const MONTH_NAMES = [
   'december',
 ]
 const MAX_LENGTH = 40
-/** Two-digit years up to this one are of this century (as POSIX has it: 69 is 1969). */
+/** Largest two-digit year of this century (POSIX: 69 is 1969). */
 const LAST_SHORT_YEAR = 68
 
 /**
- * A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. What databases of others have beside
- * days, such as PostgreSQL's `infinity`, stays as it is.
+ * A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. Values of connected
+ * databases that are not days, such as PostgreSQL's `infinity`, are returned unchanged.
  */
 export function formatDay(day: string, format: DateFormat): string {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return day
@@ -55,12 +55,12 @@ export function formatDay(day: string, format: DateFormat): string {
 }
 
 /**
- * Reads a day as people write it: in the field's format first, then ISO, then the forms of spec §5
- * with `-`, `/`, `.` or a space between the parts, and with the month's English name.
+ * Parses a day as people write it: in the field's format, ISO 8601, or the notations of spec §5 with `-`,
+ * `/`, `.` or a space between the parts or with the month's English name.
  *
- * Where day and month could be either, the format decides; a format that begins with the year leaves
- * it to REST's rule, month first. A point between the parts means day first, as everywhere it is used. A year of two
- * digits is read behind a slash or a point, where the format puts the day or the month first.
+ * The format decides whether day or month comes first; year-first formats follow REST, month first. With
+ * dots, the day always comes first. Two-digit years are accepted after a slash or dot, unless the format is
+ * year first.
  */
 export function parseDay(text: string, format: DateFormat = 'YYYY-MM-DD'): string | null {
   const trimmed = text.trim()
@@ -75,7 +75,7 @@ function fromNumbers(text: string, format: DateFormat): string | null {
   const [a, b] = [Number(first), Number(match[3])]
   if (first.length === 4) return last.length > 2 ? null : makeDay(a, b, Number(last))
   if (first.length > 2) return null
-  // Where the format begins with the year, the two digits could be the day as well.
+  // With a year-first format, two digits could also be the day.
   const isShortYear = last.length === 2 && (mark === '/' || mark === '.') && !format.startsWith('YYYY')
   if (last.length !== 4 && !isShortYear) return null
   const c = isShortYear ? fullYear(Number(last)) : Number(last)
@@ -85,7 +85,7 @@ function fromNumbers(text: string, format: DateFormat): string | null {
   return format.startsWith('DD') ? (dayFirst ?? monthFirst) : (monthFirst ?? dayFirst)
 }
 
-/** `2024-03`, but only for the formats that show no more: elsewhere the day would be made up. */
+/** Accepts `2024-03` only for formats without a day; with others the day would be invented. */
 function fromMonthOnly(text: string, format: DateFormat): string | null {
   if (format !== 'YYYY-MM' && format !== 'YYYY MM') return null
   const match = /^(\d{4})[- /](\d{1,2})$/.exec(text)
@@ -100,8 +100,8 @@ function fromMonthName(text: string, format: DateFormat): string | null {
 }
 
 function named(year = '', name = '', day = '', format: DateFormat): string | null {
-  const wanted = name.toLowerCase()
-  const isMonth = (month: string) => month === wanted || month.slice(0, 3) === wanted
+  const lower = name.toLowerCase()
+  const isMonth = (month: string) => month === lower || month.slice(0, 3) === lower
   const month = MONTH_NAMES.findIndex(isMonth) + 1
   if (year.length === 4) return makeDay(Number(year), month, Number(day))
   if (format !== 'DD MMM YY') return null
@@ -111,8 +111,8 @@ function named(year = '', name = '', day = '', format: DateFormat): string | nul
 const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 2000 : 1900)
 
 /**
- * Reads a day from a program, which has no format of the field in mind: `2024-03-05`, `2024/03/05`,
- * or `03/05/2024` with the month first (wire reference §15).
+ * Parses a day from an API client, whatever the field's format: `2024-03-05`, `2024/03/05`, or `03/05/2024`
+ * with the month first (wire reference §15).
  */
 export function readDay(text: string): string | null {
   if (isDay(text)) return text

@@ -4,7 +4,7 @@ import { m } from '../messages.gen.ts'
 import { DATE_FORMATS } from './date-text.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { exactInstant, type InstantOptions, parseInstant, readInstant } from './instant-text.ts'
-import { readNothing } from './system-value.ts'
+import { rejectInput } from './system-value.ts'
 
 /** Options of every field that shows instants. */
 const instantOptions = z.object({
@@ -33,7 +33,7 @@ const instantValue = {
   databaseTypes: { sqlite3: 'datetime', pg: 'timestamp' },
 }
 
-/** A moment, the same for everyone, shown in the field's zone. */
+/** An instant, shown in the field's zone. */
 export const dateTime = defineFieldType({
   ...instantValue,
   name: 'DateTime',
@@ -49,7 +49,7 @@ export const dateTime = defineFieldType({
   },
 })
 
-/** When the record was made. */
+/** The record's creation time. */
 export const createdTime = defineFieldType({
   ...instantValue,
   name: 'CreatedTime',
@@ -59,10 +59,10 @@ export const createdTime = defineFieldType({
   example: '2024-03-05 08:20',
   readOnly: true,
   systemColumn: 'created_at',
-  read: readNothing,
+  read: rejectInput,
 })
 
-/** When the record was last changed; nothing until its first change. */
+/** The time of the record's last change; null until its first change. */
 export const lastModifiedTime = defineFieldType({
   ...instantValue,
   name: 'LastModifiedTime',
@@ -72,5 +72,5 @@ export const lastModifiedTime = defineFieldType({
   example: '2024-03-06 17:05',
   readOnly: true,
   systemColumn: 'updated_at',
-  read: readNothing,
+  read: rejectInput,
 })

@@ -7,7 +7,7 @@ import { fieldType } from './index.ts'
 export const NOW = '@now'
 
 /** Creation time of a record and its creator's time zone, which determines the day and the time of day. */
-export interface MadeAt {
+export interface CreationMoment {
   /** Milliseconds since 1970. */
   ms: number
   /** IANA name; absent: the time zone of the process. */
@@ -25,22 +25,22 @@ const MOMENTS: Partial<Record<Field['type'], (ms: number, zone: string) => CellV
 }
 
 /** True for types whose default value may be `NOW`. */
-export const takesNow = (type: Field['type']): boolean => type in MOMENTS
+export const acceptsNow = (type: Field['type']): boolean => type in MOMENTS
 
 /** True where new records default to their creation time. */
-export const startsNow = ({ type, defaultValue }: Pick<Field, 'type' | 'defaultValue'>): boolean =>
-  defaultValue === NOW && takesNow(type)
+export const defaultsToNow = ({ type, defaultValue }: Pick<Field, 'type' | 'defaultValue'>): boolean =>
+  defaultValue === NOW && acceptsNow(type)
 
 const DAYS: ReadonlySet<Field['type']> = new Set(['Date', 'DateTime'])
 
 /** True where a `NOW` default survives a type change: Date and DateTime are interchangeable. */
-export const keepsNow = (from: Field['type'], to: Field['type']): boolean =>
-  from === to ? takesNow(to) : DAYS.has(from) && DAYS.has(to)
+export const keepsNowDefault = (from: Field['type'], to: Field['type']): boolean =>
+  from === to ? acceptsNow(to) : DAYS.has(from) && DAYS.has(to)
 
 /** Default value of a new record, or null. Does not resolve "me" (see `defaultPeople`). */
 export function startValue(
   { type, defaultValue }: Pick<Field, 'type' | 'defaultValue'>,
-  { ms, timeZone = 'local' }: MadeAt,
+  { ms, timeZone = 'local' }: CreationMoment,
 ): CellValue {
   const moment = defaultValue === NOW ? MOMENTS[type] : undefined
   if (moment) return moment(Math.floor(ms / 1000) * 1000, resolveZone(timeZone))

@@ -2,28 +2,28 @@ import { choiceColor } from './choices.ts'
 import type { Detected } from './detected.ts'
 import { hints } from './detected.ts'
 
-/** Most different values that become options (spec §5, §9). */
+/** Maximum number of distinct values that become options (spec §5, §9). */
 const MAX_OPTIONS = 64
-/** A label is a word or a few; what is longer is a text. */
+/** Longer values are text, not labels. */
 const MAX_LABEL = 50
 const MAX_WORDS = 6
-/** Fewer values than these do not show that they recur. */
+/** Minimum number of values that can show repetition. */
 const MIN_VALUES = 3
-/** Up to this many different values are few, whatever the number of rows. */
+/** Number of distinct values that counts as few for any number of rows. */
 const ALWAYS_FEW = 8
 
 /**
- * Options, where the values look like labels: short, recurring, few compared to the rows, and neither codes, versions,
- * names nor dates. A file in which each value has to come back as it went in: what a select field would trim stays text.
+ * Detects select options: values that are short, recurring, few compared to the rows, and neither codes,
+ * versions, names nor dates. Values with outer whitespace, which a select field would trim, stay text.
  *
- * @param values the cells that are not empty
+ * @param values the non-blank cells
  */
 export function detectLabels(values: string[], title: string): Detected {
   if (hints(title, 'name') || hints(title, 'code')) return null
   if (values.length < MIN_VALUES || values.some((value) => value !== value.trim())) return null
   const withComma = new Set(values.filter((value) => value.includes(',')))
   if (withComma.size === 0) return optionsOf('SingleSelect', values)
-  // Places and people ("Hong Kong, China", "Smith, John") are names, and no lists.
+  // Locations and people ("Hong Kong, China", "Smith, John") are names, not lists.
   return isLists(values) ? optionsOf('MultiSelect', values.flatMap(itemsOf)) : null
 }
 
@@ -31,24 +31,24 @@ function optionsOf(type: 'SingleSelect' | 'MultiSelect', items: string[]): Detec
   const counts = countsOf(items)
   const titles = [...counts.keys()]
   if (titles.length > MAX_OPTIONS || !isFew(titles.length, items.length)) return null
-  // A list of options has a few rare ones; notes and names have little else.
+  // Few options are unique to one row; most notes and names are.
   const rare = titles.filter((title) => counts.get(title) === 1).length
   if (rare > Math.max(titles.length / 2, items.length / 100) || !titles.every(isShort)) return null
   if (!titles.some((title) => /[\p{L}\p{N}\p{S}]/u.test(title))) return null
-  const odd = titles.filter((title) => isCode(title) || isPartOfDate(title)).length
-  if (odd >= titles.length / 2) return null
+  const codes = titles.filter((title) => isCode(title) || isPartOfDate(title)).length
+  if (codes >= titles.length / 2) return null
   return { type, options: { choices: titles.map((title, at) => ({ title, color: choiceColor(at) })) } }
 }
 
-/** Half of the values in a short file, a fifth in a long one. */
+/** At most half of the values in a short file, a fifth in a long one. */
 const isFew = (distinct: number, count: number): boolean =>
   distinct <= count / 2 && distinct <= Math.max(ALWAYS_FEW, count / 5)
 
 const itemsOf = (value: string): string[] => value.split(',')
 
 /**
- * Lists of labels, as a multi select writes them: no spaces beside the commas, nothing twice, and the same items in
- * other places and other company. In `Berlin,Germany` each item keeps to its place.
+ * True for lists as multi selects write them: no spaces around commas, no duplicates, and items that recur in
+ * different positions and combinations. In `Berlin,Germany` each item always has the same position.
  */
 function isLists(values: string[]): boolean {
   const distinct = [...new Set(values)].map(itemsOf)
@@ -59,9 +59,9 @@ function isLists(values: string[]): boolean {
   const first = new Set(distinct.map(([item]) => item))
   const later = new Set(distinct.flatMap((items) => items.slice(1)))
   const moving = [...later].filter((item) => first.has(item)).length
-  const companies = countsOf(distinct.flat())
-  const mixed = [...companies.values()].filter((count) => count > 1).length
-  return moving >= later.size / 2 && mixed >= companies.size / 2
+  const counts = countsOf(distinct.flat())
+  const recurring = [...counts.values()].filter((count) => count > 1).length
+  return moving >= later.size / 2 && recurring >= counts.size / 2
 }
 
 function countsOf(items: string[]): Map<string, number> {
@@ -76,7 +76,9 @@ function isShort(label: string): boolean {
   return label.length <= MAX_LABEL && words <= MAX_WORDS && !isSentence && !/[\r\n\t]/.test(label)
 }
 
-/** An id, a product code, a hash or a version: one word in which digits are more than a mark of rank (`Q1`, `P0`). */
+/**
+ * True for an id, product code, hash or version: one word with more digits than a rank such as `Q1` or `P0`.
+ */
 export function isCode(text: string): boolean {
   if (/\s/.test(text)) return false
   const digits = text.replace(/\D/g, '').length
@@ -86,7 +88,7 @@ export function isCode(text: string): boolean {
   return /\p{L}/u.test(text) ? digits >= 2 : digits >= 7
 }
 
-/** A month with its year, or a day, in a form that no date field reads. */
+/** A day or month in a notation that date fields cannot parse. */
 const isPartOfDate = (text: string): boolean =>
   /^(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})$/.test(text) ||
   /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[ .'’-]{1,2}(?:19|20)?\d{2}$/i.test(text)

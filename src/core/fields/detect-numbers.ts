@@ -3,7 +3,7 @@ import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
-/** 1234, 1,234, 1'234, -1.5, .5, 1.5e-3; an exponent needs a point or a sign beside it, or 12E4 would be a number. */
+/** 1234, 1,234, 1'234, -1.5, .5, 1.5e-3; an exponent requires a point or a sign: 12E4 is a code. */
 const ENGLISH =
   /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
 /** 1234, 1.234, 1 234, 1'234, -1,5, ,5. */

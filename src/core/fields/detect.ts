@@ -26,7 +26,7 @@ export interface DetectedField {
   options: FieldOptions
   /** Evidence for the detected type. */
   confidence: {
-    /** Rows sampled, and those with a value. All of these values fit the type. */
+    /** Sampled rows, and those with a value; all values fit the type. */
     rows: number
     filled: number
     /** True where the order of day and month is ambiguous and the user should confirm it. */
@@ -92,10 +92,10 @@ export function detectType(
   { monthFirst = false, decimal = '.', title = '' }: ColumnHints = {},
 ): NonNullable<Detected> {
   if (values.length === 0) return { type: 'SingleLineText' }
-  const answers = values.filter((value) => !isNullWord(value))
+  const nonNull = values.filter((value) => !isNullWord(value))
   const given = values.filter((value) => !isMissingWord(value))
   const attempts: (() => Detected)[] = [
-    () => (answers.length > 0 ? detectCheckbox(answers) : null),
+    () => (nonNull.length > 0 ? detectCheckbox(nonNull) : null),
     () => (given.length > 0 ? detectMeasures(given, { monthFirst, decimal, title }) : null),
     () => detectPhones(values, title),
     () => detectLinks(values),
@@ -144,10 +144,10 @@ function detectCheckbox(values: string[]): Detected {
     [...words].every((word) => yes.includes(word) || no.includes(word)),
   )
   if (!vocabulary) return null
-  const isTelling =
+  const hasBoth =
     vocabulary.yes.some((word) => words.has(word)) && vocabulary.no.some((word) => words.has(word))
-  const isDoubtful = [...words].every((word) => /^[01yn]$/.test(word))
-  return isDoubtful && !isTelling ? null : { type: 'Checkbox' }
+  const isAmbiguous = [...words].every((word) => /^[01yn]$/.test(word))
+  return isAmbiguous && !hasBoth ? null : { type: 'Checkbox' }
 }
 
 function detectLinks(values: string[]): Detected {
@@ -169,8 +169,8 @@ const PHONE = /^(?:\+\d|\(\d|(?:1[-. ])?\d{3}([-. ])\d{3}\1\d{4}$|00?\d{1,5}[ /(
 
 function detectPhones(values: string[], title: string): Detected {
   const trimmed = values.map((value) => value.trim())
-  const isTold = hints(title, 'phone')
-  return trimmed.every((value) => isPhone(value) && (isTold || PHONE.test(value)))
+  const isHinted = hints(title, 'phone')
+  return trimmed.every((value) => isPhone(value) && (isHinted || PHONE.test(value)))
     ? { type: 'PhoneNumber' }
     : null
 }

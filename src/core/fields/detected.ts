@@ -4,7 +4,10 @@ import type { FieldTypeName } from './index.ts'
 /** A detector's result; null if the column does not match. */
 export type Detected = { type: FieldTypeName; options?: FieldOptions; ambiguous?: true } | null
 
-/** The words of a title in lower case: `gap_species_code`, `gapSpeciesCode` and `Gap species code` have the same three. */
+/**
+ * Splits a title into lower-case words: `gap_species_code`, `gapSpeciesCode` and `Gap species code` give the
+ * same three.
+ */
 const wordsOf = (title: string): string[] =>
   title
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -19,7 +22,7 @@ const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
  * the values are ambiguous; it never overrules them.
  */
 const TITLE_HINTS = {
-  /** Names and places of people, companies and things: text, even where they recur. */
+  /** Names and addresses: text, even if they recur. */
   name: list(
     'name names fullname firstname lastname surname forename author authors artist composer director customer client ' +
       'contact person employee student patient address addresses street vorname nachname kunde anschrift adresse ' +
@@ -27,12 +30,12 @@ const TITLE_HINTS = {
   ),
   /** The column that most likely names the record. */
   main: list('name title subject fullname titel nom nombre nome titre título titolo'),
-  /** Identifiers: unreadable, and never options. */
+  /** Identifiers: poor display values and never options. */
   code: list(
     'id ids uuid guid code codes sku isbn ean upc gtin hash key serial vin version versions build release zip zipcode ' +
       'postcode postal plz iban bic token number no nr num ref reference fips ssn checksum sha md5',
   ),
-  /** Digits that are not amounts: a leading zero may come in a row that was not looked at. */
+  /** Digits that are not amounts: rows outside the sample may have leading zeros. */
   digits: list('zip zipcode postcode postal plz isbn ean upc gtin iban ssn fips vin sku'),
   phone: list(
     'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil',
@@ -42,6 +45,6 @@ const TITLE_HINTS = {
   year: list('year yr jahr année anno año ano'),
 } as const
 
-/** True where the title has a word of the kind. */
+/** True if the title has a word of the kind. */
 export const hints = (title: string, kind: keyof typeof TITLE_HINTS): boolean =>
   wordsOf(title).some((word) => TITLE_HINTS[kind].has(word))

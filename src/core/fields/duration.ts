@@ -4,13 +4,13 @@ import { defineFieldType } from './field-type.ts'
 import { readNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
 
-/** The forms in which a length of time is shown; their order is the `meta.duration` of REST clients. */
+/** Display formats; `meta.duration` in REST is an index into this list. */
 export const DURATION_FORMATS = ['h:mm', 'h:mm:ss', 'h:mm:ss.s', 'h:mm:ss.ss', 'h:mm:ss.sss'] as const
 
 export type DurationFormat = (typeof DURATION_FORMATS)[number]
 
 const MAX_LENGTH = 60
-/** `1:30`, `1:30:15`, `0:00:01.5`; hours may be many. */
+/** `1:30`, `1:30:15`, `0:00:01.5`; any number of hours. */
 const CLOCK = /^(\d{1,12}):(\d{1,2})(?::(\d{1,2}(?:[.,]\d{1,9})?))?$/
 const UNIT_SECONDS: Record<string, number> = {
   d: 86_400,
@@ -35,11 +35,11 @@ const UNIT_SECONDS: Record<string, number> = {
 }
 
 /**
- * Reads a length of time as people write it: `1:30`, `1h 30m`, `-0:30`, `90`. What stands without a unit
- * is of the smallest one that the format shows whole: `90` is ninety minutes under `h:mm` and ninety
- * seconds under all others, and `1:30` is hours and minutes there, minutes and seconds here.
+ * Parses a duration as people write it: `1:30`, `1h 30m`, `-0:30`, `90`. Under `h:mm`, a number without a
+ * unit is minutes and `1:30` is hours and minutes; under all other formats, they are seconds, and minutes and
+ * seconds.
  *
- * @returns seconds; null where any part of the text is not of the length
+ * @returns seconds; null if any part of the text does not fit
  */
 export function parseDuration(text: string, format: DurationFormat): number | null {
   if (text.length > MAX_LENGTH) return null
@@ -70,7 +70,7 @@ function unitSeconds(text: string): number | null {
     const size = UNIT_SECONDS[unit]
     const amount = readNumberText(digits.replace(',', '.'))
     if (size === undefined || amount === null || size >= last) return null
-    // A value in seconds alone is taken as it stands: that is how one is written which no clock shows.
+    // A value in seconds alone is not rounded: `exactDuration` writes those that no format can show.
     if (parts.length === 1 && size === 1) return amount
     last = size
     seconds += amount * size
@@ -83,10 +83,10 @@ function plainSeconds(text: string, format: DurationFormat): number | null {
   return number === null ? null : rounded(number * (format === 'h:mm' ? 60 : 1))
 }
 
-/** To the millisecond: 1.1 hours are 3960 seconds, and not 3960.0000000000005. */
+/** Rounds to the millisecond: 1.1 hours are 3960 seconds, not 3960.0000000000005. */
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
-/** A length of time as the format shows it, rounded to what that has room for: `1:30`, `-0:00:01.5`. */
+/** Formats a duration, rounded to the format's precision: `1:30`, `-0:00:01.5`. */
 export function showDuration(seconds: number, format: DurationFormat): string {
   const digits = Math.max(0, DURATION_FORMATS.indexOf(format) - 1)
   const unit = format === 'h:mm' ? 60 : 1 / 10 ** digits
@@ -99,7 +99,7 @@ export function showDuration(seconds: number, format: DurationFormat): string {
   return `${sign}${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${fraction}`
 }
 
-/** The shortest text that reads back as the same length: as shown where that says all, else with more digits. */
+/** The shortest text that parses back to the same duration: as displayed, or with more digits if needed. */
 function exactDuration(seconds: number, format: DurationFormat): string {
   const start = DURATION_FORMATS.indexOf(format)
   const shown = DURATION_FORMATS.slice(start).map((each) => showDuration(seconds, each))
@@ -108,7 +108,7 @@ function exactDuration(seconds: number, format: DurationFormat): string {
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** A length of time in seconds; fractions are parts of a second. */
+/** A duration in seconds, with fractions. */
 export const duration = defineFieldType({
   name: 'Duration',
   label: m.field_type_duration,

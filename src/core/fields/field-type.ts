@@ -91,7 +91,7 @@ interface FieldTraits {
   choices?: 'single' | 'multiple'
   /** Values are user ids: `chosen` by people and programs, or `recorded` by the server. */
   people?: 'chosen' | 'recorded'
-  /** Values are lists of files, see `attachment-item.ts`. */
+  /** Values are file lists, see `attachment-item.ts`. */
   holdsFiles?: true
   /** Values are geographic points that a map can show. */
   isLocation?: true

@@ -10,11 +10,11 @@ import type {
 import { type FieldTypeName, fieldType } from './index.ts'
 import { isSingleLink, linkOf } from './link-options.ts'
 
-/** The field type that a computed field's values behave like. It filters, sorts, sums up and is drawn so. */
+/** The field type that determines how a computed field filters, sorts, summarizes and renders. */
 export interface FieldResult {
   type: FieldTypeName
   options: FieldOptions
-  /** True where one cell has any number of such values: a list as `core/fields/list-value.ts` keeps it. */
+  /** True if a cell holds a list of such values (see `list-value.ts`). */
   isList: boolean
 }
 
@@ -30,12 +30,12 @@ export interface Field {
   unique: boolean
   defaultValue: CellValue
   order: number
-  /** The field that names records; exactly one per table. */
+  /** True for the display field, which names records; exactly one per table. */
   isDisplay: boolean
   isPrimaryKey: boolean
   /** Created by the product itself (created_at, nc_order, …); hidden by default. */
   isSystem: boolean
-  /** The column's type in a database that is not ours, e.g. `numeric(10,2)`; null in tables of our own. */
+  /** The column's type in a connected database, e.g. `numeric(10,2)`; null in base tables. */
   databaseType: string | null
   /** Why the field is read-only: a generated column, a type that cannot be edited; null if it can be written. */
   readOnlyReason: string | null
@@ -47,12 +47,12 @@ export interface Field {
 
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>
 
-/** Properties of a field with a column in a table of our own. */
+/** Properties of a field with a column in a base table. */
 export const OWN_COLUMN = { databaseType: null, readOnlyReason: null, result: null, error: null } as const
 
 /**
- * The type whose values a field shows: its own, or that of its result where it is computed. `isList`:
- * a cell holds any number of them (see `list-value.ts`).
+ * The type of a field's values: its own, or the result type of a computed field. `isList`: a cell holds a
+ * list of them (see `list-value.ts`).
  */
 export function shownType(field: Target): { type: AnyFieldType; options: FieldOptions; isList: boolean } {
   const { result } = field
@@ -60,26 +60,26 @@ export function shownType(field: Target): { type: AnyFieldType; options: FieldOp
   return { type: fieldType(field.type), options: field.options, isList: false }
 }
 
-/** True where the field has no column: its values are worked out when they are read. */
+/** True for fields without a column, whose values are computed on read. */
 export const isComputed = (field: Pick<Field, 'type'>): boolean =>
   fieldType(field.type).computed !== undefined
 
 /**
- * True for a link to one record that stands for it by its name: it compares, sorts and groups as the text of the
- * linked record's display field. All other links do so as their number.
+ * True for a single link that compares, sorts and groups by the linked record's display text. All other links
+ * do so by their number of records.
  */
 export function isNamedLink(field: Target): boolean {
   const link = fieldType(field.type).linkAnswer === 'records' ? linkOf(field) : null
   return link !== null && isSingleLink(link)
 }
 
-/** The set of filter operators that a field has; of a list that of its values, any of which may meet a condition. */
+/** A field's set of filter operators. Lists use that of their values, any of which may meet a condition. */
 export function filterSetOf(field: Target): FilterSet {
   if (showsCode(field)) return 'none'
   return isNamedLink(field) || isTextKey(field) ? 'text' : shownType(field).type.filters
 }
 
-/** The set of summaries that a field has. */
+/** A field's set of summaries. */
 export function summarySetOf(field: Target): SummarySet {
   if (showsCode(field)) return 'count'
   const { type, isList } = shownType(field)
@@ -87,23 +87,23 @@ export function summarySetOf(field: Target): SummarySet {
   return isList && type.summaries !== 'none' ? 'count' : type.summaries
 }
 
-/** True for codes, which are searched and filtered by the field whose value they show. */
+/** True for QR codes and barcodes, which are filtered by the field that they display. */
 const showsCode = (field: Target): boolean => fieldType(field.type).computed === 'code'
 
-/** How the values of a field come out of the database. A list comes as JSON text. */
+/** Storage kind of a field's values as read from the database. Lists are JSON text. */
 export function storageOf(field: Target): StorageKind {
   const { type, isList } = shownType(field)
   if (isList) return 'longText'
   return isTextKey(field) ? 'text' : type.storage
 }
 
-/** True for a key of records whose own keys are texts, and for what shows one. */
+/** True for foreign keys to records with text keys, and fields that show them. */
 function isTextKey(field: Target): boolean {
   const { type, options } = shownType(field)
   return type.isForeignKey === true && options.isText === true
 }
 
-/** The format in which a date field shows its days, in cells and wherever else one is written. */
+/** The display format of a date field's days. */
 export function dayFormatOf(field: Target): DateFormat {
   const { format } = shownType(field).options
   return DATE_FORMATS.find((one) => one === format) ?? 'YYYY-MM-DD'

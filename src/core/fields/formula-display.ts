@@ -3,7 +3,7 @@ import type { FieldResult } from './field.ts'
 import type { FormulaDisplay } from './formula.ts'
 import { type FieldTypeName, isFieldTypeName, readOptions } from './index.ts'
 
-/** The field types as which each kind of result can be shown, the usual one first. */
+/** Field types that can display each result type, the default first. */
 const DISPLAYS: Record<ValueType, readonly FieldTypeName[]> = {
   number: ['Decimal', 'Number', 'Currency', 'Percent', 'Duration', 'Rating'],
   text: ['SingleLineText', 'LongText', 'URL', 'Email', 'PhoneNumber'],
@@ -13,23 +13,23 @@ const DISPLAYS: Record<ValueType, readonly FieldTypeName[]> = {
   null: ['SingleLineText'],
 }
 
-/** The field types as which a formula of that type can be shown, the usual one first. */
+/** Field types that can display a formula result of that type, the default first. */
 export const displaysOf = (type: ValueType): readonly FieldTypeName[] => DISPLAYS[type]
 
-/** True where values of that type can be shown so. */
+/** True if results of that type can be displayed that way. */
 export const fitsDisplay = (type: ValueType, display: FormulaDisplay | null): boolean =>
   display === null || DISPLAYS[type].some((name) => name === display.type)
 
 /**
- * The display of a formula's result. A display that does not fit, which is what is left when the formula becomes
- * another, is passed over; numbers without one are shown as they are.
+ * The display of a formula's result. Ignores a display that no longer fits, for example after the formula
+ * changed; by default, numbers show all decimals.
  *
- * @throws BAD_REQUEST for options that the shown type cannot have
+ * @throws BAD_REQUEST for invalid display options
  */
 export function formulaResult(type: ValueType, display: FormulaDisplay | null): FieldResult {
-  const [usual = 'SingleLineText'] = DISPLAYS[type]
+  const [defaultType = 'SingleLineText'] = DISPLAYS[type]
   const chosen = display && fitsDisplay(type, display) && isFieldTypeName(display.type) ? display : null
-  const name = chosen && isFieldTypeName(chosen.type) ? chosen.type : usual
+  const name = chosen && isFieldTypeName(chosen.type) ? chosen.type : defaultType
   const options = chosen?.options ?? (name === 'Decimal' ? { precision: null } : {})
   return { type: name, options: readOptions(name, options), isList: false }
 }

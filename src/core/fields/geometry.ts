@@ -3,7 +3,7 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
-/** A shape in well-known text (OGC 06-103r4): points, lines, areas. */
+/** A geometry in well-known text (OGC 06-103r4). */
 export const geometry = defineFieldType({
   name: 'Geometry',
   label: m.field_type_geometry,

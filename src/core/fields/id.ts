@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
-import { readNothing } from './system-value.ts'
+import { rejectInput } from './system-value.ts'
 
 /** The primary key that the database assigns to a record. */
 export const id = defineFieldType({
@@ -16,7 +16,7 @@ export const id = defineFieldType({
   filters: 'number',
   summaries: 'count',
   readOnly: true,
-  read: readNothing,
+  read: rejectInput,
   parse(text) {
     const value = /^\s*\d+\s*$/.test(text) ? readNumberText(text) : null
     return Number.isSafeInteger(value) ? value : null

@@ -32,7 +32,7 @@ import { longText, singleLineText } from './text.ts'
 import { time } from './time.ts'
 import { year } from './year.ts'
 
-/** Every field type, in the order in which a person is offered them: most used first. */
+/** Every field type, in menu order: most used first. */
 export const FIELD_TYPES = [
   singleLineText,
   longText,
@@ -81,7 +81,7 @@ export const FIELD_TYPES = [
 
 type Registered = (typeof FIELD_TYPES)[number]
 
-/** The name of a type, e.g. `SingleLineText`. */
+/** Name of a field type, e.g. `SingleLineText`. */
 export type FieldTypeName = Registered['name']
 
 /** Options of one type after defaults: `OptionsOf<'Rating'>` has `max`, `icon` and `color`. */
@@ -96,10 +96,7 @@ export const FIELD_TYPE_NAMES = FIELD_TYPES.map((type) => type.name) as readonly
 export const isFieldTypeName = (name: unknown): name is FieldTypeName =>
   typeof name === 'string' && BY_NAME.has(name)
 
-/**
- * The type of that name.
- * @throws BAD_REQUEST when there is none
- */
+/** Looks up a field type. @throws BAD_REQUEST for an unknown name */
 export function fieldType(name: string): AnyFieldType {
   const type = BY_NAME.get(name)
   if (!type) throw badRequest(`Unknown field type '${name.slice(0, 60)}'`)
@@ -107,8 +104,8 @@ export function fieldType(name: string): AnyFieldType {
 }
 
 /**
- * The options as they are kept: checked, defaults filled in, unknown keys dropped.
- * @throws BAD_REQUEST with the first problem in words, e.g. `Duplicates are not allowed!`
+ * Validates options for storage: fills in defaults and drops unknown keys.
+ * @throws BAD_REQUEST with the first problem, e.g. `Duplicates are not allowed!`
  */
 export function readOptions(name: string, options: unknown): FieldOptions {
   const result = fieldType(name).options.safeParse(options ?? {})

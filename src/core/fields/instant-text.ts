@@ -12,7 +12,7 @@ import { trimTrailing } from '../trim-characters.ts'
 import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
 import type { ReadingOptions } from './field-type.ts'
 
-/** How a field of instants is shown. */
+/** Display options of a field with instants. */
 export type InstantOptions = {
   format: DateFormat
   /** 12 hours with am and pm. */
@@ -25,7 +25,7 @@ export type InstantOptions = {
 
 const MAX_LENGTH = 64
 const STORED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/
-/** A time of day at the end, behind a T, a comma or a space; then an offset, if there is one. */
+/** A trailing time of day after a T, comma or space, with an optional offset. */
 const TIME =
   /[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
 
@@ -35,13 +35,13 @@ interface Parts {
   minute: number
   second: number
   ms: number
-  /** Digits of the second's fraction behind its milliseconds. */
+  /** Fraction digits after the milliseconds. */
   belowMs: string
-  /** Minutes ahead of UTC; null where the text does not say. */
+  /** Minutes ahead of UTC; null without an offset in the text. */
   offset: number | null
 }
 
-/** Splits text into its day and its time; text without a time is midnight. */
+/** Splits text into day and time; without a time it is midnight. */
 function split(text: string): Parts | null {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH) return null
@@ -70,7 +70,7 @@ function dayBefore(text: string, time: RegExpExecArray): string {
   return time[0].startsWith(' ') ? trimTrailing(day, ' ').replace(/,$/, '') : day
 }
 
-/** The text without the time of day at its end, if there is one. */
+/** The text without a trailing time of day. */
 export function withoutTime(text: string): string {
   const match = text.length <= MAX_LENGTH ? TIME.exec(text) : null
   return match ? dayBefore(text, match) : text
@@ -82,7 +82,7 @@ function to24Hours(hour: number, half: string | undefined): number | null {
   return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
 }
 
-/** Minutes of `Z`, `+02`, `+0230` or `+02:30`; NaN beyond the 14 hours that are in use anywhere. */
+/** Minutes of `Z`, `+02`, `+0230` or `+02:30`; NaN beyond 14 hours, the largest offset in use. */
 function offsetMinutes(text: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text)
   if (!match) return 0
@@ -106,8 +106,8 @@ function toInstant(
 }
 
 /**
- * Reads an instant as people write it: a day in any form that `parseDay` takes, and a time of day.
- * Without an offset the clock meant is the field's. Text without a time is midnight there.
+ * Parses an instant as people write it: a day in any notation of `parseDay`, optionally with a time. Without
+ * an offset, the field's zone applies; without a time, it is midnight.
  */
 export function parseInstant(
   text: string,
@@ -117,18 +117,18 @@ export function parseInstant(
   return parts && toInstant(parts, parseDay(parts.day, format), resolveZone(timeZone), { keepsFraction })
 }
 
-/** Reads an instant from a program: with an offset it is turned to UTC, without one it is UTC. */
+/** Parses an instant from an API client; without an offset it is UTC. */
 export function readInstant(text: string, options: ReadingOptions = {}): string | null {
-  // Programs send values back in the form in which they read them.
+  // Fast path: clients often send values back as they received them.
   if (STORED.test(text) && fromStored(text) !== null) return text
   const parts = split(text)
   return parts && toInstant(parts, readDay(parts.day), 'UTC', options)
 }
 
-/** True where the text ends in a time of day. */
+/** True if the text ends with a time of day. */
 export const hasTime = (text: string): boolean => text.length <= MAX_LENGTH && TIME.test(text.trim())
 
-/** The day of text whose time, if any, is midnight; null where reading a day would drop a time. */
+/** The day of a text whose time, if any, is midnight; null if a time would be lost. */
 export function parseDayOnly(text: string, toDay: (text: string) => string | null): string | null {
   const parts = split(text)
   if (!parts || parts.hour + parts.minute + parts.second + parts.ms > 0 || Number(parts.belowMs) > 0)
@@ -136,7 +136,7 @@ export function parseDayOnly(text: string, toDay: (text: string) => string | nul
   return toDay(parts.day)
 }
 
-/** A stored instant as the field shows it: `2024-03-05 08:20` in the field's zone. */
+/** Formats a stored instant in the field's zone: `2024-03-05 08:20`. */
 export function formatInstant(stored: string, options: InstantOptions): string {
   const ms = fromStored(stored)
   if (ms === null) return stored
@@ -152,8 +152,8 @@ export function formatInstant(stored: string, options: InstantOptions): string {
 }
 
 /**
- * The instant as text that reads back the same: as the field shows it where that says all, with
- * seconds where it has some, and else (a month without days, the hour that a clock shows twice) as it is stored.
+ * Text that parses back to the same instant: as displayed, with seconds if they are not 0. If that is
+ * ambiguous (a month without a day, the repeated hour at the end of summer time), the stored form.
  */
 export function exactInstant(stored: string, options: InstantOptions): string {
   const ms = fromStored(stored)

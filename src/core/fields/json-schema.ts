@@ -2,7 +2,7 @@ import type { FieldOptions, StorageKind } from './field-type.ts'
 import { type FieldTypeName, fieldType } from './index.ts'
 import { MAX_YEAR } from './year.ts'
 
-/** A schema of OpenAPI 3.0. */
+/** A schema object of OpenAPI 3.0. */
 export type Schema = Record<string, unknown>
 
 const TEXT: Schema = { type: 'string' }
@@ -17,7 +17,7 @@ const PERSON: Schema = {
   },
 }
 
-/** A file: programs give `path` or `url` and the title; the server adds the rest and short-lived links. */
+/** A file: clients send `path` or `url` and the title; the server adds the rest and short-lived links. */
 const ATTACHMENT: Schema = {
   type: 'object',
   properties: {
@@ -39,7 +39,7 @@ const ATTACHMENT: Schema = {
 const titlesOf = ({ choices }: FieldOptions): string[] =>
   (choices as { title: string }[] | undefined)?.map(({ title }) => title) ?? []
 
-/** Types that say more about their values than their traits and their storage do. */
+/** Types whose schema is more specific than their traits and storage kind. */
 const BY_TYPE: Partial<Record<FieldTypeName, (options: FieldOptions) => Schema>> = {
   Email: () => ({ ...TEXT, format: 'email' }),
   URL: () => ({ ...TEXT, format: 'uri' }),
@@ -64,12 +64,14 @@ const BY_STORAGE: Record<StorageKind, Schema> = {
   json: TEXT,
 }
 
-/** The schema of a type's values in REST: what the type says itself, else what its traits or its storage say. */
+/**
+ * The schema of a type's values in REST: specific to the type, else derived from its traits or storage kind.
+ */
 export function jsonSchema(name: FieldTypeName, options: FieldOptions): Schema {
   const { choices, people, holdsFiles, isSecret, storage } = fieldType(name)
   const own = BY_TYPE[name]
   if (own) return own(options)
-  // An enum that may be null has to list it.
+  // A nullable enum must list null.
   if (choices === 'single') return { ...TEXT, enum: [...titlesOf(options), null] }
   if (choices === 'multiple') {
     return { ...TEXT, description: `Titles joined by commas, of: ${titlesOf(options).join(', ')}` }

@@ -1,11 +1,11 @@
 /**
- * JSON as a tree that keeps every number and text as its author wrote it: through `JSON.parse`,
- * 12345678901234567890 would come back as another number, and a key that stands twice would be one.
+ * JSON as a tree that preserves numbers and text exactly. `JSON.parse` would round 12345678901234567890 and
+ * merge duplicate keys.
  */
 export type JsonNode =
   | { kind: 'object'; entries: JsonEntry[] }
   | { kind: 'array'; items: JsonNode[] }
-  /** A text, number, true, false or null, as it is written. */
+  /** A string, number, true, false or null, as written. */
   | { kind: 'scalar'; raw: string }
 
 export interface JsonEntry {
@@ -13,7 +13,7 @@ export interface JsonEntry {
   node: JsonNode
 }
 
-/** The tree of a JSON text; null if it is not valid JSON. */
+/** Parses JSON text; null if it is invalid. */
 export function parseJsonTree(text: string): JsonNode | null {
   if (!isJson(text)) return null
   // The text parses, so the reader below needs no error handling.
@@ -48,7 +48,7 @@ export function parseJsonTree(text: string): JsonNode | null {
   return readNode()
 }
 
-/** The tree as text, two spaces for each level; `null` for the indent: all on one line. */
+/** Serializes a tree with two spaces per level; with `indent` null on one line. */
 export function writeJsonTree(node: JsonNode, indent: string | null = ''): string {
   if (node.kind === 'scalar') return node.raw
   const inner = indent === null ? null : `${indent}  `

@@ -4,7 +4,7 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType, describeValue, type Read, readFail } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
-/** Any JSON value. The text is kept as its author wrote it: spaces, order of keys and all digits. */
+/** Any JSON value, stored as entered: with whitespace, key order and all digits. */
 export const json = defineFieldType({
   name: 'JSON',
   label: m.field_type_json,
@@ -19,7 +19,7 @@ export const json = defineFieldType({
   noDefault: true,
   read(input) {
     if (typeof input === 'string') return readJsonText(input)
-    const text = isPlain(input) ? written(input) : null
+    const text = isPlain(input) ? serialized(input) : null
     return text === null ? readFail(`Expected JSON, got ${describeValue(input)}`) : readJsonText(text)
   },
   parse: (text) => (jsonProblem(text) === null ? parseText(text, MAX_TEXT_LENGTH) : null),
@@ -32,7 +32,7 @@ function readJsonText(text: string): Read {
   return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`Invalid JSON: ${problem}`)
 }
 
-/** A short reason why a text is not valid JSON; null if it is. */
+/** Why a text is not valid JSON, in a few words; null if it is valid. */
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return 'it is empty'
   try {
@@ -45,7 +45,7 @@ export function jsonProblem(text: string): string | null {
   }
 }
 
-/** Accepts objects and lists as parsed from a body, and nothing that JSON cannot represent. */
+/** True for booleans, lists and plain objects, as parsed from a request body. */
 function isPlain(input: unknown): boolean {
   if (typeof input === 'boolean' || Array.isArray(input)) return true
   if (typeof input !== 'object' || input === null) return false
@@ -53,8 +53,8 @@ function isPlain(input: unknown): boolean {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Null where it cannot be written: a function, a loop. */
-function written(input: unknown): string | null {
+/** Null for values that JSON cannot represent, such as functions and cycles. */
+function serialized(input: unknown): string | null {
   try {
     return JSON.stringify(input) ?? null
   } catch (error) {

@@ -62,17 +62,17 @@ function parse(value: CellValue): unknown[] {
 }
 
 /**
- * Names in one line of text, as exports and the clipboard have them: with a comma and a blank between. A name that
- * would be read otherwise stands in quotes, as a value of CSV does (RFC 4180): `Ann, "Doe, Jane", "say ""hi"""`.
+ * Names that need quotes in a list: with a comma, a leading quote or outer whitespace, and the empty name.
  */
-
-/** Names that need quotes: with a comma, a leading quote or outer whitespace, and the empty name. */
 const NEEDS_QUOTES = /,|^"|^\s|\s$|^$/
 
 /** One quoted name, or any text up to the next comma. */
 const PIECE = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/y
 
-/** Writes names as a list that `readNameList` restores exactly. */
+/**
+ * Joins names for exports and the clipboard, quoted like CSV (RFC 4180) where needed: `Ann, "Doe, Jane", "say
+ * ""hi"""`. `readNameList` restores them exactly.
+ */
 export const writeNameList = (names: readonly string[]): string =>
   names.map((name) => (NEEDS_QUOTES.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ')
 

@@ -1,20 +1,20 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
-import { workedOut } from './system-value.ts'
+import { computedValue } from './system-value.ts'
 
 /** Values of one field of the linked records. */
 export const lookup = defineFieldType({
-  ...workedOut,
+  ...computedValue,
   name: 'Lookup',
   label: m.field_type_lookup,
   help: m.field_type_lookup_help,
   example: 'ann@example.com',
   storage: 'longText',
   options: z.object({
-    /** The link field of the same table. */
+    /** Id of a link field in the same table. */
     relationFieldId: z._default(z.string().check(z.maxLength(64)), ''),
-    /** The field of the related table. */
+    /** Id of a field in the related table. */
     targetFieldId: z._default(z.string().check(z.maxLength(64)), ''),
   }),
   computed: 'lookup',

@@ -1,18 +1,18 @@
-/** Numbers written as text: the strict form of programs and the many forms that people write. */
-
 /** The decimal separator. */
 export type DecimalMark = '.' | ','
 
 const STRICT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
-/** Digits that any double holds, with a point or without. */
+/** Numbers that `Number` parses without loss. */
 const PLAIN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 const MAX_LENGTH = 400 // 1e308 written out in full has 309 digits
 
-/** Spaces of every width and apostrophes that separate thousands: 1 234, 1'234. */
+/** Thousands separators: spaces of every width and apostrophes (1 234, 1'234). */
 const GROUP_SPACES = /[\s\u00a0\u2009\u202f]/g
 const APOSTROPHES = /['’]/g
 
-/** The number that plain text such as `-1.5e3` stands for; null for anything else, and for what a double cannot hold. */
+/**
+ * Parses plain number text such as `-1.5e3`; null for other text and for integers that a double would round.
+ */
 export function readNumberText(text: string): number | null {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH || !STRICT.test(trimmed)) return null
@@ -21,7 +21,7 @@ export function readNumberText(text: string): number | null {
   return value === 0 ? 0 : value
 }
 
-/** False where the digits before the point are more than a double holds: 9007199254740993 would become …992. */
+/** False if a double would change the integer digits: 9007199254740993 would become …992. */
 function keepsInteger(text: string, value: number): boolean {
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || /e/i.test(text)) return true
   const [whole = '', fraction = ''] = text.replace(/^\+/, '').split('.')
@@ -31,20 +31,20 @@ function keepsInteger(text: string, value: number): boolean {
 }
 
 /**
- * Reads a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`.
- * Null where any part of the text is not of the number; nothing is read by halves.
+ * Parses a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`. Null if any
+ * part of the text does not belong to the number.
  *
- * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` turns that round, for editors that know where
- * their reader is at home.
+ * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` swaps the two, for editors that know the user's
+ * locale.
  */
 export function parseNumber(text: string, decimal: DecimalMark = '.'): number | null {
-  // Nearly every number in a file looks like this, and the rest of this function takes a microsecond.
+  // Fast path for nearly all numbers in files; the rest of this function takes a microsecond.
   if (decimal === '.' && PLAIN.test(text)) return Number(text) || 0
   if (text.length > MAX_LENGTH) return null
   let rest = text.trim().replace(/[−–]/g, '-')
   const inBrackets = /^\((.*)\)$/.exec(rest)
   if (inBrackets?.[1] !== undefined) {
-    // Accountants write losses in brackets. A sign inside them would say it twice.
+    // Accounting notation for negative amounts; a sign inside the brackets is invalid.
     if (/[-+]/.test(inBrackets[1].replace(/e[-+]/i, 'e'))) return null
     rest = `-${inBrackets[1].trim()}`
   }
@@ -61,7 +61,7 @@ function withoutUnits(text: string): string {
   return sign !== '' && /^[-+]/.test(bare) ? text : sign + bare
 }
 
-/** The same number with a point and without separators; null where the separators are not in their places. */
+/** Normalizes to a decimal point without separators; null if separators are misplaced. */
 function plainNumber(text: string, decimal: DecimalMark): string | null {
   const match = /^([-+]?)([\d.,'’\s\u00a0\u2009\u202f]*\d\.?|\d*)(e[-+]?\d+)?$/i.exec(text)
   if (!match) return null
@@ -77,7 +77,7 @@ function plainNumber(text: string, decimal: DecimalMark): string | null {
   return bare === '' && fraction === '' ? null : `${sign}${bare}.${fraction}0${exponent}`
 }
 
-/** Which mark is the decimal one; null where the number is whole. */
+/** The decimal mark in the text; null for integers. */
 function decimalPoint(text: string, preferred: DecimalMark): DecimalMark | null {
   const lastPoint = text.lastIndexOf('.')
   const lastComma = text.lastIndexOf(',')
@@ -86,7 +86,7 @@ function decimalPoint(text: string, preferred: DecimalMark): DecimalMark | null 
   const at = Math.max(lastPoint, lastComma)
   if (at < 0) return null
   if (text.indexOf(mark) !== at) return null // several of one kind separate thousands
-  // A number that already has spaces between its thousands can only mean the decimal mark.
+  // With spaces between thousands, the mark can only be the decimal mark.
   if (mark === preferred || text.includes(' ')) return mark
   return /^[1-9]\d{0,2}.\d{3}$/.test(text) ? null : mark
 }
@@ -96,7 +96,7 @@ const splitAtLast = (text: string, mark: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Groups of three, or of two before the last as in India (1,23,456), all parted by the same mark. */
+/** Groups of three digits, or Indian groups (1,23,456), all with the same separator. */
 function isGrouped(text: string, groups: string[]): boolean {
   if (new Set(text.replace(/\d/g, '')).size !== 1) return false
   const joined = groups.join(',')

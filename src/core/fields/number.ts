@@ -56,7 +56,7 @@ export const MAX_PRECISION = 8
 const decimals = z.int().check(z.minimum(0), z.maximum(MAX_PRECISION))
 
 /** Schema of the number of displayed decimals. */
-export const precision = (usual: number) => z._default(decimals, usual)
+export const precision = (fallback: number) => z._default(decimals, fallback)
 
 /** A number with a fraction. */
 export const decimal = defineFieldType({

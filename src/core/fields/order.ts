@@ -3,9 +3,11 @@ import { m } from '../messages.gen.ts'
 import { defineFieldType } from './field-type.ts'
 import { formatNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
-import { readNothing } from './system-value.ts'
+import { rejectInput } from './system-value.ts'
 
-/** The record's place in its table (`nc_order`): fractions, so that one can be put between two others. */
+/**
+ * A record's position in its table (`nc_order`), fractional so that records can be inserted between others.
+ */
 export const order = defineFieldType({
   name: 'Order',
   label: m.field_type_order,
@@ -21,7 +23,7 @@ export const order = defineFieldType({
   excel: 'text',
   readOnly: true,
   internal: true,
-  read: readNothing,
+  read: rejectInput,
   parse: readNumberText,
   format: formatNumber,
   databaseTypes: { sqlite3: 'real', pg: 'numeric' },

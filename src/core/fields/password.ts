@@ -8,13 +8,13 @@ const MAX_PASSWORD_LENGTH = 1000
 /** Mask shown instead of a password; it does not reveal the length. */
 export const PASSWORD_MASK = '••••••••'
 
-/** A stored password: the fingerprint that argon2id makes of it. */
+/** True for a stored password, an argon2id hash. */
 export const isPasswordHash = (value: CellValue): boolean =>
   typeof value === 'string' && value.startsWith('$argon2id$')
 
 /**
- * A password that can be set and never read: what is stored is its fingerprint, and everyone sees dots.
- * `read` and `parse` take the password itself; the write door makes the fingerprint.
+ * A write-only password, stored as a hash and displayed as a mask. `read` and `parse` take the password
+ * itself; the write door hashes it.
  */
 export const password = defineFieldType({
   name: 'Password',

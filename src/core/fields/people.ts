@@ -1,31 +1,30 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
 import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
-import { readNothing } from './system-value.ts'
+import { rejectInput } from './system-value.ts'
 
-/** Someone as shown beside a value: never more than a member may see. */
+/** A user as displayed in cells: only properties that members may see. */
 export interface Person {
   id: string
   email: string
   displayName: string | null
 }
 
-/** Stands for the person who makes the record, in a default value, and who asks, in a filter. */
+/** Placeholder for the record's creator in default values and for the current user in filters. */
 export const ME = '@me'
 
-/** Most people in one cell. */
 const MAX_PEOPLE = 1000
 
 /** Options of a field of people. */
 export type PeopleOptions = {
   multiple: boolean
-  /** Tell people when they are chosen. */
+  /** Notifies people when they are selected. */
   notify: boolean
-  /** Whom ids and e-mails stand for. Never stored: whoever reads text from people puts them there (`withPeople`). */
+  /** People for resolving names and e-mails in text. Never stored: callers add them with `withPeople`. */
   people?: readonly Person[]
 }
 
-/** The ids that a cell holds. */
+/** The user ids in a cell. */
 export const idsIn = (value: CellValue): string[] =>
   value === null || value === ''
     ? []
@@ -37,20 +36,17 @@ export const idsIn = (value: CellValue): string[] =>
         ),
       ].filter(Boolean)
 
-/** The cell that holds these people. */
+/** The cell value for these user ids. */
 export const joinIds = (ids: readonly string[]): CellValue => [...new Set(ids)].join(',') || null
 
-/**
- * Whom a new record gets where nobody is named: "me" is whoever makes it, and those who have left the base
- * since are left out.
- */
+/** Resolves a default value for a new record: replaces "me" by its creator and drops former members. */
 export function defaultPeople(
   value: CellValue,
   actorId: string | null,
   members: ReadonlySet<string>,
 ): CellValue {
-  const wanted = idsIn(value).map((id) => (id === ME ? (actorId ?? '') : id))
-  return joinIds(wanted.filter((id) => members.has(id)))
+  const ids = idsIn(value).map((id) => (id === ME ? (actorId ?? '') : id))
+  return joinIds(ids.filter((id) => members.has(id)))
 }
 
 const ID = /^(?:us\w{1,60}|@me)$/
@@ -69,7 +65,7 @@ export const peopleValue = {
   people: 'chosen' as const,
   optionsLimitValues: true as const,
   read(input: unknown, { multiple }: PeopleOptions): Read {
-    const ids = givenPeople(input)
+    const ids = readPeople(input)
     if (ids === null || ids.length > MAX_PEOPLE || !ids.every((id) => ID.test(id)))
       return readFail(`Expected user ids, got ${describeValue(input)}`)
     if (ids.length > 1 && !multiple) return readFail('Expected one user, got several')
@@ -77,13 +73,13 @@ export const peopleValue = {
   },
   parse(text: string, { multiple, people = [] }: PeopleOptions): CellValue {
     if (text.length > 100_000) return null
-    const wanted = idsIn(text.replace(/[;\n]/g, ','))
-    const found = wanted.map((one) => (ID.test(one) ? one : (findPerson(people, one)?.id ?? null)))
+    const names = idsIn(text.replace(/[;\n]/g, ','))
+    const found = names.map((one) => (ID.test(one) ? one : (findPerson(people, one)?.id ?? null)))
     if (found.length > MAX_PEOPLE || found.includes(null) || (found.length > 1 && !multiple)) return null
     return joinIds(found.filter((id) => id !== null))
   },
   format: (value: CellValue, { people }: PeopleOptions): string => {
-    // Visitors of a link are told names, and no address.
+    // Visitors of public links see names instead of e-mail addresses.
     const byId = new Map(people?.map(({ id, email, displayName }) => [id, email || (displayName ?? '')]))
     return idsIn(value)
       .map((id) => byId.get(id) ?? id)
@@ -92,23 +88,22 @@ export const peopleValue = {
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 }
 
-/**
- * The one person whom a text names: by id, e-mail, or name where only one has it; `Ann <ann@example.com>`
- * is the e-mail.
- */
+/** Finds a person by id, e-mail address (also as `Ann <ann@example.com>`) or unique name; else null. */
 export function findPerson(people: readonly Person[], text: string): Person | null {
-  const wanted = (/<([^<>]+)>\s*$/.exec(text)?.[1] ?? text).trim().toLowerCase()
-  const known = people.find(({ id, email }) => id === wanted || id === text || email.toLowerCase() === wanted)
+  const address = (/<([^<>]+)>\s*$/.exec(text)?.[1] ?? text).trim().toLowerCase()
+  const known = people.find(
+    ({ id, email }) => id === address || id === text || email.toLowerCase() === address,
+  )
   if (known) return known
-  const named = people.filter(({ displayName }) => displayName?.trim().toLowerCase() === wanted)
+  const named = people.filter(({ displayName }) => displayName?.trim().toLowerCase() === address)
   return named.length === 1 ? (named[0] ?? null) : null
 }
 
 /**
- * Whom a program names: ids or e-mails of a comma list, of a list, or of objects with an `id` or `email`
- * (wire reference §15). Null where the input is no such thing.
+ * Reads ids or e-mails from an API client: a comma-separated text, a list, or objects with an `id` or `email`
+ * (wire reference §15). Null for any other input.
  */
-export function givenPeople(input: unknown): string[] | null {
+export function readPeople(input: unknown): string[] | null {
   if (typeof input === 'string') return input.length > 100_000 ? null : idsIn(input)
   const list = Array.isArray(input) ? input : isNamed(input) ? [input] : null
   if (list === null || list.length > MAX_PEOPLE) return null
@@ -128,7 +123,7 @@ interface Named {
 const isNamed = (input: unknown): input is Named =>
   typeof input === 'object' && input !== null && ('id' in input || 'email' in input)
 
-/** Members of the base: whose task it is, who takes part. */
+/** Members of the base, such as assignees. */
 export const user = defineFieldType({
   ...peopleValue,
   name: 'User',
@@ -138,7 +133,7 @@ export const user = defineFieldType({
   example: 'Ann',
 })
 
-/** The same as `User`, under the name that older clients give it. */
+/** Legacy name of `User` for older clients. */
 export const collaborator = defineFieldType({
   ...peopleValue,
   name: 'Collaborator',
@@ -161,7 +156,7 @@ const personValue = {
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 }
 
-/** Who made the record: a user id. */
+/** User id of the record's creator. */
 export const createdBy = defineFieldType({
   ...personValue,
   name: 'CreatedBy',
@@ -171,10 +166,10 @@ export const createdBy = defineFieldType({
   example: 'Ann',
   readOnly: true,
   systemColumn: 'created_by',
-  read: readNothing,
+  read: rejectInput,
 })
 
-/** Who last changed the record: a user id. */
+/** User id of the record's last editor. */
 export const lastModifiedBy = defineFieldType({
   ...personValue,
   name: 'LastModifiedBy',
@@ -184,5 +179,5 @@ export const lastModifiedBy = defineFieldType({
   example: 'Bob',
   readOnly: true,
   systemColumn: 'updated_by',
-  read: readNothing,
+  read: rejectInput,
 })

@@ -4,14 +4,13 @@ import { defineFieldType, readFail } from './field-type.ts'
 import { formatNumber, readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
 
-/** Shapes that a rating can be drawn with. */
 export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as const
 
-/** Colour as it is written in CSS; nothing that could end a style attribute. */
-export const cssColor = (usual: string) =>
-  z._default(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })), usual)
+/** Schema of a CSS colour; excludes characters that could end a style attribute. */
+export const cssColor = (fallback: string) =>
+  z._default(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })), fallback)
 
-/** A whole number of stars from 0 (none) to `max`. */
+/** A number of stars from 0 to `max`. */
 export const rating = defineFieldType({
   name: 'Rating',
   label: m.field_type_rating,

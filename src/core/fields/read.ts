@@ -7,8 +7,8 @@ import { fieldType } from './index.ts'
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'databaseType'>>
 
 /**
- * Reads a value from a program for a field. Nothing, null and the empty text mean "no value", save
- * that text fields keep the empty text.
+ * Validates a value from an API client. Undefined, null and '' mean "no value", except that text fields keep
+ * ''.
  */
 export function readValue(field: Target, input: unknown): Read {
   const type = fieldType(field.type)
@@ -17,18 +17,18 @@ export function readValue(field: Target, input: unknown): Read {
   return type.read(input, readingOptions(field, field.options))
 }
 
-/** Text from a person for a field: null where it is empty or does not fit. */
+/** Parses a user's text for a field; null if it is empty or does not fit. */
 export const parseValue = (field: Target, text: string): CellValue =>
   fieldType(field.type).parse(text, readingOptions(field, field.options))
 
-/** A field's value as text that `parseValue` reads back. */
+/** A field's value as text that `parseValue` parses back. */
 export const formatValue = (field: Target, value: CellValue): string =>
   fieldType(field.type).format(value, field.options)
 
 /**
- * The refusal of a value in the words that REST clients know (wire reference §15):
- * `Validation failed : isEmail`, `Invalid option(s) "zz" provided for column "Ss". Valid options are "a, b"`,
- * `Invalid value 'bad' for type 'Currency' on column 'Cur'`. `details.reason` says what was expected.
+ * The API error for a rejected value, in the words of the wire reference (§15): `Validation failed :
+ * isEmail`, `Invalid option(s) "zz" provided for column "Ss". Valid options are "a, b"`, `Invalid value 'bad'
+ * for type 'Currency' on column 'Cur'`. `details.reason` names the expected value.
  */
 export function valueError(
   field: Pick<Field, 'id' | 'title' | 'type'>,

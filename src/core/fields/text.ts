@@ -4,10 +4,9 @@ import { defineFieldType, describeValue, type Read, readFail, readOk } from './f
 
 /** Longest text of a single-line field: four-byte characters still fit MySQL's 64 KB TEXT. */
 export const MAX_LINE_LENGTH = 16_000
-/** Longest text of a long-text field. */
 export const MAX_TEXT_LENGTH = 1_000_000
 
-/** Reads text from a program. Numbers and booleans become their text; objects and lists are refused. */
+/** Validates text from an API client. Numbers and booleans become text; objects and lists are rejected. */
 export function readText(input: unknown, maxLength: number): Read {
   if (typeof input === 'number' && Number.isFinite(input)) return readOk(String(input))
   if (typeof input === 'boolean') return readOk(String(input))
@@ -16,18 +15,18 @@ export function readText(input: unknown, maxLength: number): Read {
   return problem === null ? readOk(input) : readFail(problem)
 }
 
-/** Text from a person, unchanged; null where it is empty or cannot be stored. */
+/** A user's text, unchanged; null if it is empty or cannot be stored. */
 export const parseText = (text: string, maxLength: number): string | null =>
   text === '' || textProblem(text, maxLength) !== null ? null : text
 
 function textProblem(text: string, maxLength: number): string | null {
   if (text.length > maxLength) return `The text is longer than ${maxLength} characters`
-  // PostgreSQL has no character 0, and drivers put a question mark in place of half a character.
+  // PostgreSQL cannot store U+0000, and drivers replace unpaired surrogates with question marks.
   if (text.includes('\u0000')) return 'The text contains a null character'
   return text.isWellFormed() ? null : 'The text contains an incomplete character'
 }
 
-/** Text that a cell shows on one line. */
+/** Text displayed on one line. */
 export const singleLineText = defineFieldType({
   name: 'SingleLineText',
   label: m.field_type_single_line_text,
@@ -49,7 +48,7 @@ export const singleLineText = defineFieldType({
   databaseTypes: { sqlite3: 'varchar', pg: 'text' },
 })
 
-/** Text of any number of lines; `rich` shows its markdown as headings, lists and links. */
+/** Multi-line text; `rich` renders it as Markdown. */
 export const longText = defineFieldType({
   name: 'LongText',
   label: m.field_type_long_text,

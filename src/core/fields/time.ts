@@ -5,7 +5,7 @@ import { defineFieldType, describeValue, type ReadingOptions, readFail, readOk }
 
 type TimeOptions = { time12h: boolean } & ReadingOptions
 
-/** A time of day without a day or a zone: to the second, in connected databases as exact as the column. */
+/** A time of day without date or zone: to the second, in connected databases to the column's precision. */
 export const time = defineFieldType({
   name: 'Time',
   label: m.field_type_time,
@@ -28,19 +28,14 @@ export const time = defineFieldType({
   databaseTypes: { sqlite3: 'time', pg: 'time' },
 })
 
-/**
- * Times of day: stored as `HH:MM:SS`, which sorts as text in the order of time. In connected databases a fraction of a
- * second that is not 0 follows, with 3, 6 or 9 digits.
- */
-
 const MAX_LENGTH = 40
 /** `9`, `9:5`, `09:05:30`, `09:05:30.250`, `9.05`, `9h05`, with or without `am`, `pm`, `a`, `p`. */
-const PARTED = /^(\d{1,2})(?:[:.h](\d{1,2})?(?:[:.](\d{1,2})(?:[.,](\d{1,9}))?)?)?$/
+const SEPARATED = /^(\d{1,2})(?:[:.h](\d{1,2})?(?:[:.](\d{1,2})(?:[.,](\d{1,9}))?)?)?$/
 /** `0905`, `905`, `090530`. */
-const RUN = /^(\d{1,2})(\d{2})(\d{2})?$/
+const COMPACT = /^(\d{1,2})(\d{2})(\d{2})?$/
 const STRICT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$/
 
-/** Reads a time as programs write it: `9:05`, `09:05:00`; null for anything else. */
+/** Parses a time from an API client: `9:05`, `09:05:00`; null for anything else. */
 function readTime(text: string, options: ReadingOptions = {}): string | null {
   if (text.length > MAX_LENGTH) return null
   const match = STRICT.exec(text.trim())
@@ -49,13 +44,13 @@ function readTime(text: string, options: ReadingOptions = {}): string | null {
   return toTime({ hours, minutes, seconds, fraction }, options)
 }
 
-/** Reads a time as people write it: `9:5pm`, `0905`, `9 am`, `9h30`; null for anything else. */
+/** Parses a time as people write it: `9:5pm`, `0905`, `9 am`, `9h30`; null for anything else. */
 export function parseTime(text: string, options: ReadingOptions = {}): string | null {
   if (text.length > MAX_LENGTH) return null
   const bare = text.trim().toLowerCase()
   const half = /(?:a\.m\.|p\.m\.|am|pm|a|p)$/.exec(bare)?.[0]
   const body = bare.slice(0, bare.length - (half?.length ?? 0)).trimEnd()
-  const match = PARTED.exec(body) ?? RUN.exec(body)
+  const match = SEPARATED.exec(body) ?? COMPACT.exec(body)
   if (!match) return null
   const [, hours, minutes, seconds, fraction] = match
   return toTime({ hours, minutes, seconds, fraction, half: half?.[0] }, options)
@@ -66,11 +61,14 @@ interface TimeParts {
   minutes: string | undefined
   seconds: string | undefined
   fraction: string | undefined
-  /** `a` or `p` on a clock of 12 hours. */
+  /** `a` or `p` in 12-hour notation. */
   half?: string | undefined
 }
 
-/** The stored form; null where the clock has no such time, or the column no room for the fraction. */
+/**
+ * The stored form, `HH:MM:SS` with an optional fraction of 3, 6 or 9 digits, which sorts as text. Null for an
+ * invalid time, or a fraction that the column cannot hold.
+ */
 function toTime(
   { hours = '', minutes = '0', seconds = '0', fraction = '', half }: TimeParts,
   { keepsFraction = false }: ReadingOptions,
@@ -87,7 +85,7 @@ function toTime(
   return digits === '' ? time : `${time}.${digits}`
 }
 
-/** A stored time as it is shown: `09:05`, `9:05 PM`; with seconds, and their fraction, where it has some. */
+/** Formats a stored time: `09:05`, `9:05 PM`; with seconds and fraction if they are not 0. */
 export function formatTime(time: string, time12h: boolean): string {
   const [hours = '00', minutes = '00', seconds = '00'] = time.split(':')
   const tail = Number(seconds) === 0 ? minutes : `${minutes}:${seconds}`

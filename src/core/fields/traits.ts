@@ -5,7 +5,7 @@ import { isSingleLink, linkOf } from './link-options.ts'
 import type { PeopleOptions } from './people.ts'
 import { ROLLUP_FUNCTIONS, type RollupFunction } from './rollup.ts'
 
-/** Anything that has a field type: a field, its definition, a column of an import. */
+/** Any object with a field type: a field, its definition, a column of an import. */
 type Typed = { type: string }
 
 /** True for fields whose values are titles of the field's choices. */
@@ -29,30 +29,29 @@ export const isForeignKey = ({ type }: Typed): boolean => fieldType(type).isFore
 /** True for fields that hold the record's own id. */
 export const isRecordId = ({ type }: Typed): boolean => fieldType(type).storage === 'id'
 
-/** True for fields in which the server numbers the records. */
+/** True for fields that the server fills with record numbers. */
 export const numbersRecords = ({ type }: Typed): boolean => fieldType(type).numbersRecords === true
 
 /** True for fields whose values are true or false. */
 export const isBoolean = ({ type }: Typed): boolean => fieldType(type).storage === 'boolean'
 
-/** True for fields that formulas are typed into: the formula itself, or the address of a button. */
+/** True for fields with a formula: formula fields and buttons. */
 export const hasFormula = ({ type }: Typed): boolean => {
   const { computed } = fieldType(type)
   return computed === 'formula' || computed === 'button'
 }
 
-/** True for links. */
 export const isLinkType = ({ type }: Typed): boolean => fieldType(type).computed === 'link'
 
-/** True for fields in which people are chosen; not for those that record who wrote. */
+/** True for fields in which users select people; false for those that record authors. */
 export const holdsPeople = ({ type }: Typed): boolean => fieldType(type).people === 'chosen'
 
-/** True for every field whose values are user ids. */
+/** True for all fields whose values are user ids. */
 export const showsPeople = ({ type }: Typed): boolean => fieldType(type).people !== undefined
 
 /**
- * The options with the people among whom names and e-mails are looked up; unchanged for other types. With them
- * `parse` takes an e-mail or a name, and `format` gives e-mails.
+ * Adds the people whom `parse` finds by e-mail or name and `format` shows by e-mail. Returns other types'
+ * options unchanged.
  */
 export const withPeople = (
   type: string,
@@ -61,25 +60,24 @@ export const withPeople = (
 ): FieldOptions => (showsPeople({ type }) ? { ...options, people } : options)
 
 /**
- * True where a file can fill fields of the type. The server fills the others, or somebody sets them one by one: a
- * password is hashed, and a key is part of its link.
+ * True if an import can fill fields of the type. Excludes fields that the server writes, passwords and
+ * foreign keys.
  */
 export function isImportable(name: FieldTypeName): boolean {
   const { readOnly, systemColumn, computed, internal, isSecret, storage } = fieldType(name)
-  const isServers = readOnly || systemColumn !== undefined || computed !== undefined || storage === 'id'
-  return !isServers && !internal && !isSecret
+  const isServerWritten = readOnly || systemColumn !== undefined || computed !== undefined || storage === 'id'
+  return !isServerWritten && !internal && !isSecret
 }
 
-/** True where people are offered the type for a new field that a file fills. */
+/** True if the type is offered for new fields of an import. */
 export const isOfferedForImport = (name: FieldTypeName): boolean =>
   isImportable(name) && !fieldType(name).forPrograms
 
 const TEMPORAL: ReadonlySet<StorageKind> = new Set(['date', 'datetime', 'time'])
 
 /**
- * The functions that a field of the related table offers: numbers all of them, dates those that need no
- * sum, everything else its count. Links to many are numbers: how many there are. A lookup offers what the
- * values that it lists offer.
+ * Rollup functions for a field of the related table: all for numbers and links to many (their count), those
+ * without a sum for dates, else only the count. A lookup offers those of its values.
  */
 export function rollupFunctionsFor(
   target: Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>,

@@ -3,43 +3,42 @@ import { AppError, notFound } from '../errors.ts'
 import { type CellValue, describeValue } from '../fields/field-type.ts'
 import { m } from '../messages.gen.ts'
 import { type Condition, DATE_OPERANDS, type Filter, isGroup, MAX_DEPTH } from './filter.ts'
-import { type FilterField, isFilledIn, MAX_LIST, setOf, unfitValue } from './operand.ts'
+import { type FilterField, findInvalidValue, hasRequiredValues, MAX_LIST, setOf } from './operand.ts'
 import { findOperator } from './operators/index.ts'
 
-/** Most conditions in one filter: beyond it no engine plans the statement in reasonable time. */
+/** Maximum conditions per filter: with more, engines take too long to plan the statement. */
 export const MAX_CONDITIONS = 500
 
 /**
- * Error message for an invalid condition, in REST's wording, or null:
- * `Value abc is not supported for type Number on column Num`. What is merely incomplete is not wrong.
+ * Error message for an invalid condition, in REST's wording, or null: `Value abc is not supported for type
+ * Number on column Num`. Incomplete conditions are valid.
  */
 export function checkCondition(condition: Condition, field: FilterField): string | null {
   const operator = findOperator(condition.operator)
   const suffix = `is not supported for type ${field.type} on column ${field.title}`
   const set = setOf(field)
   if (!operator?.accepts.includes(set)) return `Operation ${describeValue(condition.operator)} ${suffix}`
-  const unfit = unfitValue(operator, condition, set)
+  const unfit = findInvalidValue(operator, condition, set)
   return unfit === undefined ? null : `Value ${describeValue(unfit)} ${suffix}`
 }
 
-/** False where the condition lacks a value that it needs; it then has no effect (ui §7). */
+/** False if the condition lacks a required value; it then has no effect (ui §7). */
 export function isComplete(condition: Condition, field: FilterField): boolean {
   const operator = findOperator(condition.operator)
-  return operator !== null && isFilledIn(operator, condition, setOf(field))
+  return operator !== null && hasRequiredValues(operator, condition, setOf(field))
 }
 
 /**
- * Deepest filter that is planned: one written `MAX_DEPTH` deep on the wire doubles when its flat chains
- * become groups of "and" inside "or", and is then joined to the filter of a view.
+ * Maximum depth of a planned filter: parsing REST's flat chains into groups of "and" inside "or" can double
+ * the depth, and combining it with the view's filter adds one level.
  */
 export const MAX_PLANNED_DEPTH = 2 * MAX_DEPTH + 1
 
 /**
- * All problems of a filter; none where it may be stored and used: unknown fields
- * (FIELD_NOT_FOUND), too much of it (INVALID_FILTER), and operators or values that do not go with the
- * field (FILTER_VERIFICATION_FAILED).
+ * All problems of a filter, empty if it is valid: unknown fields (FIELD_NOT_FOUND), excessive size
+ * (INVALID_FILTER), and operators or values that do not fit the field (FILTER_VERIFICATION_FAILED).
  *
- * @param maxDepth `MAX_DEPTH` for what a person built; more for what was put together from parts
+ * @param maxDepth `MAX_DEPTH` for a filter from a user; more for a combined filter
  */
 export function checkFilter(
   filter: Filter,
@@ -58,11 +57,11 @@ export function checkFilter(
   })
 }
 
-/** The 422 of the wire for a condition that does not go with its field. */
+/** The 422 error for a condition that does not fit its field. */
 export const verificationFailed = (problem: string, fieldId: string): AppError =>
   new AppError('FILTER_VERIFICATION_FAILED', `Filter verification failed: ${problem}`, { fieldId })
 
-/** Gathers the conditions; false as soon as there are too many or too deep, so that nothing overflows. */
+/** Collects the conditions; false as soon as they are too many or too deep, which protects the stack. */
 function collect(filter: Filter, depth: number, into: Condition[]): boolean {
   if (!isGroup(filter)) return into.push(filter) <= MAX_CONDITIONS
   return depth > 0 && filter.children.every((child) => collect(child, depth - 1, into))
@@ -88,11 +87,10 @@ const group = z.object({
 })
 
 /**
- * A filter from outside, as far as its shape goes; `checkFilter` then holds it against the fields.
- * Written by hand around the two schemas, because a recursive schema would follow a hostile input as
- * deep as it goes.
+ * Validates the shape of a client's filter; `checkFilter` then validates it against the fields. Recurses by
+ * hand, because a recursive schema would follow hostile input to any depth.
  *
- * @throws INVALID_FILTER for another shape, or nesting deeper than `MAX_DEPTH`
+ * @throws INVALID_FILTER for an invalid shape, or nesting deeper than `MAX_DEPTH`
  */
 export function readFilter(input: unknown, depth = MAX_DEPTH): Filter {
   if (typeof input !== 'object' || input === null || !('children' in input)) return readCondition(input)

@@ -26,30 +26,30 @@ export type DateOperand = (typeof DATE_OPERANDS)[number]
 
 /** One comparison: `[field] [operator] [value]`. */
 export interface Condition {
-  /** Its id for REST clients, kept where a view stores the filter. */
+  /** Id for REST clients, stored with the view's filter. */
   id?: string
   fieldId: string
   /** Key of an operator in the registry: `eq`, `like`, `isWithin`, … */
   operator: string
   /** For dates: what the value is relative to. */
   operand?: DateOperand | null
-  /** One value, or several for `in`, `anyof`, `btw`, …; null where the operator takes none. */
+  /** One value, or several for `in`, `anyof`, `btw`, …; null for operators without a value. */
   value: CellValue | CellValue[]
 }
 
-/** Conditions joined by one word. Groups nest five levels at most (`MAX_DEPTH`). */
+/** Conditions joined by "and" or "or". Groups nest at most five levels (`MAX_DEPTH`). */
 export interface FilterGroup {
-  /** Its id for REST clients; none where it only says that "and" binds tighter, or that a child is negated. */
+  /** Id for REST clients; absent for groups that only express precedence or negation. */
   id?: string
   join: 'and' | 'or'
-  /** True where the whole group is negated. */
+  /** Negates the whole group. */
   not?: boolean
   children: Filter[]
 }
 
 export type Filter = Condition | FilterGroup
 
-/** Deepest nesting of groups that is accepted from outside. */
+/** Maximum nesting of groups in a client's filter. */
 export const MAX_DEPTH = 5
 
 export const isGroup = (filter: Filter): filter is FilterGroup => 'children' in filter
@@ -61,7 +61,7 @@ export function allOf(filters: (Filter | null | undefined)[]): Filter | null {
   return { join: 'and', children: present }
 }
 
-/** Every field id that a filter names, for dependency checks. */
+/** Ids of all fields in a filter, with duplicates. */
 export function fieldsOf(filter: Filter | null): string[] {
   if (filter === null) return []
   return isGroup(filter) ? filter.children.flatMap(fieldsOf) : [filter.fieldId]

@@ -1,4 +1,3 @@
-/** Everything about filters that the rest of the program uses. */
 export {
   checkCondition,
   checkFilter,
@@ -15,9 +14,9 @@ export {
   type MatchContext,
   matchesFilter,
 } from './compile.ts'
-export { type AnyOf, escapeLike, type FilterWords, listWords, type Sign } from './dialect-words.ts'
 export * from './filter.ts'
 export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.ts'
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
+export { type AnyOf, escapeLike, type FilterPrimitives, listPrimitives, type Sign } from './primitives.ts'
 export { DATE_OPERAND_LABELS, isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'

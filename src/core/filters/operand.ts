@@ -1,6 +1,6 @@
 import { resolveZone, startOfDay, toStored } from '../dates.ts'
 import { readExactNumber } from '../exact-decimal.ts'
-import { checkboxWord } from '../fields/checkbox.ts'
+import { readCheckboxWord } from '../fields/checkbox.ts'
 import { readDay } from '../fields/date-text.ts'
 import type { FieldResult } from '../fields/field.ts'
 import { filterSetOf, shownType } from '../fields/field.ts'
@@ -10,11 +10,11 @@ import { parseDayOnly } from '../fields/instant-text.ts'
 import { readNumberText } from '../fields/number-text.ts'
 import type { Person } from '../fields/people.ts'
 import { parseTime } from '../fields/time.ts'
-import type { FilterValue } from './dialect-words.ts'
 import type { Condition, DateOperand } from './filter.ts'
 import { type Arity, arityFor, type FilterOperator, type Operand } from './operators/operator.ts'
-import { isWordOf } from './operators/presence.ts'
-import { daysMeant, isWithinOperand, MAX_DAYS, operandNeeds } from './relative-dates.ts'
+import { isStateName } from './operators/presence.ts'
+import type { FilterValue } from './primitives.ts'
+import { isWithinOperand, MAX_DAYS, operandNeeds, resolveDays } from './relative-dates.ts'
 
 /** The properties of a field that filters use. */
 export interface FilterField {
@@ -25,24 +25,23 @@ export interface FilterField {
   result?: FieldResult | null
 }
 
-/** The circumstances in which a filter is read. */
+/** The time and user for which a filter is evaluated. */
 export interface FilterMoment {
   now: Date
-  /** IANA zone of "today" for fields that are shown in local time; UTC where absent. */
+  /** IANA zone of "today" for fields in local time; default UTC. */
   timeZone?: string
-  /** Whom `@me` means on fields of people. */
+  /** User id for `@me`. */
   actorId?: string | null
-  /** The people whom "contains" on a field of people searches; without them it matches nobody. */
+  /** People searched by "contains" on people fields; without them it matches no record. */
   people?: readonly Person[]
 }
 
-/** Most values that a list operator takes. */
+/** Maximum values of a list operator. */
 export const MAX_LIST = 1000
 
-/** The set of operators that a field has. */
 export const setOf = (field: FilterField): FilterSet => filterSetOf(field)
 
-/** The values of a condition as a list; text for an operator of many is split at its commas. */
+/** The values of a condition as a list; splits text for list operators at commas. */
 function valuesOf(condition: Condition, arity: Arity): CellValue[] {
   const { value } = condition
   const listed = arity === 'many' || arity === 'two'
@@ -54,10 +53,10 @@ function valuesOf(condition: Condition, arity: Arity): CellValue[] {
 const operandOf = (condition: Condition): DateOperand => condition.operand ?? 'exactDate'
 
 /**
- * False where the condition still lacks what it needs; it has then no effect (ui §7). An empty text
- * is a value only for "is equal to" on text.
+ * False if the condition lacks a required value; it then has no effect (ui §7). '' is a value only for "is
+ * equal to" on text.
  */
-export function isFilledIn(operator: FilterOperator, condition: Condition, set: FilterSet): boolean {
+export function hasRequiredValues(operator: FilterOperator, condition: Condition, set: FilterSet): boolean {
   const arity = arityFor(operator, set)
   const values = valuesOf(condition, arity)
   if (arity === 'none') return true
@@ -72,20 +71,20 @@ export function isFilledIn(operator: FilterOperator, condition: Condition, set: 
   return value !== null && (value !== '' || isMeaning)
 }
 
-/** The first value that the field cannot be compared with, or undefined where all fit. */
-export function unfitValue(
+/** The first value that the field cannot be compared with; undefined if all fit. */
+export function findInvalidValue(
   operator: FilterOperator,
   condition: Condition,
   set: FilterSet,
 ): CellValue | undefined {
   const arity = arityFor(operator, set)
-  if (arity === 'none' || !isFilledIn(operator, condition, set)) return undefined
+  if (arity === 'none' || !hasRequiredValues(operator, condition, set)) return undefined
   const values = valuesOf(condition, arity)
   if (values.length > MAX_LIST) return `of ${values.length} items`
   if (arity === 'date') return unfitDate(operator, condition, values)
   if (values.length > 1 && (arity === 'one' || arity === 'word')) return values.join(',')
   const fits = (value: CellValue) => {
-    if (arity === 'word') return isWordOf(String(value), set)
+    if (arity === 'word') return isStateName(String(value), set)
     return operator.comparesText === true || readValue(value, set) !== null
   }
   return values.find((value) => !fits(value))
@@ -102,7 +101,7 @@ function unfitDate(
   return readDateValue(operand, value) === null && operandNeeds(operand) !== 'nothing' ? value : undefined
 }
 
-/** The operand of a condition that is complete and that `checkCondition` has passed. */
+/** Reads the operand of a complete condition that has passed `checkCondition`. */
 export function readOperand(
   operator: FilterOperator,
   condition: Condition,
@@ -114,14 +113,14 @@ export function readOperand(
   const values = valuesOf(condition, arity)
   if (arity === 'date') return { values: [], range: rangeOf(condition, field, moment), people: null }
   if (arity === 'word' || operator.comparesText) {
-    const people = set === 'user' ? peopleFound(String(values[0] ?? ''), moment) : null
+    const people = set === 'user' ? searchPeople(String(values[0] ?? ''), moment) : null
     return { values, range: null, people }
   }
   const read = values.map((value) => readValue(set === 'user' ? asPerson(value, moment) : value, set))
   return { values: read.filter((value) => value !== null), range: null, people: null }
 }
 
-/** A value of the set's kind, or null: programs send numbers and checkmarks as text, too. */
+/** Converts a value for the filter set, or null; API clients also send numbers and booleans as text. */
 function readValue(value: CellValue, set: FilterSet): FilterValue {
   if (value === null) return null
   if (set === 'time') return parseTime(String(value), { keepsFraction: true })
@@ -129,22 +128,22 @@ function readValue(value: CellValue, set: FilterSet): FilterValue {
     return typeof value === 'number'
       ? value
       : (readExactNumber(String(value)) ?? readNumberText(String(value)))
-  if (set === 'checkbox') return typeof value === 'boolean' ? value : checkboxWord(String(value))
+  if (set === 'checkbox') return typeof value === 'boolean' ? value : readCheckboxWord(String(value))
   return String(value)
 }
 
 const asPerson = (value: CellValue, moment: FilterMoment): CellValue =>
   value === '@me' ? (moment.actorId ?? '') : value
 
-/** Ids of the people in whose e-mail or name the text stands, in any case. */
-export function peopleFound(text: string, { people = [] }: FilterMoment): string[] {
-  const wanted = text.replaceAll('%', '').toLowerCase()
+/** Ids of the people whose e-mail or name contains the text, ignoring case. */
+export function searchPeople(text: string, { people = [] }: FilterMoment): string[] {
+  const pattern = text.replaceAll('%', '').toLowerCase()
   const isFound = (person: Person) =>
-    person.email.toLowerCase().includes(wanted) || person.displayName?.toLowerCase().includes(wanted)
+    person.email.toLowerCase().includes(pattern) || person.displayName?.toLowerCase().includes(pattern)
   return people.filter(isFound).map((person) => person.id)
 }
 
-/** The day of `exactDate` or the number of days; null where the value is neither. */
+/** The day of `exactDate` or the number of days; null if invalid. */
 function readDateValue(operand: DateOperand, value: CellValue): string | number | null {
   if (operandNeeds(operand) === 'date') {
     const day =
@@ -161,9 +160,9 @@ function rangeOf(condition: Condition, field: FilterField, moment: FilterMoment)
   const zone = own === 'local' ? resolveZone(moment.timeZone ?? 'UTC') : own
   const operand = operandOf(condition)
   const [value = null] = valuesOf(condition, 'date')
-  // A certain day does not depend on the present, which is not read then: compiled filters are kept.
+  // Exact dates must not read the current time, so that compiled filters can be cached.
   const now = operandNeeds(operand) === 'date' ? new Date(0) : moment.now
-  const days = daysMeant(operand, readDateValue(operand, value), now, zone)
+  const days = resolveDays(operand, readDateValue(operand, value), now, zone)
   if (type.storage === 'date') return days
   const instant = (day: string) => toStored(startOfDay(day, zone)) ?? `${day} 00:00:00+00:00`
   return { from: instant(days.from), to: instant(days.to) }

@@ -1,16 +1,16 @@
 import { addDays, addMonths, dayIn } from '../dates.ts'
 import type { DateOperand } from './filter.ts'
 
-/** Days from `from` up to, not including, `to`. */
+/** Days from `from` (inclusive) to `to` (exclusive). */
 interface DayRange {
   from: string
   to: string
 }
 
-/** Most days that a "days ago" may count: some 270 years. */
+/** Maximum of "days ago": about 270 years. */
 export const MAX_DAYS = 100_000
 
-/** Operands of `isWithin`; all others name a single day, for the operators that compare. */
+/** Operands of `isWithin`; all others name a single day. */
 export const WITHIN_OPERANDS = [
   'pastWeek',
   'pastMonth',
@@ -51,17 +51,16 @@ export function operandNeeds(operand: DateOperand): 'days' | 'date' | 'nothing' 
   return counts.includes(operand) ? 'days' : 'nothing'
 }
 
-/** True for the operands that `isWithin` takes. */
 export const isWithinOperand = (operand: DateOperand): boolean =>
   (WITHIN_OPERANDS as readonly DateOperand[]).includes(operand)
 
 /**
- * The days that an operand means at the moment `now` in a time zone. The ranges of `isWithin` hold
- * today and both of their ends (wire reference §14.5): `pastWeek` is eight days.
+ * Resolves an operand to days, given the current time and zone. The ranges of `isWithin` include today and
+ * both ends (wire reference §14.5): `pastWeek` is eight days.
  *
- * @param value the date of `exactDate`, or the count of days
+ * @param value the date of `exactDate`, or the number of days
  */
-export function daysMeant(
+export function resolveDays(
   operand: DateOperand,
   value: string | number | null,
   now: Date,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
-/** Records lie on the day of `fromFieldId`, or from there to `toFieldId` where one is named. */
+/** Places records on the day of `fromFieldId`, or from there to the day of `toFieldId` if set. */
 export const calendarRange = z.strictObject({
   fromFieldId: z.string().check(z.minLength(1), z.maxLength(64)),
   toFieldId: z._default(z.nullable(z.string().check(z.minLength(1), z.maxLength(64))), null),
@@ -13,11 +13,11 @@ export const CALENDAR_SCALES = ['day', 'week', 'month', 'year'] as const
 export type CalendarScale = (typeof CALENDAR_SCALES)[number]
 
 export const calendarOptions = z.strictObject({
-  /** Empty: to be chosen. */
+  /** Empty: not chosen yet. */
   ranges: z._default(z.array(calendarRange).check(z.maxLength(10)), []),
   scale: z._default(z.enum(CALENDAR_SCALES), 'month'),
   hideWeekends: z._default(z.boolean(), false),
-  /** A single select whose option colours the record; null: each range has a colour of its own. */
+  /** A single select whose option colours the record; null: each range has its colour. */
   colorFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })
 export type CalendarOptions = z.output<typeof calendarOptions>
@@ -30,7 +30,6 @@ export function isDated(field: Field): boolean {
 
 const isColoring = (field: Field): boolean => valueTypeOf(field)?.choices === 'single'
 
-/** Records on the days of their dates. */
 export const calendar: ViewKindDefinition<CalendarOptions> = {
   kind: 'calendar',
   wireNumber: 6,

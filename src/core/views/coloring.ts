@@ -4,7 +4,7 @@ import { fieldsOf, filterSchema } from '../filters/index.ts'
 /** Colours of rows and cards: `#RRGGBB`. */
 const color = z.string().check(z.regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour must have the form #RRGGBB' }))
 
-/** Rows in the colour of the option that a single select holds. */
+/** Colours rows like the option of a single select. */
 const bySelect = z.strictObject({
   mode: z.literal('select'),
   fieldId: z.string().check(z.minLength(1), z.maxLength(64)),
@@ -12,7 +12,7 @@ const bySelect = z.strictObject({
   isBackground: z._default(z.boolean(), false),
 })
 
-/** Rows in the colour of the first rule whose condition they meet. */
+/** Colours rows by the first rule whose condition they meet. */
 const byFilter = z.strictObject({
   mode: z.literal('filter'),
   rules: z
@@ -20,10 +20,10 @@ const byFilter = z.strictObject({
     .check(z.maxLength(20)),
 })
 
-/** How a view colours its records. */
+/** Colouring of a view's records. */
 export const rowColoring = z.discriminatedUnion('mode', [bySelect, byFilter])
 export type RowColoring = z.output<typeof rowColoring>
 
-/** The fields that a colouring looks at. */
+/** Ids of the fields that a colouring depends on. */
 export const coloringFields = (coloring: RowColoring): string[] =>
   coloring.mode === 'select' ? [coloring.fieldId] : coloring.rules.flatMap(({ filter }) => fieldsOf(filter))

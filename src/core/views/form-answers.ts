@@ -12,18 +12,18 @@ import type { View } from '../model.ts'
 import { type FormField, type FormOptions, formField } from './form.ts'
 import { findRule } from './form-rules.ts'
 
-/** A field that a form asks for, with all that the form says of it. */
+/** A field of a form with its form settings. */
 export interface Question {
   field: Field
   form: FormField
-  /** An answer is needed, because the form or the table says so. */
+  /** Required by the form or the table. */
   isRequired: boolean
 }
 
-/** Answers by field id: cells, as far as they have been read, or what came from outside. */
+/** Answers by field id: cell values or unvalidated input. */
 export type Answers = Readonly<Record<string, unknown>>
 
-/** When and by whom a form is filled in; a server leaves out what it does not know. */
+/** Time and user of an answer; servers omit unknown parts. */
 type AnswerMoment = Partial<FilterMoment>
 
 /** The error message for an answer, in the current language; English on the server. */
@@ -32,7 +32,7 @@ export interface AnswerProblem {
   message: string
 }
 
-/** Answers that were looked at. `values` holds only questions that are asked, ready to be written. */
+/** Validated answers. `values` holds only visible questions, ready to be written. */
 interface CheckedAnswers {
   values: Record<string, CellValue>
   problems: AnswerProblem[]
@@ -40,19 +40,19 @@ interface CheckedAnswers {
 
 type FormView = Pick<View, 'fields'>
 
-let nothing: FormField | null = null
+let cachedDefaults: FormField | null = null
 
 /** Form settings of a field without any. Created lazily, because programs configure zod first. */
-export const nothingSaid = (): FormField => {
-  nothing ??= formField.parse({})
-  return nothing
+export const defaultSettings = (): FormField => {
+  cachedDefaults ??= formField.parse({})
+  return cachedDefaults
 }
 
 /**
- * True for a field that a form can ask for: one whose values people write. Never a key, a field of the
- * product's own, or one that is worked out.
+ * True for fields that a form can include: editable ones, and neither keys, system fields nor computed
+ * fields.
  */
-export function canBeAsked(field: Field): boolean {
+export function isFormField(field: Field): boolean {
   const type = fieldType(field.type)
   if (field.isSystem || field.isPrimaryKey || field.readOnlyReason !== null || field.error !== null)
     return false
@@ -60,22 +60,21 @@ export function canBeAsked(field: Field): boolean {
   return type.computed === undefined || type.computed === 'link'
 }
 
-/** Every question of a form in its order, whether or not its condition is met. */
+/** All questions of a form in order, whether or not their conditions are met. */
 export function questionsOf(view: FormView, fields: readonly Field[]): Question[] {
   const byId = new Map(fields.map((field) => [field.id, field]))
   const shown = view.fields.filter((line) => line.show).toSorted((a, b) => a.order - b.order)
   return shown.flatMap(({ fieldId, form }) => {
     const field = byId.get(fieldId)
-    if (!field || !canBeAsked(field)) return []
-    const said = form ?? nothingSaid()
-    return [{ field, form: said, isRequired: said.required || (field.required && !isBoolean(field)) }]
+    if (!field || !isFormField(field)) return []
+    const settings = form ?? defaultSettings()
+    return [{ field, form: settings, isRequired: settings.required || (field.required && !isBoolean(field)) }]
   })
 }
 
 /**
- * The questions that are asked with these answers, in order. A condition sees only what stands ahead of its
- * question: of questions that are not asked, nothing, and a part of it about a later question or a field that
- * the form does not ask for has no effect.
+ * The questions visible with these answers, in order. A condition sees only earlier questions; hidden ones
+ * count as empty. Conditions on later questions or fields outside the form have no effect.
  */
 export function visibleQuestions(
   view: FormView,
@@ -87,9 +86,9 @@ export function visibleQuestions(
 }
 
 /**
- * Holds answers against a form: against the types of the fields, what is required, the rules and the options
- * that are offered. Browser and server call the same, so that they agree. Values of anything that is not asked
- * are left out; a question without a value stays without one, so that the field's default applies.
+ * Validates answers against the field types, required questions, rules and offered options of a form, both in
+ * the browser and on the server. Omits values of hidden questions; absent values stay absent, so that the
+ * field's default applies.
  */
 export function checkAnswers({
   view,
@@ -107,7 +106,7 @@ export function checkAnswers({
   return checked
 }
 
-/** The options of a select field that its form offers: all where none of those that it is limited to is left. */
+/** The options of a select field that its form offers; all if none of the offered options exists any more. */
 export function offeredChoices(
   field: Pick<Field, 'options'>,
   form: Pick<FormField, 'limitOptions'>,
@@ -119,7 +118,7 @@ export function offeredChoices(
   return left.length === 0 ? choices : left
 }
 
-/** True for an answer without content: blank, or the value that the type starts from (unchecked, no stars). */
+/** True for an empty answer: blank, or the type's initial value (unchecked, no stars). */
 function isUnanswered({ type }: Pick<Field, 'type'>, value: CellValue): boolean {
   if (value === null || (typeof value === 'string' && value.trim() === '')) return true
   const { initial } = fieldType(type)
@@ -132,7 +131,7 @@ interface Step {
   isGiven: boolean
 }
 
-/** Goes through the questions as a person does: each sees the answers ahead of it. */
+/** Evaluates the questions in order: each sees the earlier answers. */
 function walk(view: FormView, fields: readonly Field[], values: Answers, moment: AnswerMoment): Step[] {
   const row: Record<string, CellValue> = {}
   const ahead = new Map<string, Field>()
@@ -164,11 +163,11 @@ function meets(
   })
 }
 
-/** The empty text of an input is no answer. */
+/** Treats blank text as no answer. */
 const readAnswer = (field: Field, given: unknown): Read =>
   readValue(field, typeof given === 'string' && given.trim() === '' ? null : given)
 
-/** An answer as a filter reads cells: of linked records the form knows how many, and not what they are called. */
+/** Converts an answer to a cell for filters. A form knows the ids of linked records, but not their names. */
 function asCell(field: Field, value: CellValue): CellValue {
   const ids = linkOf(field) === null ? null : readLinkIds(value)
   if (ids === null) return value
@@ -182,28 +181,29 @@ function problemOf(
   moment: AnswerMoment,
 ): string | null {
   if (isUnanswered(field, value)) {
-    // Of a field that the table requires, its default is an answer as long as nobody has taken it away.
+    // The default value satisfies a table's requirement unless the user cleared the answer.
     const hasDefault = !isGiven && !form.required && field.defaultValue !== null
-    return isRequired && !hasDefault ? needed(field) : null
+    return isRequired && !hasDefault ? missingMessage(field) : null
   }
   return limitProblem(field, form, value) ?? ruleProblem(field, form, value, moment)
 }
 
-const needed = (field: Field): string => (isBoolean(field) ? m.answer_box_required() : m.answer_required())
+const missingMessage = (field: Field): string =>
+  isBoolean(field) ? m.answer_box_required() : m.answer_required()
 
 function limitProblem(field: Field, form: FormField, value: CellValue): string | null {
   if (form.limitOptions === null || !hasChoices(field)) return null
   const offered = new Set(offeredChoices(field, form).map(({ title }) => title))
   const chosen = hasMultipleChoices(field) ? titlesIn(String(value)) : [String(value)]
-  const odd = chosen.find((title) => !offered.has(title))
-  return odd === undefined ? null : m.answer_option_not_available({ option: odd })
+  const unavailable = chosen.find((title) => !offered.has(title))
+  return unavailable === undefined ? null : m.answer_option_not_available({ option: unavailable })
 }
 
 function ruleProblem(field: Field, form: FormField, value: CellValue, moment: AnswerMoment): string | null {
   const at = { now: moment.now ?? new Date(), timeZone: moment.timeZone }
   for (const { rule: key, value: limit, message } of form.rules) {
     const rule = findRule(key)
-    // A rule may be left over from when the field was of another type.
+    // Ignores rules left over from an earlier field type.
     if (!rule?.fits(field) || rule.problem(limit) !== null) continue
     const broken = rule.broken(value, limit, field, at)
     if (broken) return message || broken
@@ -211,7 +211,7 @@ function ruleProblem(field: Field, form: FormField, value: CellValue, moment: An
   return null
 }
 
-/** Of a linked record a form does not know the name, so a condition can ask no more than whether there is one. */
+/** Forms do not know the names of linked records, so conditions can only test their presence. */
 const LINK_OPERATORS: readonly string[] = ['blank', 'notblank']
 
 /**
@@ -247,14 +247,14 @@ function conditionProblem(
   const named = field(filter.fieldId)
   if (!named) return null
   if (named.id === asked.id) return `Field "${asked.title}" can’t depend on its own answer`
-  if (!canBeAsked(named)) return `Field "${named.title}" is not in the form`
+  if (!isFormField(named)) return `Field "${named.title}" is not in the form`
   if (isNamedLink(named) && !LINK_OPERATORS.includes(filter.operator)) {
     return `A form condition can only check whether field "${named.title}" has a linked record`
   }
   return checkFilter(filter, field)[0]?.message ?? null
 }
 
-/** Why a form takes no more answers; null where it does. */
+/** Why a form accepts no more responses; null if it does. */
 export function formClosed(
   { closesAt, maxAnswers }: Pick<FormOptions, 'closesAt' | 'maxAnswers'>,
   { now, answers }: { now: Date; answers: number },
@@ -263,10 +263,7 @@ export function formClosed(
   return maxAnswers !== null && answers >= maxAnswers ? 'full' : null
 }
 
-/**
- * Where the browser goes after submitting, with the record's id filled in; null where there is no such address
- * or it is none of the web: nothing but http and https may be opened.
- */
+/** The redirect URL after submission, with the record's id filled in; null if unset or not http(s). */
 export function redirectAddress(redirectUrl: string | null, recordId: string | number | null): URL | null {
   const filled = redirectUrl?.replaceAll('{record_id}', encodeURIComponent(String(recordId ?? ''))) ?? ''
   if (!/^https?:\/\//i.test(filled) || !URL.canParse(filled)) return null

@@ -28,7 +28,7 @@ export interface FormRuleType {
   label: LocalizedText
   /** Kind of the rule's parameter; `none` for a rule without one. */
   input: 'none' | 'count' | 'number' | 'text' | 'day' | 'time' | 'kinds'
-  /** True where answers to the field can be held against it. */
+  /** True if the rule applies to the field. */
   fits(field: RuleField): boolean
   /** Error message for an invalid parameter; null if it is valid. */
   problem(value: FormRule['value']): string | null
@@ -51,7 +51,7 @@ const holdsDays = ({ type }: RuleField): boolean => {
 
 const isTime = ({ type }: RuleField): boolean => fieldType(type).storage === 'time'
 
-const good = (): null => null
+const alwaysValid = (): null => null
 
 const countProblem = (value: FormRule['value']): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000
@@ -76,19 +76,19 @@ const lengthOf = (answer: CellValue): number => [...String(answer)].length
 const holds = (answer: CellValue, value: FormRule['value']): boolean =>
   String(answer).toLowerCase().includes(String(value).toLowerCase())
 
-/** Of which there are several in one answer: options, people, linked records, files. */
-function chosenIn(answer: CellValue, field: RuleField): number {
+/** Number of selected options, people or linked records in an answer. */
+function countSelected(answer: CellValue, field: RuleField): number {
   if (hasMultipleChoices(field)) return titlesIn(String(answer ?? '')).length
   if (holdsPeople(field)) return idsIn(answer).length
   return readLinkIds(answer)?.length ?? 0
 }
 
-const choosesSeveral = (field: RuleField): boolean =>
+const allowsSeveral = (field: RuleField): boolean =>
   hasMultipleChoices(field) ||
   (holdsPeople(field) && field.options.multiple === true) ||
   (isLinkType(field) && (field.options.kind === 'mm' || field.options.kind === 'hm'))
 
-/** True where `answer` is a whole number of steps, as exactly as decimal fractions in binary allow. */
+/** True if `answer` is a multiple of `step`, within floating-point tolerance. */
 function isStep(answer: number, step: number): boolean {
   const steps = answer / step
   return Math.abs(steps - Math.round(steps)) < 1e-9 * Math.max(1, Math.abs(steps))
@@ -113,7 +113,7 @@ function fitsPattern(answer: string, pattern: string): boolean {
   return test === null || test(answer)
 }
 
-/** Every rule, in the order in which they are offered. */
+/** All rules in menu order. */
 export const FORM_RULES: readonly FormRuleType[] = [
   {
     key: 'minLength',
@@ -165,7 +165,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     label: m.form_rule_email,
     input: 'none',
     fits: takes('email'),
-    problem: good,
+    problem: alwaysValid,
     broken: (answer) => (isEmail(String(answer)) ? null : m.answer_not_an_email()),
   },
   {
@@ -173,7 +173,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     label: m.form_rule_url,
     input: 'none',
     fits: takes('url'),
-    problem: good,
+    problem: alwaysValid,
     broken: (answer) => (isUrl(String(answer)) ? null : m.answer_not_a_url()),
   },
   {
@@ -181,7 +181,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     label: m.form_rule_phone,
     input: 'none',
     fits: takes('phone'),
-    problem: good,
+    problem: alwaysValid,
     broken: (answer) => (isPhone(String(answer)) ? null : m.answer_not_a_phone_number()),
   },
   {
@@ -219,10 +219,10 @@ export const FORM_RULES: readonly FormRuleType[] = [
     fits: holdsDays,
     problem: dayProblem,
     broken(answer, value, field, moment) {
-      const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
+      const [limit, given] = [resolveDays(String(value), field, moment), resolveDays(answer, field, moment)]
       return given.last >= limit.first
         ? null
-        : m.answer_day_too_early({ day: limit.words ?? dayText(field, limit.first) })
+        : m.answer_day_too_early({ day: limit.label ?? dayText(field, limit.first) })
     },
   },
   {
@@ -232,10 +232,10 @@ export const FORM_RULES: readonly FormRuleType[] = [
     fits: holdsDays,
     problem: dayProblem,
     broken(answer, value, field, moment) {
-      const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
+      const [limit, given] = [resolveDays(String(value), field, moment), resolveDays(answer, field, moment)]
       return given.first <= limit.last
         ? null
-        : m.answer_day_too_late({ day: limit.words ?? dayText(field, limit.last) })
+        : m.answer_day_too_late({ day: limit.label ?? dayText(field, limit.last) })
     },
   },
   {
@@ -264,19 +264,19 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'minChosen',
     label: m.form_rule_min_chosen,
     input: 'count',
-    fits: choosesSeveral,
+    fits: allowsSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) >= Number(n) ? null : m.answer_too_few_selected({ count: Number(n) }),
+      countSelected(answer, field) >= Number(n) ? null : m.answer_too_few_selected({ count: Number(n) }),
   },
   {
     key: 'maxChosen',
     label: m.form_rule_max_chosen,
     input: 'count',
-    fits: choosesSeveral,
+    fits: allowsSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) <= Number(n) ? null : m.answer_too_many_selected({ count: Number(n) }),
+      countSelected(answer, field) <= Number(n) ? null : m.answer_too_many_selected({ count: Number(n) }),
   },
   {
     key: 'minFiles',
@@ -324,51 +324,51 @@ export const FORM_RULES: readonly FormRuleType[] = [
 
 const BY_KEY: ReadonlyMap<string, FormRuleType> = new Map(FORM_RULES.map((rule) => [rule.key, rule]))
 
-/** The rule of that key, or null. */
+/** Finds a rule by key; else null. */
 export const findRule = (key: string): FormRuleType | null => BY_KEY.get(key) ?? null
 
-/** The rules that answers to a field can be held against, in the order of the menu. */
+/** The rules that apply to a field, in menu order. */
 export const rulesFor = (field: RuleField): FormRuleType[] => FORM_RULES.filter((rule) => rule.fits(field))
 
-/** When an answer is looked at, and where whoever gave it is. */
+/** Time and time zone for evaluating date rules. */
 interface RuleMoment {
   now: Date
-  /** IANA zone of the person who answers; absent where it is not known. */
+  /** IANA zone of the respondent; absent if unknown. */
   timeZone?: string
 }
 
-/** The days that are meant: one, or all that it can be somewhere on Earth where the zone is not known. */
-interface MeantDays {
+/** A day, or the range of days that it may be in any time zone if the zone is unknown. */
+interface DaySpan {
   first: string
   last: string
   /** How messages name the limit; null: by its date. */
-  words: string | null
+  label: string | null
 }
 
-/** True for what a limit of dates can be: a day as it is stored, or `today`. */
+/** True for a valid limit of a date rule: a stored day or `today`. */
 const isRuleDay = (text: string): boolean => text === 'today' || isDay(text)
 
 /**
- * The days of a limit or an answer: `today`, a stored day, a stored instant. A server does not know whose clock
- * is meant; it then lets pass what could be right somewhere, for the browser has asked with its own.
+ * The days of a limit or an answer: `today`, a stored day or a stored instant. Without a time zone, the
+ * server accepts any answer that is valid somewhere; the browser checks with its own zone.
  */
-function daysMeant(
+function resolveDays(
   value: CellValue,
   { type, options }: Pick<Field, 'type' | 'options'>,
   { now, timeZone }: RuleMoment,
-): MeantDays {
+): DaySpan {
   const text = String(value)
-  if (text === 'today') return { ...around(now.getTime(), timeZone ?? null), words: m.answer_today() }
+  if (text === 'today') return { ...daysAround(now.getTime(), timeZone ?? null), label: m.answer_today() }
   const ms = isDay(text) ? null : fromStored(text)
-  if (ms === null) return { first: text, last: text, words: null }
+  if (ms === null) return { first: text, last: text, label: null }
   const own =
     fieldType(type).storage === 'datetime' && typeof options.timeZone === 'string'
       ? options.timeZone
       : 'local'
-  return { ...around(ms, own === 'local' ? (timeZone ?? null) : own), words: null }
+  return { ...daysAround(ms, own === 'local' ? (timeZone ?? null) : own), label: null }
 }
 
-function around(ms: number, zone: string | null): { first: string; last: string } {
+function daysAround(ms: number, zone: string | null): { first: string; last: string } {
   const day = dayIn(ms, zone ?? 'UTC')
   if (zone !== null) return { first: day, last: day }
   return { first: addDays(day, -1), last: addDays(day, 1) }

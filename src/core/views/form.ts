@@ -4,10 +4,10 @@ import type { CellValue } from '../fields/field-type.ts'
 import { type Filter, filterSchema } from '../filters/index.ts'
 import type { ViewKindDefinition } from './view-kind.ts'
 
-/** Rich text of forms: the markdown that long text cells know. Never HTML. */
+/** Rich text in the Markdown subset of long text cells. Never HTML. */
 const richText = z.string().check(z.maxLength(20_000))
 
-/** The path of an uploaded picture (as an attachment cell names one), or null. */
+/** Path of an uploaded image, as in attachment cells, or null. */
 const picture = z.nullable(z.string().check(z.maxLength(500)))
 
 export const formOptions = z.strictObject({
@@ -17,14 +17,14 @@ export const formOptions = z.strictObject({
   submitLabel: z._default(z.nullable(z.string().check(z.maxLength(100))), null),
   /** Shown after submitting. */
   successMessage: z._default(z.nullable(richText), null),
-  /** Where the browser goes after submitting, some seconds later: an http(s) address. `{record_id}` is filled in. */
+  /** Redirect URL after submission, http(s). `{record_id}` is replaced. */
   redirectUrl: z._default(z.nullable(z.string().check(z.maxLength(2083))), null),
   redirectAfterSeconds: z._default(z.int().check(z.minimum(0), z.maximum(60)), 3),
-  /** Offers another answer after submitting. */
+  /** Offers to submit another response. */
   submitAnother: z._default(z.boolean(), false),
   /** Shows the empty form again 5 seconds after submitting. */
   showBlankForm: z._default(z.boolean(), false),
-  /** Addresses that each answer is mailed to, parted by commas; null: nobody. */
+  /** Comma-separated e-mail addresses that receive each response; null for no mail. */
   emailTo: z._default(z.nullable(z.string().check(z.maxLength(1000))), null),
   hideBanner: z._default(z.boolean(), false),
   bannerPath: z._default(picture, null),
@@ -32,15 +32,15 @@ export const formOptions = z.strictObject({
   hideBranding: z._default(z.boolean(), false),
   /** `#RRGGBB`; null: the theme's. */
   backgroundColor: z._default(z.nullable(z.string().check(z.regex(/^#[0-9A-F]{6}$/i))), null),
-  /** No answers from this moment on (ISO); null: never. */
+  /** Closing time in ISO form; null: stays open. */
   closesAt: z._default(z.nullable(z.iso.datetime({ offset: true })), null),
-  /** No answers past this many; null: any number. */
+  /** Maximum number of responses; null: unlimited. */
   maxAnswers: z._default(z.nullable(z.int().check(z.minimum(1))), null),
   onePerPerson: z._default(z.boolean(), false),
 })
 export type FormOptions = z.output<typeof formOptions>
 
-/** One rule for the values of a form's field; which rules a type has, `form-rules.ts` says. */
+/** A validation rule of a form's field; see `form-rules.ts` for the rules per type. */
 export const formRule = z.strictObject({
   rule: z.string().check(z.maxLength(40)),
   value: z._default(z.union([z.string().check(z.maxLength(2000)), z.number(), z.boolean(), z.null()]), null),
@@ -55,11 +55,11 @@ export const formField = z.strictObject({
   label: z._default(z.nullable(z.string().check(z.maxLength(1000))), null),
   help: z._default(z.nullable(richText), null),
   required: z._default(z.boolean(), false),
-  /** Asked only where the answers so far meet this; null: always. Fields of this form ahead of it. */
+  /** Condition on earlier fields of the form for showing this one; null: always shown. */
   showIf: z._default(z.nullable(filterSchema), null) as z.ZodMiniType<Filter | null>,
-  /** How choices are offered. */
+  /** Presentation of select options. */
   layout: z._default(z.enum(['dropdown', 'list']), 'dropdown'),
-  /** The options that are offered, by title; null: all. */
+  /** Titles of the offered options; null: all. */
   limitOptions: z._default(
     z.nullable(z.array(z.string().check(z.maxLength(1000))).check(z.maxLength(1000))),
     null,
@@ -81,7 +81,7 @@ export const formField = z.strictObject({
 })
 export type FormField = z.output<typeof formField>
 
-/** Questions, whose answers are records. */
+/** A form, whose responses become records. */
 export const form: ViewKindDefinition<FormOptions> = {
   kind: 'form',
   wireNumber: 1,
@@ -96,16 +96,16 @@ export const form: ViewKindDefinition<FormOptions> = {
       : 'The redirect URL must start with http:// or https://',
   collectsAnswers: true,
   filePaths: ({ bannerPath, logoPath }) => [bannerPath, logoPath],
-  // The addresses that answers are mailed to are for members alone.
+  // Only members may see the notification recipients.
   publicOptions: (options) => ({ ...options, emailTo: null }),
   hasManualOrder: false,
   shownAtFirst: null,
 }
 
-/** Most addresses that each answer to a form is mailed to. */
+/** Maximum number of notification recipients. */
 export const MAX_ANSWER_RECIPIENTS = 10
 
-/** The addresses of a form's `emailTo`, each once. */
+/** The distinct addresses of a form's `emailTo`. */
 export function answerRecipients(emailTo: string | null): string[] {
   const byKey = new Map<string, string>()
   for (const part of (emailTo ?? '').split(',')) {

@@ -11,7 +11,6 @@ import {
 export const galleryOptions = z.strictObject({ ...coverShape })
 export type GalleryOptions = z.output<typeof galleryOptions>
 
-/** Cards in rows, each with a cover and some fields. */
 export const gallery: ViewKindDefinition<GalleryOptions> = {
   kind: 'gallery',
   wireNumber: 2,

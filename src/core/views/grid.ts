@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ViewKindDefinition } from './view-kind.ts'
 
-/** A grid keeps nothing beyond what every view has; row height and frozen columns are columns of its row. */
+/** A grid has no options: row height and frozen columns are properties of every view. */
 export const gridOptions = z.strictObject({})
 export type GridOptions = z.output<typeof gridOptions>
 

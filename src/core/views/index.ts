@@ -28,7 +28,7 @@ export interface OptionsByKind {
   map: MapOptions
 }
 
-/** Every kind of view, in the order in which they are offered. */
+/** All view kinds in menu order. */
 export const VIEW_KINDS: { [K in ViewKind]: ViewKindDefinition<OptionsByKind[K]> } = {
   grid,
   form,
@@ -38,37 +38,37 @@ export const VIEW_KINDS: { [K in ViewKind]: ViewKindDefinition<OptionsByKind[K]>
   map,
 }
 
-/** A kind's definition where it does not matter which one it is: its options are what itself has made. */
+/** A view kind's definition with untyped options. */
 export const viewKind = (kind: ViewKind): ViewKindDefinition<object> =>
   VIEW_KINDS[kind] as ViewKindDefinition<object>
 
 type Kinded = Pick<View, 'kind'>
 
-/** True for views that people fill in: they show no records. */
+/** True for forms, which show no records. */
 export const collectsAnswers = ({ kind }: Kinded): boolean => viewKind(kind).collectsAnswers === true
 
-/** True for views whose columns are fields: fields that are added later appear in them. */
+/** True for views whose columns are fields: new fields appear in them. */
 export const isTabular = ({ kind }: Kinded): boolean => viewKind(kind).isTabular === true
 
 /** True for views whose records can be grouped. */
 export const canGroup = ({ kind }: Kinded): boolean => viewKind(kind).canGroup === true
 
-/** The stacks of a view; null for kinds without stacks. Takes options as they are stored. */
+/** The stacks of a view; null for kinds without stacks. Accepts stored options. */
 export function stacksOf({ kind, options }: Kinded & { options: object | null }): Stacks | null {
   const { stacks, options: schema } = viewKind(kind)
   return stacks?.(schema.parse(options ?? {})) ?? null
 }
 
-/** Paths of stored files that a view's options name. */
+/** Paths of the stored files in a view's options. */
 export function filePathsOf({ kind, options }: Pick<View, 'kind' | 'options'>): (string | null)[] {
   const { filePaths, options: schema } = viewKind(kind)
   return filePaths?.(schema.parse(options)) ?? []
 }
 
 /**
- * The options of a view of that kind, with every key.
+ * The complete options of a view of that kind.
  *
- * @throws Error where the view is of another kind: the caller has not looked
+ * @throws Error for a view of another kind
  */
 export function optionsOf<K extends ViewKind>(
   view: Pick<View, 'kind' | 'options'>,

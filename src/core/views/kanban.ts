@@ -11,9 +11,9 @@ import {
 } from './view-kind.ts'
 
 /**
- * How one stack is shown. Its key is the value of the stacked field: the title of an option, the id of a
- * person, `true`/`false`, the id of a linked record; null is the stack of records without a value. Stacks
- * without a line here stand last, in the order of their options.
+ * Display settings of a stack. Its key is the value of the stacked field: an option's title, a user id,
+ * `true`/`false` or a linked record's id; null is the stack of records without a value. Stacks without
+ * settings come last, in the order of their options.
  */
 export const kanbanStack = z.strictObject({
   key: z.nullable(z.string().check(z.maxLength(1000))),
@@ -24,15 +24,15 @@ export type KanbanStack = z.output<typeof kanbanStack>
 
 export const kanbanOptions = z.strictObject({
   ...coverShape,
-  /** The field whose values are the stacks; null: to be chosen. */
+  /** The field whose values form the stacks; null: not chosen yet. */
   stackFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
-  /** In the order of the screen. */
+  /** In display order. */
   stacks: z._default(z.array(kanbanStack).check(z.maxLength(1000)), []),
   hideEmpty: z._default(z.boolean(), false),
 })
 export type KanbanOptions = z.output<typeof kanbanOptions>
 
-/** True for a field whose values can be stacks: a choice, a person, a tick, a link to one record. */
+/** True for a field that can form stacks: a single select, one person, a checkbox or a link to one record. */
 export const isStackable = (field: Field): boolean => {
   if (field.error !== null) return false
   if (hasSingleChoice(field) || isBoolean(field)) return true
@@ -40,7 +40,6 @@ export const isStackable = (field: Field): boolean => {
   return isLinkType(field) && field.options.kind === 'bt'
 }
 
-/** Cards in stacks, one for each value of a field. */
 export const kanban: ViewKindDefinition<KanbanOptions> = {
   kind: 'kanban',
   wireNumber: 4,
@@ -59,7 +58,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     return {
       ...options,
       stackFieldId,
-      // The stacks are those of that field: another one has others.
+      // Stack settings apply to one field only.
       stacks: stackFieldId === null ? [] : options.stacks,
       coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
     }
@@ -80,7 +79,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     read: ({ stackFieldId }) => ({ fieldId: stackFieldId, toFieldId: null }),
     write: ({ fieldId }, copied) => ({
       stackFieldId: fieldId,
-      // The stacks of another field say nothing of this one.
+      // Stack settings apply to one field only.
       ...(copied?.stackFieldId !== fieldId && { stacks: [] }),
     }),
   },
@@ -88,7 +87,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
   shownAtFirst: 3,
 }
 
-/** A title that another stack has had before gives way: each stack has one line. */
+/** If a renamed stack takes the key of another, drops the other: keys are unique. */
 function renamedStacks(stacks: KanbanStack[], rename: (title: string) => string): KanbanStack[] {
   const renamed = stacks.map((stack) => (stack.key === null ? stack : { ...stack, key: rename(stack.key) }))
   const isRenamed = (index: number) => renamed[index]?.key !== stacks[index]?.key

@@ -3,13 +3,13 @@ import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 export const mapOptions = z.strictObject({
-  /** The field of places; null: to be chosen. */
+  /** The location field; null: not chosen yet. */
   geoFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })
 export type MapOptions = z.output<typeof mapOptions>
 
-/** True for a field whose values are places. */
-export const isPlace = (field: Field): boolean =>
+/** True for a field whose values are locations. */
+export const isLocationField = (field: Field): boolean =>
   valueTypeOf(field)?.isLocation === true && field.result?.isList !== true
 
 /** Records as pins on a map. */
@@ -18,10 +18,13 @@ export const map: ViewKindDefinition<MapOptions> = {
   wireNumber: 5,
   label: 'Map',
   options: mapOptions,
-  defaults: (fields) => ({ geoFieldId: fields.find(isPlace)?.id ?? null }),
+  defaults: (fields) => ({ geoFieldId: fields.find(isLocationField)?.id ?? null }),
   fieldIds: ({ geoFieldId }) => (geoFieldId === null ? [] : [geoFieldId]),
-  prune: (options, field) => ({ ...options, geoFieldId: fitOrNull(options.geoFieldId, field, isPlace) }),
-  problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isPlace, 'GeoData field'),
+  prune: (options, field) => ({
+    ...options,
+    geoFieldId: fitOrNull(options.geoFieldId, field, isLocationField),
+  }),
+  problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isLocationField, 'GeoData field'),
   setup: {
     read: ({ geoFieldId }) => ({ fieldId: geoFieldId, toFieldId: null }),
     write: ({ fieldId }) => ({ geoFieldId: fieldId }),

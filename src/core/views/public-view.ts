@@ -13,9 +13,9 @@ import { collectsAnswers, stacksOf, viewKind } from './index.ts'
 export const BROKEN = 'This field can’t be shown at the moment'
 
 /**
- * The options of a computed field that describe its values, without their source: the formula, the path of a lookup
- * and the table of a link may reveal hidden fields, and the name of linked records that of their table. Every computed
- * kind has an entry, so that a new one does not compile without.
+ * Public options of computed fields, which describe values but not their source: formulas, lookup paths and
+ * linked tables may reveal hidden fields, and the linked records' label may reveal their table. A new
+ * computed kind does not compile without an entry.
  */
 const SHOWN_OPTIONS = {
   link: ['kind'],
@@ -28,9 +28,9 @@ const SHOWN_OPTIONS = {
 } as const satisfies Record<NonNullable<ReturnType<typeof fieldType>['computed']>, readonly string[]>
 
 /**
- * The fields that a link to a view lets see: those that the view shows, the one that names a record, its
- * key, and those that a view of its kind is made of (a kanban's stacks, a calendar's dates, a map's places, the
- * cover), without which it could not be drawn. A form shows no record, and so only what it asks for.
+ * Ids of the fields visible through a view's public link: those that the view shows, the display field, the
+ * primary key, and those that the view's layout needs (a kanban's stacks, a calendar's dates, a map's
+ * locations, the cover). A form includes only its questions.
  */
 export function visibleFieldIds(view: View, fields: readonly Field[]): ReadonlySet<string> {
   const shown = new Set(view.fields.filter((line) => line.show).map((line) => line.fieldId))
@@ -46,15 +46,15 @@ export function visibleFieldIds(view: View, fields: readonly Field[]): ReadonlyS
 }
 
 /**
- * The field that holds the key of the link that makes a kanban's stacks; null for any other field. The records of
- * a stack are found by it, and the link tells the same keys.
+ * The foreign key field of the link that forms a kanban's stacks; null for other fields. Records of a stack
+ * are queried by it; the link exposes the same keys.
  */
 function stackKeyOf(view: View | null, field: Field): string | null {
   if (view === null || stacksOf(view)?.fieldId !== field.id) return null
   return linkOf(field)?.keyFieldId ?? null
 }
 
-/** A table as a link to one of its views shows it: nothing of it speaks of what the view does not show. */
+/** A table as visible through a view's public link, without traces of hidden fields. */
 export function publicSchema({ table, fields }: TableSchema, view: View): TableSchema {
   const ids = visibleFieldIds(view, fields)
   const visible = fields.filter(({ id }) => ids.has(id))
@@ -66,7 +66,7 @@ export function publicSchema({ table, fields }: TableSchema, view: View): TableS
   }
 }
 
-/** Names in the database, what members are told of the table and what clients keep with it stay inside. */
+/** Removes the database name, the description and client metadata. */
 export const publicTable = (table: Table): Table => ({
   ...table,
   tableName: '',
@@ -75,9 +75,9 @@ export const publicTable = (table: Table): Table => ({
 })
 
 /**
- * A field without what speaks of other fields and tables, or of the database it is in.
+ * A field without references to other fields, tables or its database.
  *
- * @param view the one that shows it; null for a field of a table that is only linked
+ * @param view the shared view; null for a field of a linked table
  */
 export function publicField(field: Field, view: View | null): Field {
   const { result, error } = field
@@ -89,7 +89,7 @@ export function publicField(field: Field, view: View | null): Field {
       ...publicOptions(field.type, offeredOnly(field, view)),
       ...(keyFieldId !== null && { keyFieldId }),
     },
-    // Default values are only for members who create records.
+    // Only forms expose default values.
     defaultValue: view && collectsAnswers(view) ? field.defaultValue : null,
     databaseType: null,
     readOnlyReason: null,
@@ -98,34 +98,35 @@ export function publicField(field: Field, view: View | null): Field {
   }
 }
 
-/** The options of a type without what speaks of other fields and tables. */
+/** Options without references to other fields and tables. */
 function publicOptions(type: FieldTypeName, options: FieldOptions): FieldOptions {
   const { computed } = fieldType(type)
   if (computed === undefined) return options
   const shown: readonly string[] = SHOWN_OPTIONS[computed]
-  const kept = Object.entries(options).filter(([key]) => shown.includes(key))
-  return fieldType(type).options.parse(Object.fromEntries(kept)) as FieldOptions
+  const publicEntries = Object.entries(options).filter(([key]) => shown.includes(key))
+  return fieldType(type).options.parse(Object.fromEntries(publicEntries)) as FieldOptions
 }
 
-/** A form that offers some of the options does not name the others. */
+/** Omits select options that the form does not offer. */
 function offeredOnly(field: Field, view: View | null): FieldOptions {
-  const said = view && collectsAnswers(view) && view.fields.find((line) => line.fieldId === field.id)?.form
-  return said && said.limitOptions !== null
-    ? { ...field.options, choices: offeredChoices(field, said) }
+  const settings =
+    view && collectsAnswers(view) && view.fields.find((line) => line.fieldId === field.id)?.form
+  return settings && settings.limitOptions !== null
+    ? { ...field.options, choices: offeredChoices(field, settings) }
     : field.options
 }
 
 /**
- * A view without what it says of fields that are hidden, of who made it and of who is told of answers, and without
- * the addresses by which it finds people.
+ * A view without references to hidden fields, its owner, notification recipients, and e-mail addresses in
+ * filters.
  *
- * @param visible the fields that it lets see
+ * @param visible fields that visitors may see
  */
 export function publicView(view: View, visible: readonly Field[]): View {
   const { fields, filter, sorts, groups, coloring } = view
   const byId = new Map(visible.map((field) => [field.id, field]))
   const isShown = ({ fieldId }: { fieldId: string }) => byId.has(fieldId)
-  const isTold: IsTold = (condition) => {
+  const isPublic: IsPublic = (condition) => {
     const field = byId.get(condition.fieldId)
     if (!field) return false
     const namesPeople = showsPeople({ type: shownType(field).type.name })
@@ -138,43 +139,43 @@ export function publicView(view: View, visible: readonly Field[]): View {
     hiddenFrom: [],
     fields: fields.filter(isShown).map((line) => ({
       ...line,
-      form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isTold) },
+      form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isPublic) },
     })),
-    filter: withoutHidden(filter, isTold),
+    filter: withoutHidden(filter, isPublic),
     sorts: sorts.filter(isShown),
     groups: groups.filter(isShown),
-    coloring: coloring && publicColoring(coloring, isShown, isTold),
+    coloring: coloring && publicColoring(coloring, isShown, isPublic),
     options: withPublicOptions(view).options,
   }
 }
 
-/** A view without the options that are for members alone. */
+/** A view without options that only members may see. */
 export function withPublicOptions<V extends { kind: ViewKind; options: object | null }>(view: V): V {
   const { publicOptions: limit, options } = viewKind(view.kind)
   return limit && view.options !== null ? { ...view, options: limit(options.parse(view.options)) } : view
 }
 
-/** True for a condition that visitors may know of. */
-type IsTold = (condition: Condition) => boolean
+/** True for a condition that visitors may see. */
+type IsPublic = (condition: Condition) => boolean
 
 function publicColoring(
   coloring: RowColoring,
   isShown: (of: { fieldId: string }) => boolean,
-  isTold: IsTold,
+  isPublic: IsPublic,
 ): RowColoring | null {
   if (coloring.mode === 'select') return isShown(coloring) ? coloring : null
-  const rules = coloring.rules.filter(({ filter }) => isToldWhole(filter, isTold))
+  const rules = coloring.rules.filter(({ filter }) => isFullyPublic(filter, isPublic))
   return rules.length === 0 ? null : { ...coloring, rules }
 }
 
-const isToldWhole = (filter: Filter, isTold: IsTold): boolean =>
-  isGroup(filter) ? filter.children.every((child) => isToldWhole(child, isTold)) : isTold(filter)
+const isFullyPublic = (filter: Filter, isPublic: IsPublic): boolean =>
+  isGroup(filter) ? filter.children.every((child) => isFullyPublic(child, isPublic)) : isPublic(filter)
 
-function withoutHidden(filter: Filter | null, isTold: IsTold): Filter | null {
+function withoutHidden(filter: Filter | null, isPublic: IsPublic): Filter | null {
   if (filter === null) return null
-  if (!isGroup(filter)) return isTold(filter) ? filter : null
+  if (!isGroup(filter)) return isPublic(filter) ? filter : null
   const children = filter.children
-    .map((child) => withoutHidden(child, isTold))
+    .map((child) => withoutHidden(child, isPublic))
     .filter((child) => child !== null)
   return children.length === 0 ? null : { ...filter, children }
 }

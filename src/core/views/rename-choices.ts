@@ -3,21 +3,21 @@ import { type Condition, type Filter, isGroup } from '../filters/filter.ts'
 import type { RowColoring } from './coloring.ts'
 import type { FormField } from './form.ts'
 
-/** Operators whose value is a part of a title, and not the title. */
-const LOOKING_INTO: ReadonlySet<string> = new Set(['like', 'nlike'])
+/** Operators that match part of a title. */
+const PARTIAL_MATCH: ReadonlySet<string> = new Set(['like', 'nlike'])
 
 type Rename = (title: string) => string
 
-/** The filter after options of a select field have got other titles: it means the same options as before. */
+/** Updates a filter after select options were renamed, so that it matches the same options. */
 export function renameInFilter(filter: Filter, fieldId: string, rename: Rename): Filter {
   if (isGroup(filter)) {
     return { ...filter, children: filter.children.map((child) => renameInFilter(child, fieldId, rename)) }
   }
-  const isAbout = filter.fieldId === fieldId && !LOOKING_INTO.has(filter.operator)
+  const isAbout = filter.fieldId === fieldId && !PARTIAL_MATCH.has(filter.operator)
   return isAbout ? { ...filter, value: renamedValue(filter.value, rename) } : filter
 }
 
-/** The colouring after such a change: rules are filters. */
+/** Updates a colouring after select options were renamed. */
 export const renameInColoring = (coloring: RowColoring, fieldId: string, rename: Rename): RowColoring =>
   coloring.mode === 'select'
     ? coloring
@@ -30,9 +30,9 @@ export const renameInColoring = (coloring: RowColoring, fieldId: string, rename:
       }
 
 /**
- * A field's form settings after such a change.
+ * Updates a field's form settings after select options were renamed.
  *
- * @param isOwn true where it is the select field itself: its offered options and its default are titles
+ * @param isOwn true for the select field itself, whose offered options and default are titles
  */
 export const renameInForm = (
   form: FormField,
@@ -51,7 +51,7 @@ export const renameInForm = (
 const renamedValue = (value: Condition['value'], rename: Rename): Condition['value'] =>
   Array.isArray(value) ? value.map((part) => renamedText(part, rename)) : renamedText(value, rename)
 
-/** One title, or several as multi selects and lists of clients write them: parted by commas. */
+/** Renames one title or a comma-separated list of titles. */
 function renamedText(value: CellValue, rename: Rename): CellValue {
   if (typeof value !== 'string') return value
   const whole = rename(value)

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
+import { acceptsNow, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
@@ -53,7 +53,7 @@ export function DefaultValue({
       </DefaultSelect>
     )
   }
-  if (takesNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
+  if (acceptsNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
   // `key`: another type starts with an empty text.
   return <TypedDefault key={type} draft={draft} onChange={onChange} />
 }

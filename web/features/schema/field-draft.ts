@@ -1,4 +1,4 @@
-import { keepsNow, NOW } from '../../../src/core/fields/default-value.ts'
+import { keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -35,7 +35,7 @@ const EMPTY: FieldDraft = {
 
 /** The draft with another type: shared options, such as choices, are kept; the others get defaults. */
 export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
-  const isKept = draft.defaultValue === NOW && keepsNow(draft.type, type)
+  const isKept = draft.defaultValue === NOW && keepsNowDefault(draft.type, type)
   return {
     ...draft,
     type,

@@ -1,4 +1,4 @@
-import { placeKey, type RecordChange } from '../../../src/core/changes.ts'
+import { positionKey, type RecordChange } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId, RecordPage } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
@@ -185,7 +185,7 @@ export function createPaging(deps: PagingDeps) {
     const rows = Array.from({ length: end }, (_, index) => state.getRow(index))
     if (rows.includes(undefined)) return
     const query = request(range)
-    const places = query.orderViewId === undefined ? [] : [placeKey(query.orderViewId)]
+    const places = query.orderViewId === undefined ? [] : [positionKey(query.orderViewId)]
     const fieldIds = [...(query.fieldIds ?? []), ...places]
     api.rememberPage?.(query, {
       fieldIds,

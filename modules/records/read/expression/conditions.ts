@@ -11,14 +11,14 @@ import {
   fieldsOf,
   isGroup,
 } from '../../../../src/core/filters/index.ts'
-import { peopleFound } from '../../../../src/core/filters/operand.ts'
+import { searchPeople } from '../../../../src/core/filters/operand.ts'
 import type { Field, RecordId, View } from '../../../../src/core/model.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { isKeyless, keyOf, listOf } from '../../table/index.ts'
 import { expressionOf } from './expression-of.ts'
 import { fragmentsOf } from './fragments.ts'
-import { wordsIn } from './linked.ts'
+import { primitivesOf } from './linked.ts'
 import type { ReadContext, Scope } from './scope.ts'
 import { valueStorage } from './scope.ts'
 
@@ -60,15 +60,15 @@ export function filterCondition(context: ReadContext, filter: Filter | null): SQ
   if (filter === null) return null
   const fragments = fragmentsOf(context)
   const column = (field: Field) => fragments.of(field, 'value')
-  const fields = { field: wholeFields(context.model), column, words: fragments.words }
+  const fields = { field: wholeFields(context.model), column, primitives: fragments.primitives }
   return compileFilter<SQL, Field>(filter, momentWith(context.moment, fields), context.dialect)
 }
 
 /** The same for the record of a scope inside a statement. */
 export function conditionIn(scope: Scope, filter: Filter | null): SQL | null {
   const column = (field: Field) => expressionOf(field, scope, 'value')
-  const words = (field: Field) => wordsIn(field, scope)
-  const fields = { field: wholeFields(scope.model), column, words }
+  const primitives = (field: Field) => primitivesOf(field, scope)
+  const fields = { field: wholeFields(scope.model), column, primitives }
   return compileFilter<SQL, Field>(filter, momentWith(scope.moment, fields), scope.dialect)
 }
 
@@ -103,7 +103,7 @@ function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   const shown = (value: SQL) => (isFiles ? dialect.fileNames(value) : value)
   // Search people by their names, not by their ids.
   if (showsPeople({ type: name })) {
-    const found = peopleFound(text, context.moment)
+    const found = searchPeople(text, context.moment)
     const among = (value: SQL) =>
       found.length > 0 ? dialect.or(found.map((id) => dialect.hasOption(value, id))) : dialect.constant(false)
     return anyOf ? anyOf(among) : among(fragments.of(field, 'value'))

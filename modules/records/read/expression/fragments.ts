@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import type { FilterWords } from '../../../../src/core/filters/index.ts'
+import type { FilterPrimitives } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { expressionOf, rootScope } from './expression-of.ts'
-import { linkedNames, lookupValues, wordsIn } from './linked.ts'
+import { linkedNames, lookupValues, primitivesOf } from './linked.ts'
 import { type Form, type Models, type ReadContext, wholeOf } from './scope.ts'
 
 /** SQL of a table’s fields, cached until one of the tables it refers to changes. */
@@ -16,7 +16,7 @@ export interface Fragments {
   /** The cells of the fields as one part of a select list; empty for no fields. */
   cells(fields: Field[], form?: 'cell' | 'whole'): SQL[]
   /** The filter operations of a list or a link, which are not compared as a whole; null for other fields. */
-  words(field: Field): FilterWords<SQL> | null
+  primitives(field: Field): FilterPrimitives<SQL> | null
   /** Applies a test to each value of a list or each name of a link; null for other fields. */
   anyOf(field: Field): ((test: (value: SQL) => SQL) => SQL) | null
 }
@@ -106,7 +106,7 @@ export function fragmentsOf(context: ReadContext): Fragments {
   return {
     of,
     cells,
-    words: (field) => wordsIn(field, rootScope(context)),
+    primitives: (field) => primitivesOf(field, rootScope(context)),
     anyOf(field) {
       const { computed } = fieldType(field.type)
       if (field.error !== null) return null

@@ -3,8 +3,8 @@ import { isNamedLink, shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isSingleLink } from '../../../../src/core/fields/link-options.ts'
 import { LISTED_LINKS } from '../../../../src/core/fields/list-value.ts'
-import type { AnyOf, FilterWords } from '../../../../src/core/filters/index.ts'
-import { listWords } from '../../../../src/core/filters/index.ts'
+import type { AnyOf, FilterPrimitives } from '../../../../src/core/filters/index.ts'
+import { listPrimitives } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
@@ -54,7 +54,7 @@ export function linkedNames(field: Field, scope: Scope): AnyOf<SQL> | null {
 }
 
 /** Filter operations of a link: “is blank” tests for linked records, not for their names. */
-export function linkWords(field: Field, scope: Scope): FilterWords<SQL> | null {
+export function linkWords(field: Field, scope: Scope): FilterPrimitives<SQL> | null {
   const step = stepOf(scope.model, field.id, scope.models)
   if (!step) return null
   const { rows } = follow(scope, [step])
@@ -106,10 +106,10 @@ export function lookupValues(field: Field, scope: Scope, as: 'value' | 'text'): 
 export const isPrinted = ({ storage }: RelatedValue): boolean => isTextStorage(storage) || storage === 'time'
 
 /** Filter operations of lists (value by value) and links; null for other fields. */
-export function wordsIn(field: Field, scope: Scope): FilterWords<SQL> | null {
+export function primitivesOf(field: Field, scope: Scope): FilterPrimitives<SQL> | null {
   if (field.error !== null) return null
   if (fieldType(field.type).computed === 'link') return linkWords(field, scope)
   if (fieldType(field.type).computed !== 'lookup' || !shownType(field).isList) return null
   const any = lookupValues(field, scope, 'value')
-  return any && listWords(scope.dialect, any)
+  return any && listPrimitives(scope.dialect, any)
 }

@@ -14,7 +14,7 @@ import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
 import { compileToWall } from '../../../../src/core/formula/instants.ts'
-import { inSetOrder } from '../../../../src/core/group-key.ts'
+import { normalizeSet } from '../../../../src/core/group-key.ts'
 import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
@@ -196,7 +196,7 @@ export function groupCondition(context: ReadContext, field: Field, value: CellVa
   // Strictly typed engines do not compare text with numbers.
   const wanted = isTextStorage(storage) ? String(value) : value
   // The order of the options may have changed since the key was read.
-  return dialect.eq(key, storage === 'text' ? inSetOrder(field, wanted) : wanted)
+  return dialect.eq(key, storage === 'text' ? normalizeSet(field, wanted) : wanted)
 }
 
 /** True for the records of any of the groups. */

@@ -1,4 +1,4 @@
-import { startsNow } from '../../../../src/core/fields/default-value.ts'
+import { defaultsToNow } from '../../../../src/core/fields/default-value.ts'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../../src/core/fields/index.ts'
@@ -219,7 +219,7 @@ function computedSchema(field: Field, client: string | undefined): Schema | null
 function requestSchema(field: Field): Schema {
   const schema = described(field, jsonSchema(field.type, field.options))
   // Dynamic defaults (“me”, the current time) have no schema.
-  const isFixed = field.defaultValue !== null && !holdsPeople(field) && !startsNow(field)
+  const isFixed = field.defaultValue !== null && !holdsPeople(field) && !defaultsToNow(field)
   const initial = isFixed ? { default: field.defaultValue } : {}
   return { ...schema, ...initial, nullable: !field.required }
 }

@@ -1,6 +1,6 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import { m } from '../../messages.gen.ts'
-import { escapeLike, type FilterWords } from '../dialect-words.ts'
+import { escapeLike, type FilterPrimitives } from '../primitives.ts'
 import type { Operand } from './operator.ts'
 import { defineOperator, type FilterOperator, meets } from './operator.ts'
 
@@ -14,13 +14,15 @@ const SEARCHABLE: readonly FilterSet[] = [
   'time',
 ]
 
-/** The wire's patterns: `%` and `_` are wildcards, a backslash is itself; without `%` one stands at each end. */
+/**
+ * REST patterns: `%` and `_` are wildcards, backslashes are literal; without `%`, one is added at each end.
+ */
 function wirePattern(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\')
   return text.includes('%') ? escaped : `%${escaped}%`
 }
 
-/** A condition on text in any case of its letters; a user field compares who was found by that text. */
+/** A case-insensitive text condition; on people fields, compares the ids of the people found. */
 function textual(
   pattern: (text: string) => string,
   shape: Pick<FilterOperator, 'key' | 'offers'> & { negated?: true },
@@ -32,23 +34,30 @@ function textual(
     accepts: SEARCHABLE,
     arity: 'one',
     comparesText: true,
-    build<S>(words: FilterWords<S>, column: S, { values, people }: Operand, set: FilterSet): S {
-      // Of files the names are looked at, not what else the cell says of them.
-      const looked = (value: S, own: FilterWords<S>) => (set === 'attachment' ? own.fileNames(value) : value)
-      const condition = meets(words, column, (value, own) =>
-        people ? someone(own, value, people) : own.like(looked(value, own), pattern(String(values[0] ?? ''))),
+    build<S>(primitives: FilterPrimitives<S>, column: S, { values, people }: Operand, set: FilterSet): S {
+      // Files are compared by name only.
+      const textOfValue = (value: S, own: FilterPrimitives<S>) =>
+        set === 'attachment' ? own.fileNames(value) : value
+      const condition = meets(primitives, column, (value, own) =>
+        people
+          ? includesPerson(own, value, people)
+          : own.like(textOfValue(value, own), pattern(String(values[0] ?? ''))),
       )
-      return shape.negated ? words.or([words.isNull(looked(column, words)), words.not(condition)]) : condition
+      return shape.negated
+        ? primitives.or([primitives.isNull(textOfValue(column, primitives)), primitives.not(condition)])
+        : condition
     },
   })
 }
 
-const someone = <S>(words: FilterWords<S>, column: S, ids: string[]): S =>
-  ids.length > 0 ? words.or(ids.map((id) => words.hasOption(column, id))) : words.constant(false)
+const includesPerson = <S>(primitives: FilterPrimitives<S>, column: S, ids: string[]): S =>
+  ids.length > 0
+    ? primitives.or(ids.map((id) => primitives.hasOption(column, id)))
+    : primitives.constant(false)
 
 const contained = (text: string): string => `%${escapeLike(text)}%`
 
-/** Contains the text, taken as it stands. On people: whose e-mail or name contains it. */
+/** Contains the literal text; on people, in the e-mail or name. */
 export const like = textual(contained, {
   key: 'like',
   offers: {
@@ -74,6 +83,6 @@ export const endsWith = textual((text) => `%${escapeLike(text)}`, {
   key: 'endsWith',
   offers: { text: m.filter_ends_with },
 })
-/** REST's `like` with wildcards: `%` and `_` mean the same as in SQL. */
+/** REST's `like` with the wildcards `%` and `_` of SQL. */
 export const pattern = textual(wirePattern, { key: 'pattern', offers: {} })
 export const npattern = textual(wirePattern, { key: 'npattern', offers: {}, negated: true })

@@ -39,7 +39,7 @@ export const OPERATORS: readonly FilterOperator[] = [
   notchecked,
   blank,
   notblank,
-  // Known to programs only.
+  // API only.
   inValues,
   isNull,
   notNull,
@@ -57,7 +57,7 @@ const BY_NAME: ReadonlyMap<string, FilterOperator> = new Map(
   ),
 )
 
-/** The operator of that key or alias, or null. */
+/** Finds an operator by key or alias; else null. */
 export const findOperator = (name: string): FilterOperator | null => BY_NAME.get(name) ?? null
 
 /** Operators in the menu for fields of this set: `{ key: 'like', label: 'contains' }`, in order. */

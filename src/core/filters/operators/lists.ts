@@ -1,15 +1,15 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import { m } from '../../messages.gen.ts'
-import type { FilterWords } from '../dialect-words.ts'
+import type { FilterPrimitives } from '../primitives.ts'
 import { defineOperator, EVERY_SET, inRange, type Operand, sign } from './operator.ts'
 
-/** Equal; a date field's instant is equal to a day when it lies in it. */
-function equal<S>(words: FilterWords<S>, column: S, { values, range }: Operand): S {
-  if (range) return inRange(words, column, range)
-  return words.eq(column, values[0] ?? '')
+/** Equality; an instant equals a day that contains it. */
+function equal<S>(primitives: FilterPrimitives<S>, column: S, { values, range }: Operand): S {
+  if (range) return inRange(primitives, column, range)
+  return primitives.eq(column, values[0] ?? '')
 }
 
-/** Equal to the value, telling upper from lower case; on dates, within that day. */
+/** Equal to the value, case-sensitive; on dates, within that day. */
 export const eq = defineOperator({
   key: 'eq',
   aliases: [],
@@ -28,7 +28,7 @@ export const eq = defineOperator({
   build: equal,
 })
 
-/** Not equal; a record without a value is not equal to any. */
+/** Not equal; includes records without a value. */
 export const neq = defineOperator({
   key: 'neq',
   aliases: ['not'],
@@ -44,38 +44,38 @@ export const neq = defineOperator({
   accepts: [...EVERY_SET, 'links'],
   arity: 'one',
   takesEmptyText: true,
-  build: <S>(words: FilterWords<S>, column: S, operand: Operand, _set: FilterSet) =>
-    words.or([words.isNull(column), words.not(equal(words, column, operand))]),
+  build: <S>(primitives: FilterPrimitives<S>, column: S, operand: Operand, _set: FilterSet) =>
+    primitives.or([primitives.isNull(column), primitives.not(equal(primitives, column, operand))]),
 })
 
 const LISTED: readonly FilterSet[] = ['text', 'number', 'time', 'select', 'multiSelect', 'user']
 
-/** A cell of several, each of which is looked at by itself. */
+/** True for cells with several values, each compared separately. */
 const isList = (set: FilterSet): boolean => set === 'multiSelect' || set === 'user'
 
-/** On choices and people of several one condition for each; on all others equality with any of the values. */
-function any<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
-  if (!isList(set)) return words.inList(column, values)
-  return words.or(values.map((title) => words.hasOption(column, String(title))))
+/** One condition per value for multi-value cells; else equality with any of the values. */
+function any<S>(primitives: FilterPrimitives<S>, column: S, { values }: Operand, set: FilterSet): S {
+  if (!isList(set)) return primitives.inList(column, values)
+  return primitives.or(values.map((title) => primitives.hasOption(column, String(title))))
 }
 
-function all<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
-  if (!isList(set)) return words.and(values.map((value) => words.eq(column, value)))
-  return words.and(values.map((title) => words.hasOption(column, String(title))))
+function all<S>(primitives: FilterPrimitives<S>, column: S, { values }: Operand, set: FilterSet): S {
+  if (!isList(set)) return primitives.and(values.map((value) => primitives.eq(column, value)))
+  return primitives.and(values.map((title) => primitives.hasOption(column, String(title))))
 }
 
-/** Neither condition nor value: a record without a value has none of them, too. */
-const not = <S>(words: FilterWords<S>, column: S, condition: S): S =>
-  words.or([words.isNull(column), words.not(condition)])
+/** Negates a condition; includes records without a value. */
+const not = <S>(primitives: FilterPrimitives<S>, column: S, condition: S): S =>
+  primitives.or([primitives.isNull(column), primitives.not(condition)])
 
-/** The whole value is one of those listed. */
+/** The whole cell equals one of the values. */
 export const inValues = defineOperator({
   key: 'in',
   aliases: [],
   offers: {},
   accepts: LISTED,
   arity: 'many',
-  build: (words, column, { values }) => words.inList(column, values),
+  build: (primitives, column, { values }) => primitives.inList(column, values),
 })
 
 export const anyof = defineOperator({
@@ -102,7 +102,7 @@ export const nanyof = defineOperator({
   offers: { select: m.filter_is_none_of, multiSelect: m.filter_has_none_of, user: m.filter_has_none_of },
   accepts: LISTED,
   arity: 'many',
-  build: (words, column, operand, set) => not(words, column, any(words, column, operand, set)),
+  build: (primitives, column, operand, set) => not(primitives, column, any(primitives, column, operand, set)),
 })
 
 export const nallof = defineOperator({
@@ -111,5 +111,5 @@ export const nallof = defineOperator({
   offers: { multiSelect: m.filter_does_not_have_all_of, user: m.filter_does_not_have_all_of },
   accepts: LISTED,
   arity: 'many',
-  build: (words, column, operand, set) => not(words, column, all(words, column, operand, set)),
+  build: (primitives, column, operand, set) => not(primitives, column, all(primitives, column, operand, set)),
 })

@@ -1,72 +1,75 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import type { LocalizedText } from '../../message.ts'
-import type { FilterValue, FilterWords } from '../dialect-words.ts'
+import type { FilterPrimitives, FilterValue } from '../primitives.ts'
 
 /**
- * How many values an operator takes. A `word` is one of a fixed list; a `date` is a date operand with
- * what it needs, and that is also what `one` means on fields of dates: see `arityFor`.
+ * Number of values of an operator. `word` is one of a fixed list; `date` is a date operand with its value,
+ * which `one` also means on date fields: see `arityFor`.
  */
 export type Arity = 'none' | 'one' | 'two' | 'many' | 'word' | 'date'
 
 /** The right side of a comparison, ready for a dialect. */
 export interface Operand {
-  /** In the form in which the column stores them. */
+  /** In the column's stored form. */
   values: FilterValue[]
-  /** From a moment up to, not including, another, in the stored form; only on dates. */
+  /** Half-open range in the stored form; dates only. */
   range: { from: string; to: string } | null
   /** Ids of the people whom the text matches; only for "contains" and similar operators on people. */
   people: string[] | null
 }
 
-/** One way of comparing: a file of this folder (or a line in a family's file) and a line in `index.ts`. */
+/** A filter operator, registered in `index.ts`. */
 export interface FilterOperator {
-  /** The name that is stored. */
+  /** Stored name. */
   key: string
-  /** Other names for it on the wire. */
+  /** Other names in REST. */
   aliases: readonly string[]
-  /** The sets whose menus offer it, each with its label. */
+  /** Filter sets whose menus offer it, with labels. */
   offers: Partial<Record<FilterSet, LocalizedText>>
-  /** The sets that accept it from programs. */
+  /** Filter sets that accept it from API clients. */
   accepts: readonly FilterSet[]
   arity: Arity
-  /** True where an empty text is a value to compare with and not the lack of one. */
+  /** True if '' is a value to compare with, not a missing value. */
   takesEmptyText?: true
-  /** True where the text of a value is looked at, so that any text may be looked for. */
+  /** True if it compares the text of values, so that any text is a valid operand. */
   comparesText?: true
-  /** Builds the condition with a dialect's vocabulary. `set` is the filter set of the field. */
-  build<S>(words: FilterWords<S>, column: S, operand: Operand, set: FilterSet): S
+  /** Builds the condition with a dialect's primitives. `set` is the field's filter set. */
+  build<S>(primitives: FilterPrimitives<S>, column: S, operand: Operand, set: FilterSet): S
 }
 
 /**
- * A test of several parts on a column's value; of a list, one of its values has to meet all of them: two days may
- * lie around a week and neither in it.
+ * Applies a compound test to a column. In a list, a single value must meet the whole test: one date before a
+ * week and one after it do not make a date within it.
  */
-export const meets = <S>(words: FilterWords<S>, column: S, test: (value: S, words: FilterWords<S>) => S): S =>
-  words.some?.(column, test) ?? test(column, words)
+export const meets = <S>(
+  primitives: FilterPrimitives<S>,
+  column: S,
+  test: (value: S, primitives: FilterPrimitives<S>) => S,
+): S => primitives.some?.(column, test) ?? test(column, primitives)
 
-/** From a moment up to, not including, another. */
+/** Within a half-open range. */
 export const inRange = <S>(
-  words: FilterWords<S>,
+  primitives: FilterPrimitives<S>,
   column: S,
   { from, to }: NonNullable<Operand['range']>,
 ): S =>
-  meets(words, column, (value, { and, compare }) =>
+  meets(primitives, column, (value, { and, compare }) =>
     and([compare(value, '>=', from), compare(value, '<', to)]),
   )
 
-/** Sets whose values are text, so that "empty" is a value of its own beside NULL. */
+/** Filter sets with text values, in which '' differs from NULL. */
 export const TEXT_LIKE: readonly FilterSet[] = ['text', 'select', 'multiSelect', 'user']
 export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbox', 'date', 'time']
 
-/** A label that is the same in all languages. */
+/** A language-independent label. */
 export const sign =
   (text: '=' | '≠' | '<' | '>' | '≤' | '≥'): LocalizedText =>
   () =>
     text
 
-/** Keeps the shape in one place while an operator is being written. */
+/** Types an operator definition. */
 export const defineOperator = (operator: FilterOperator): FilterOperator => operator
 
-/** How many values the operator takes on a field of this set. */
+/** The operator's arity on fields of this set. */
 export const arityFor = (operator: FilterOperator, set: FilterSet): Arity =>
   set === 'date' && operator.arity === 'one' ? 'date' : operator.arity

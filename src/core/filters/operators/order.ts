@@ -1,10 +1,10 @@
 import { m } from '../../messages.gen.ts'
-import type { FilterWords, Sign } from '../dialect-words.ts'
+import type { FilterPrimitives, Sign } from '../primitives.ts'
 import { defineOperator, type FilterOperator, inRange, meets, type Operand, sign } from './operator.ts'
 
 /**
- * The day that is meant is taken whole: "after" begins when it ends, and "on or before" holds all of
- * it, on fields with a time too.
+ * Comparisons with a day include or exclude the whole day, on fields with a time too: "after" starts at its
+ * end, "on or before" includes all of it.
  */
 const DAY_EDGE = {
   '<': { sign: '<', edge: 'from' },
@@ -20,10 +20,10 @@ const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOpera
     offers: labels,
     accepts: ['text', 'number', 'time', 'links', 'date'],
     arity: 'one',
-    build<S>(words: FilterWords<S>, column: S, { values, range }: Operand): S {
-      if (!range) return words.compare(column, sign, values[0] ?? '')
+    build<S>(primitives: FilterPrimitives<S>, column: S, { values, range }: Operand): S {
+      if (!range) return primitives.compare(column, sign, values[0] ?? '')
       const day = DAY_EDGE[sign]
-      return words.compare(column, day.sign, range[day.edge])
+      return primitives.compare(column, day.sign, range[day.edge])
     },
   })
 
@@ -52,13 +52,17 @@ export const lte = compare('lte', ['le'], '<=', {
   date: m.filter_is_on_or_before,
 })
 
-function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {
-  return meets(words, column, (value, { and, compare }) =>
+function within<S>(
+  primitives: FilterPrimitives<S>,
+  column: S,
+  { values: [low = '', high = ''] }: Operand,
+): S {
+  return meets(primitives, column, (value, { and, compare }) =>
     and([compare(value, '>=', low), compare(value, '<=', high)]),
   )
 }
 
-/** From the first value to the second, both included. */
+/** Between two values, inclusive. */
 export const btw = defineOperator({
   key: 'btw',
   aliases: [],
@@ -75,18 +79,18 @@ export const nbtw = defineOperator({
   offers: { time: m.filter_is_not_between, number: m.filter_is_not_between },
   accepts: ['text', 'time', 'number'],
   arity: 'two',
-  build: (words, column, operand) =>
-    words.or([words.isNull(column), words.not(within(words, column, operand))]),
+  build: (primitives, column, operand) =>
+    primitives.or([primitives.isNull(column), primitives.not(within(primitives, column, operand))]),
 })
 
-/** Lies in a stretch of days beside today: the past week, the next 30 days. */
+/** Within a range of days around today: the past week, the next 30 days. */
 export const isWithin = defineOperator({
   key: 'isWithin',
   aliases: [],
   offers: { date: m.filter_is_within },
   accepts: ['date'],
   arity: 'date',
-  build(words, column, { range }) {
-    return range ? inRange(words, column, range) : words.constant(false)
+  build(primitives, column, { range }) {
+    return range ? inRange(primitives, column, range) : primitives.constant(false)
   },
 })

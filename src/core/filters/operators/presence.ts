@@ -1,10 +1,10 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import type { LocalizedText } from '../../message.ts'
 import { m } from '../../messages.gen.ts'
-import type { FilterWords } from '../dialect-words.ts'
+import type { FilterPrimitives } from '../primitives.ts'
 import { defineOperator, EVERY_SET, type FilterOperator, TEXT_LIKE } from './operator.ts'
 
-type Build = <S>(words: FilterWords<S>, column: S, set: FilterSet) => S
+type Build = <S>(primitives: FilterPrimitives<S>, column: S, set: FilterSet) => S
 
 const presence = (key: string, aliases: string[], build: Build, label?: LocalizedText): FilterOperator =>
   defineOperator({
@@ -13,66 +13,70 @@ const presence = (key: string, aliases: string[], build: Build, label?: Localize
     offers: label === undefined ? {} : Object.fromEntries(OFFERED.map((set) => [set, label])),
     accepts: PRESENT,
     arity: 'none',
-    build: (words, column, _operand, set) => build(words, column, set),
+    build: (primitives, column, _operand, set) => build(primitives, column, set),
   })
 
-/** NULL; a link: without a linked record. */
-const isAbsent = <S>(words: FilterWords<S>, column: S): S =>
-  words.isUnlinked?.(column) ?? words.isNull(column)
+/** NULL; for links, without linked records. */
+const isAbsent = <S>(primitives: FilterPrimitives<S>, column: S): S =>
+  primitives.isUnlinked?.(column) ?? primitives.isNull(column)
 
-/** Files and what may not be looked at are compared by nothing but whether there are any. */
+/** Files and secret values can only be tested for presence. */
 const PRESENT: readonly FilterSet[] = [...EVERY_SET, 'links', 'attachment', 'presence']
 
-/** A checkbox asks for "checked" instead. */
+/** Checkboxes offer "checked" instead. */
 const OFFERED: readonly FilterSet[] = PRESENT.filter((set) => set !== 'checkbox')
 
-/** True where a value can be an empty text. A link has none: its record may be unnamed, but is there. */
-const hasText = <S>(words: FilterWords<S>, set: FilterSet): boolean =>
-  TEXT_LIKE.includes(set) && words.isUnlinked === undefined
+/** True if a value can be ''. Links cannot: an unnamed linked record still counts. */
+const hasText = <S>(primitives: FilterPrimitives<S>, set: FilterSet): boolean =>
+  TEXT_LIKE.includes(set) && primitives.isUnlinked === undefined
 
-const blankWords: Build = (words, column, set) =>
-  hasText(words, set) ? words.or([words.isNull(column), words.eq(column, '')]) : isAbsent(words, column)
+const isBlank: Build = (primitives, column, set) =>
+  hasText(primitives, set)
+    ? primitives.or([primitives.isNull(column), primitives.eq(column, '')])
+    : isAbsent(primitives, column)
 
-/** An empty text, which is not the same as no value; on fields that hold no text, no value. */
-const emptyWords: Build = (words, column, set) =>
-  hasText(words, set) ? words.eq(column, '') : isAbsent(words, column)
+/** ''; on fields without text values, NULL. */
+const isEmptyText: Build = (primitives, column, set) =>
+  hasText(primitives, set) ? primitives.eq(column, '') : isAbsent(primitives, column)
 
-/** No value: neither one nor an empty text. */
-export const blank = presence('blank', ['isblank'], blankWords, m.filter_is_blank)
+/** NULL or ''. */
+export const blank = presence('blank', ['isblank'], isBlank, m.filter_is_blank)
 export const notblank = presence(
   'notblank',
   ['isnotblank'],
-  (words, column, set) => words.not(blankWords(words, column, set)),
+  (primitives, column, set) => primitives.not(isBlank(primitives, column, set)),
   m.filter_is_not_blank,
 )
-export const isNull = presence('null', [], (words, column) => isAbsent(words, column))
-export const notNull = presence('notnull', [], (words, column) => words.not(isAbsent(words, column)))
-export const empty = presence('empty', [], emptyWords)
-export const notEmpty = presence('notempty', [], (words, column, set) =>
-  words.not(emptyWords(words, column, set)),
+export const isNull = presence('null', [], (primitives, column) => isAbsent(primitives, column))
+export const notNull = presence('notnull', [], (primitives, column) =>
+  primitives.not(isAbsent(primitives, column)),
+)
+export const empty = presence('empty', [], isEmptyText)
+export const notEmpty = presence('notempty', [], (primitives, column, set) =>
+  primitives.not(isEmptyText(primitives, column, set)),
 )
 
-/** The box is checked. */
 export const checked = defineOperator({
   key: 'checked',
   aliases: [],
   offers: { checkbox: m.filter_is_checked },
   accepts: ['checkbox'],
   arity: 'none',
-  build: (words, column) => words.eq(column, true),
+  build: (primitives, column) => primitives.eq(column, true),
 })
 
-/** The box is not checked, or was never touched. */
+/** Unchecked or NULL. */
 export const notchecked = defineOperator({
   key: 'notchecked',
   aliases: [],
   offers: { checkbox: m.filter_is_not_checked },
   accepts: ['checkbox'],
   arity: 'none',
-  build: (words, column) => words.or([words.isNull(column), words.not(words.eq(column, true))]),
+  build: (primitives, column) =>
+    primitives.or([primitives.isNull(column), primitives.not(primitives.eq(column, true))]),
 })
 
-/** The words that `is` and `isnot` compare with, and the operator that each stands for (wire reference §14.5). */
+/** Values of `is` and `isnot`, with the equivalent operators (wire reference §14.5). */
 const IS: ReadonlyMap<string, [is: FilterOperator, isnot: FilterOperator]> = new Map([
   ['null', [isNull, notNull]],
   ['notnull', [notNull, isNull]],
@@ -84,8 +88,8 @@ const IS: ReadonlyMap<string, [is: FilterOperator, isnot: FilterOperator]> = new
   ['false', [notchecked, checked]],
 ])
 
-/** True for a word that `is` takes on a field of that set. */
-export function isWordOf(word: string, set: FilterSet): boolean {
+/** True for a value that `is` accepts on fields of that set. */
+export function isStateName(word: string, set: FilterSet): boolean {
   return IS.get(word)?.[0].accepts.includes(set) ?? false
 }
 
@@ -96,14 +100,14 @@ const byWord = (key: 'is' | 'isnot') =>
     offers: {},
     accepts: [...EVERY_SET, 'links'],
     arity: 'word',
-    build(words, column, operand, set) {
+    build(primitives, column, operand, set) {
       const pair = IS.get(String(operand.values[0]))
       const operator = key === 'is' ? pair?.[0] : pair?.[1]
-      return operator ? operator.build(words, column, operand, set) : words.constant(false)
+      return operator ? operator.build(primitives, column, operand, set) : primitives.constant(false)
     },
   })
 
 /** Has the state that the value names, e.g. `null` or `true`. */
 export const is = byWord('is')
-/** Has not the state that the value names. */
+/** Does not have the state that the value names. */
 export const isnot = byWord('isnot')

@@ -2,7 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Values } from '../../../../src/core/changes.ts'
-import { startsNow, startValue } from '../../../../src/core/fields/default-value.ts'
+import { defaultsToNow, startValue } from '../../../../src/core/fields/default-value.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
@@ -172,5 +172,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
 /** Current time for fields that default to it, fixed when the dialog opens so that the shown value is stored. */
 const momentsOf = (fields: readonly Field[]): Values => {
   const ms = Date.now()
-  return Object.fromEntries(fields.filter(startsNow).map((field) => [field.id, startValue(field, { ms })]))
+  return Object.fromEntries(
+    fields.filter(defaultsToNow).map((field) => [field.id, startValue(field, { ms })]),
+  )
 }

@@ -2,7 +2,13 @@ import { choiceColor } from '../../../../src/core/fields/choices.ts'
 import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
 import type { Field, View, ViewKind } from '../../../../src/core/model.ts'
-import { isDated, isPlace, isStackable, type Setup, viewKind } from '../../../../src/core/views/index.ts'
+import {
+  isDated,
+  isLocationField,
+  isStackable,
+  type Setup,
+  viewKind,
+} from '../../../../src/core/views/index.ts'
 import { m } from '../../../messages.gen.ts'
 
 /** A field that a kind of view cannot do without. */
@@ -35,7 +41,7 @@ const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
   },
   map: {
     label: () => m.common_place(),
-    fits: isPlace,
+    fits: isLocationField,
     fresh: () => ({ title: m.common_place(), type: 'GeoData' }),
   },
 }

@@ -2,7 +2,7 @@ import { ChevronLeft, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { Person, TableSchema } from '../../../../../src/core/model.ts'
-import { canBeAsked } from '../../../../../src/core/views/form-answers.ts'
+import { isFormField } from '../../../../../src/core/views/form-answers.ts'
 import { CELLS } from '../../../../cells/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
@@ -87,7 +87,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
   // Fields that are hidden everywhere else, such as the keys of links, are left out.
   const others = schema.fields.filter(
     (field) =>
-      !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !canBeAsked(field),
+      !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !isFormField(field),
   )
   const setAll = (isAsked: boolean) =>
     ask(

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react'
 import type { Field } from '../../../../../src/core/model.ts'
 import {
-  canBeAsked,
-  nothingSaid,
+  defaultSettings,
+  isFormField,
   type Question,
   questionsOf,
 } from '../../../../../src/core/views/form-answers.ts'
@@ -38,7 +38,7 @@ export function useFormBuilder(fields: readonly Field[], state: ViewState): Form
   const questions = useMemo(() => questionsOf(view, fields), [view, fields])
   const askable = useMemo(() => {
     const asked = questions.map(({ field }) => field)
-    const others = fields.filter((field) => canBeAsked(field) && !asked.includes(field))
+    const others = fields.filter((field) => isFormField(field) && !asked.includes(field))
     return [
       ...asked.map((field) => ({ field, isAsked: true })),
       ...others.map((field) => ({ field, isAsked: false })),
@@ -57,7 +57,7 @@ export function useFormBuilder(fields: readonly Field[], state: ViewState): Form
     select,
     selected: questions.find(({ field }) => field.id === selectedId) ?? null,
     say(fieldId, patch) {
-      const said = view.fields.find((line) => line.fieldId === fieldId)?.form ?? nothingSaid()
+      const said = view.fields.find((line) => line.fieldId === fieldId)?.form ?? defaultSettings()
       arrange([{ fieldId, form: { ...said, ...patch } }])
     },
     ask(fieldIds, isAsked, before = null) {

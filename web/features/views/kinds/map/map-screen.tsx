@@ -1,7 +1,7 @@
 import { MapPinPlus } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { isPlace, optionsOf } from '../../../../../src/core/views/index.ts'
+import { isLocationField, optionsOf } from '../../../../../src/core/views/index.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
@@ -45,7 +45,7 @@ export function MapScreen(props: KindScreenProps) {
   // Where nobody has chosen yet, the first field of places is meant.
   const geoField =
     schema.fields.find((field) => field.id === geoFieldId) ??
-    schema.fields.find((field) => !field.isSystem && isPlace(field))
+    schema.fields.find((field) => !field.isSystem && isLocationField(field))
   const display = schema.fields.find((field) => field.isDisplay)
   const query = useQueryWith(frame.query, view.coloring, [geoField?.id ?? null, display?.id ?? null])
   const [records] = useState(() => createMapLayout(geoField?.id ?? null))

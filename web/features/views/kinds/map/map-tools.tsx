@@ -1,6 +1,6 @@
 import { List, MapPin } from 'lucide-react'
 import type { Field } from '../../../../../src/core/model.ts'
-import { isPlace } from '../../../../../src/core/views/index.ts'
+import { isLocationField } from '../../../../../src/core/views/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
 import toolbar from '../../controls/toolbar.module.css'
@@ -15,7 +15,7 @@ export interface MapToolsProps {
 
 /** Toolbar controls of a map: the location field and the list. */
 export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: MapToolsProps) {
-  const choices = fields.filter((field) => !field.isSystem && isPlace(field))
+  const choices = fields.filter((field) => !field.isSystem && isLocationField(field))
   return (
     <>
       <button

@@ -2,9 +2,9 @@ import { compareDecimals, ExactNumber } from '../exact-decimal.ts'
 import { readAttachments } from '../fields/attachment-item.ts'
 import { titlesIn } from '../fields/choices.ts'
 import type { CellValue } from '../fields/field-type.ts'
-import type { FilterValue, FilterWords, Sign } from './dialect-words.ts'
+import type { FilterPrimitives, FilterValue, Sign } from './primitives.ts'
 
-/** An expression over a row in memory: a column gives its cell, a condition true, false or null. */
+/** An expression over a row in memory: a column returns its cell, a condition true, false or null. */
 export type RowExpression<R> = (row: R) => CellValue
 
 const SIGNS: Record<Sign, (order: number) => boolean> = {
@@ -14,8 +14,8 @@ const SIGNS: Record<Sign, (order: number) => boolean> = {
   '>=': (order) => order >= 0,
 }
 
-/** The words for rows in memory, with the three values that conditions have in SQL. */
-export function memoryWords<R>(): FilterWords<RowExpression<R>> {
+/** Filter primitives for rows in memory, with SQL's three-valued logic. */
+export function memoryPrimitives<R>(): FilterPrimitives<RowExpression<R>> {
   type Expression = RowExpression<R>
   const onValue =
     (column: Expression, test: (cell: string | number | boolean) => boolean): Expression =>
@@ -41,7 +41,7 @@ export function memoryWords<R>(): FilterWords<RowExpression<R>> {
   }
 }
 
-/** A checkbox is 1 or true, depending on who read it. */
+/** Checkboxes are 1 or true, depending on the database driver. */
 const plain = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
 
 const same = (cell: CellValue, value: FilterValue): boolean =>
@@ -57,7 +57,7 @@ function orderOf(cell: CellValue, value: FilterValue): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** `and` is decided by one false and `or` by one true; short of that a null leaves both unknown. */
+/** One false decides `and`, one true decides `or`; otherwise a null makes the result unknown. */
 function combine<R>(conditions: RowExpression<R>[], row: R, decisive: boolean): CellValue {
   let isUnknown = false
   for (const condition of conditions) {
@@ -83,19 +83,19 @@ function patternParts(pattern: string): PatternPart[] {
 }
 
 /**
- * True where the text fits a `like` pattern in any case. No regular expression: each `%` remembers only
- * its last place, so that the time is at most text × pattern, whatever the pattern.
+ * Case-insensitive `like`. Backtracks only to the last `%`, which bounds the time to text × pattern; a
+ * regular expression would not.
  */
 export function fitsPattern(text: string, pattern: string): boolean {
   const characters = [...text.toLowerCase()]
   const parts = patternParts(pattern)
   let [at, part, lastAny, retryAt] = [0, 0, -1, 0]
   while (at < characters.length) {
-    const wanted = parts[part]
-    if (wanted?.kind === 'any') {
+    const expected = parts[part]
+    if (expected?.kind === 'any') {
       lastAny = part++
       retryAt = at
-    } else if (wanted && (wanted.kind === 'one' || wanted.text === characters[at])) {
+    } else if (expected && (expected.kind === 'one' || expected.text === characters[at])) {
       part++
       at++
     } else if (lastAny >= 0) {
