@@ -1,29 +1,30 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * Sums and averages of decimal numbers, which most columns store as doubles: 0.1 + 0.2 is 0.3 on every engine. Plain
- * addition of doubles leaves noise in the last digits (90.76999999999998), so that a filter for 90.77 finds nothing. An
- * average is the sum divided by the count, both as doubles, so that all engines round alike.
+ * Sums and averages of decimal numbers, which most columns store as doubles: 0.1 + 0.2 is 0.3 on every
+ * engine. Plain addition of doubles leaves rounding errors (90.76999999999998), so that a filter for 90.77
+ * would not match. An average is the sum divided by the count, both as doubles, so that all engines round
+ * alike.
  */
 
 /** Doubles preserve decimal numbers of 15 digits; whole numbers from this size on need no correction. */
 const EXACT_BELOW = sql.raw('1e15')
 
-/** By way of text: the shortest text that parses to the same double is the decimal that was entered. */
+/** Casts through text: the shortest text that parses to the same double is the decimal that was entered. */
 const postgresExact = (value: SQL): SQL => sql`(${value})::text::numeric`
 
-/** The sum of numbers of any type, NULL over nothing. */
+/** The sum of numbers of any type, NULL without values. */
 export const postgresSum = (value: SQL, isDistinct = false): SQL =>
   sql`sum(${distinct(isDistinct)}${postgresExact(value)})::double precision`
 
-/** The average of numbers of any type, NULL over nothing. */
+/** The average of numbers of any type, NULL without values. */
 export const postgresAverage = (value: SQL): SQL => sql`(${postgresSum(value)} / nullif(count(${value}), 0))`
 
 /** A double rounded to 15 digits. */
 export const postgresRounded = (value: SQL): SQL =>
   sql`case when abs(${value}) < ${EXACT_BELOW} then (${value})::numeric::double precision else ${value} end`
 
-/** A `decimal(65,30)` holds 35 digits in front of the point; below the least number here it would lose some behind it. */
+/** Range in which `decimal(65,30)` keeps all digits of a double: 35 before the point, 30 after it. */
 const [LEAST, MOST] = [sql.raw('1e-14'), sql.raw('1e34')]
 
 /** Options of sums in MySQL. */
@@ -43,7 +44,7 @@ export function mysqlSum(value: SQL, { isDistinct = false, isWhole = false }: My
   return sql`cast(if(max(abs(${value})) between ${LEAST} and ${MOST}, ${exact}, ${plain}) as double)`
 }
 
-/** The average of numbers, NULL over nothing. */
+/** The average of numbers, NULL without values. */
 export const mysqlAverage = (value: SQL, numbers: MysqlNumbers = {}): SQL =>
   sql`(${mysqlSum(value, numbers)} / nullif(count(${distinct(numbers.isDistinct ?? false)}${value}), 0))`
 
@@ -52,13 +53,12 @@ export const sqliteRounded = (value: SQL): SQL =>
   sql`case when abs(${value}) < ${EXACT_BELOW} then cast(printf('%.15g', ${value}) as real) else ${value} end`
 
 /**
- * The sum of numbers, 0 over nothing. `total()` never overflows, where `sum()` of whole numbers would fail, and adds
- * doubles up with the error of each step carried along (https://sqlite.org/lang_aggfunc.html), so that only the last
- * digits need rounding.
+ * The sum of numbers, 0 without values. Unlike `sum()` of whole numbers, `total()` cannot overflow. It uses
+ * compensated summation (https://sqlite.org/lang_aggfunc.html), so that only the last digits need rounding.
  */
 export const sqliteSum = (value: SQL): SQL => sqliteRounded(sql`total(${value})`)
 
-/** The average of numbers, NULL over nothing. */
+/** The average of numbers, NULL without values. */
 export const sqliteAverage = (value: SQL): SQL => sql`(${sqliteSum(value)} / nullif(count(${value}), 0))`
 
 const distinct = (isDistinct: boolean): SQL => sql.raw(isDistinct ? 'distinct ' : '')

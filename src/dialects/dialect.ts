@@ -4,8 +4,8 @@ import type { FilterPrimitives } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
-import type { ForeignWords } from './foreign.ts'
-import type { RelatedWords } from './related.ts'
+import type { ForeignColumns } from './foreign.ts'
+import type { RelatedExpressions } from './related.ts'
 
 /** SQL text of one engine with its bound values, ready to run. */
 export interface Statement {
@@ -13,7 +13,7 @@ export interface Statement {
   params: unknown[]
 }
 
-/** A column of a table of ours, as DDL needs it. */
+/** A column of a base table, for DDL. */
 export interface ColumnDefinition {
   name: string
   storage: StorageKind
@@ -24,16 +24,16 @@ export interface ColumnDefinition {
 
 /** A summary over the rows of a group. */
 export interface GroupSummary {
-  /** Values needed per row first, computed in a select over all rows. */
+  /** Per-row values, computed first in a select over all rows. */
   rows: SQL[]
-  /** The aggregate; `names` are those of `rows` in the select that groups. */
+  /** The aggregate; `names` are the column names of `rows` in the grouping select. */
   over(names: SQL[]): SQL
 }
 
 /**
- * How to query one database engine. Code outside this folder never asks which engine it talks to; where it would have
- * to, this contract lacks a method. Extends `FilterPrimitives`, from which the operators of `core/filters` render. One
- * conformance test checks that all dialects give the same results.
+ * Contract for querying a database engine. Code outside this folder never checks which engine it uses; if it
+ * has to, this contract lacks a method. Extends `FilterPrimitives`, which the operators of `core/filters`
+ * use. One conformance test checks that all dialects give the same results.
  */
 export interface QueryDialect extends FilterPrimitives<SQL> {
   /** Client name in REST: `sqlite3`, `pg`, `mysql2`. */
@@ -41,7 +41,7 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   /** Maximum number of bound values per statement. */
   maxBoundParameters: number
   columnTypes: Record<StorageKind, string>
-  /** A name in quotes, its own quotes doubled. */
+  /** Quotes an identifier. */
   quote(name: string): string
   render(query: SQL): Statement
   createTable(name: string, columns: ColumnDefinition[]): Statement[]
@@ -53,11 +53,10 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
   /**
-   * A summary of a column: a scalar expression for a select over the rows of `from`
-   * (`"table" where …`).
+   * A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`).
    */
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
-  /** The same over the rows of each group, for a select that groups by `keys` (names with commas between). */
+  /** The same per group, for a select that groups by `keys` (comma-separated names). */
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
   /** True if the text of the column contains the search text, ignoring case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
@@ -68,9 +67,9 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   /** Converts the driver's values of this storage kind; null if they need no conversion. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
   /** Expressions over linked records: links, lookups, rollups and counts. */
-  related: RelatedWords
+  related: RelatedExpressions
   /** Columns of connected tables. */
-  foreign: ForeignWords
+  foreign: ForeignColumns
 }
 
 /** Selected rows to insert into a table. */
@@ -130,7 +129,7 @@ export interface Dialect extends QueryDialect {
 
   /** Recognises a unique or not-null violation, with its column; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
-  /** True for the error of exceeding the maximum number of columns. */
+  /** Recognises the error for exceeding the maximum number of columns. */
   isFullTable(error: unknown): boolean
 }
 

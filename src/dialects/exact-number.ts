@@ -5,8 +5,8 @@ import { trimTrailing } from '../core/trim-characters.ts'
 const EXACT_DIGITS = 15
 
 /**
- * Converts a number that a driver gives as text: to a number if JavaScript represents it exactly, else it stays text,
- * as does infinity, which JSON lacks. Other values are returned unchanged.
+ * Converts a number that a driver returns as text if JavaScript represents it exactly. Otherwise it stays
+ * text, as does infinity, which JSON lacks. Other values are unchanged.
  * @example exactNumber('12.50') // 12.5
  * @example exactNumber('9007199254740993') // '9007199254740993'
  */
@@ -15,7 +15,7 @@ export function exactNumber(value: unknown): CellValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value !== 'string') return (value ?? null) as CellValue
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(value)
-  // "NaN" and the like cannot be cell values and stay text.
+  // "NaN" and other non-numbers stay text.
   if (!match) return value
   const [, whole = '', fraction = ''] = match
   const decimals = trimTrailing(fraction, '0')

@@ -3,14 +3,14 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { sqliteTemporal, sqliteTemporalValue, type TemporalStorage } from './sqlite-dates.ts'
 
 /** Reading and writing columns of connected tables, which may have any type of their engine. */
-export interface ForeignWords {
-  /** Casts a column that is shown as text, so that comparisons and searches ignore its type. */
+export interface ForeignColumns {
+  /** Casts a column displayed as text, so that comparisons and searches ignore its type. */
   asText(column: SQL, databaseType: string): SQL
-  /** Casts a column that is shown as a number: the driver may return its engine's numbers as text. */
+  /** Casts a column displayed as a number, because drivers return some numeric types as text. */
   asNumber(column: SQL, databaseType: string): SQL
   /**
-   * Converts a column that is shown as a date, instant or time to the form that the engine compares and the dialect
-   * decodes: SQLite stores dates in any form.
+   * Converts a column displayed as a date, instant or time to the form that the engine compares and the
+   * dialect decodes: SQLite stores dates in any form.
    */
   asTemporal(column: SQL, storage: TemporalStorage, databaseType: string): SQL
   /**
@@ -28,11 +28,11 @@ export interface ForeignWords {
   fromExactText(placeholder: string, databaseType: string): string
 }
 
-/** True for kinds of storage that hold a point in time or a part of one. */
+/** True for dates, instants and times of day. */
 export const isTemporal = (storage: StorageKind): storage is TemporalStorage =>
   storage === 'date' || storage === 'datetime' || storage === 'time'
 
-/** The type without sizes and the like, in lower case. */
+/** The type's name in lower case, without size or modifiers. */
 const plain = (databaseType: string): string => databaseType.toLowerCase().split(/[\s(]/, 1)[0] ?? ''
 
 /** True for a type that pads texts with insignificant spaces, such as PostgreSQL's `character(4)`. */
@@ -46,10 +46,10 @@ export const isPadded = (databaseType: string | null): boolean =>
 const POSTGRES_TEXTS = /^(character varying|text)(\(|$)/
 
 /** PostgreSQL, and engines that speak its protocol. */
-export const postgresForeign: ForeignWords = {
+export const postgresForeign: ForeignColumns = {
   asText: (column, databaseType) => (POSTGRES_TEXTS.test(databaseType) ? column : sql`(${column})::text`),
   asNumber(column, databaseType) {
-    // By way of text: cast directly to a double, a 4-byte 0.1 is 0.10000000149.
+    // Through text: a direct cast to double turns a 4-byte 0.1 into 0.10000000149.
     return databaseType === 'real' ? sql`(${column})::text::double precision` : column
   },
   asTemporal: (column) => column,
@@ -69,8 +69,8 @@ const isBytes = (databaseType: string): boolean => {
 
 const MYSQL_SHAPES = /^(geometry|point|linestring|polygon|multi|geom)/
 
-/** MySQL writes binary values and shapes in ways of its own. */
-export const mysqlForeign: ForeignWords = {
+/** MySQL, in which binary values and geometries need conversions. */
+export const mysqlForeign: ForeignColumns = {
   asText(column, databaseType) {
     const type = plain(databaseType)
     if (MYSQL_BINARY.test(type)) return sql`concat('0x', lower(hex(${column})))`
@@ -79,7 +79,7 @@ export const mysqlForeign: ForeignWords = {
     if (/text$|char$/.test(type)) return column
     return sql`cast(${column} as char character set utf8mb4)`
   },
-  // By way of text: compared directly, a 4-byte 0.1 is 0.10000000149.
+  // Through text: compared directly, a 4-byte 0.1 is 0.10000000149.
   asNumber: (column, databaseType) =>
     plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
   asTemporal: (column) => column,
@@ -88,7 +88,7 @@ export const mysqlForeign: ForeignWords = {
   overriding: '',
   exactText(column, databaseType) {
     if (isBytes(databaseType)) return sql`hex(${column})`
-    // Written out by itself, a number of four bytes loses its last digits.
+    // Printing a 4-byte number directly loses its last digits.
     const whole = plain(databaseType) === 'float' ? sql`cast(${column} as double)` : column
     return sql`cast(${whole} as char character set utf8mb4)`
   },
@@ -96,8 +96,8 @@ export const mysqlForeign: ForeignWords = {
     isBytes(databaseType) ? `unhex(${placeholder})` : placeholder,
 }
 
-/** Columns of SQLite hold values of any type, whatever is declared. */
-export const sqliteForeign: ForeignWords = {
+/** SQLite, whose columns hold values of any type, whatever is declared. */
+export const sqliteForeign: ForeignColumns = {
   asText: (column) =>
     sql`case typeof(${column}) when 'blob' then '0x' || lower(hex(${column})) else ${column} end`,
   asNumber: (column) => column,

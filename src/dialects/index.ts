@@ -3,5 +3,5 @@ import { mysql } from './mysql.ts'
 import { postgres } from './postgres.ts'
 import { sqlite } from './sqlite.ts'
 
-/** Every engine that can be asked. */
+/** All supported engines. */
 export const DIALECTS = [sqlite, postgres, mysql] as const satisfies readonly QueryDialect[]

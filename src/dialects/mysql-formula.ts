@@ -6,13 +6,13 @@ import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
 import { standardFormula } from './standard-sql.ts'
 
-/** Written with an exponent: otherwise it would be a decimal, which loses digits in divisions. */
+/** A double literal needs an exponent: otherwise it is a decimal, which loses digits in divisions. */
 const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(value) : `${value}e0`)
 
-/** Compares bytes: a language's collation would equate "abc" and "ABC", and pads with spaces. */
+/** Binary collation: others equate "abc" and "ABC" and ignore trailing spaces. */
 const text = (value: SQL): SQL => sql`convert(${value} using utf8mb4) collate utf8mb4_bin`
 
-/** The collation whose letters are those of `letters.ts`, in MySQL and MariaDB alike. */
+/** The collation whose case mapping matches `letters.ts`, in both MySQL and MariaDB. */
 const CASE_OF_UNICODE = sql.raw('collate utf8mb4_unicode_520_ci')
 const bytes = (value: SQL): SQL => sql`cast(${value} as binary)`
 
@@ -25,7 +25,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   nothing: (type) => (type === 'text' || type === 'null' ? text(sql`null`) : sql`(null + 0e0)`),
   cell: (column, form, name) => {
     if (name === null || !['integer', 'real', 'boolean'].includes(form)) return cell(column, form)
-    // As a double: MariaDB writes YEAR and BIT values into JSON in a form that it cannot parse.
+    // As a double: MariaDB cannot parse the YEAR and BIT values that it writes into JSON.
     return bound([{ sql: sql`(${column} + 0e0)`, type: 'number' }], [name], ([value]) => cell(value, form))
   },
   finish,
@@ -35,7 +35,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   divide: (left, right) => sql`((${left} + 0e0) / nullif(${right} + 0e0, 0e0))`,
   negate: (value) => sql`(-${value})`,
   abs: (value) => sql`abs(${value})`,
-  // MariaDB turns some doubles into decimals here, and divides those to few digits.
+  // MariaDB returns decimals here for some doubles, whose division has few digits.
   floor: (value) => sql`(floor(${value}) + 0e0)`,
   ceil: (value) => sql`(ceiling(${value}) + 0e0)`,
   sqrt: (value) => sql`sqrt(${value})`,
@@ -86,34 +86,37 @@ export const mysqlFormula: FormulaWords<SQL> = {
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
 
-/** Steps that a pattern may take on a text, and more for each of its characters; one may look at the whole text. */
+/**
+ * Maximum matching steps: a constant plus a number per character of the text. One step may scan the whole
+ * text.
+ */
 const [REGEX_STEPS, STEPS_PER_CHARACTER] = [20_000, 4]
-/** Longest text to match: its maximum of steps takes less than a second. */
+/** Longest text to match, for which the maximum steps take less than a second. */
 const MAX_REGEX_TEXT = 20_000
 
 /**
- * True where a pattern comes to an end on the text within its steps. The attempt begins at the first character, so
- * that all places share one limit, and it always matches: nothing is said where the limit ends it.
+ * True if matching the pattern ends within the step limit. The attempt is anchored at the first character, so
+ * that all positions share one limit, and always matches unless the limit ends it.
  */
 const endsInTime = (value: SQL, attempt: string): SQL =>
   sql`char_length(${value}) <= ${sql.raw(String(MAX_REGEX_TEXT))} and ${value} regexp concat('(*LIMIT_MATCH=', ${sql.raw(String(REGEX_STEPS))} + ${sql.raw(String(STEPS_PER_CHARACTER))} * char_length(${value}), ${`)\\A${attempt}`})`
 
-const ANYTHING = '(?s:.)*?'
+const ANY_TEXT = '(?s:.)*?'
 
 /**
- * The words for MariaDB, whose expressions backtrack: on some texts a harmless pattern takes minutes, in which no time
- * limit of a statement ends it. Such a text gives null, as does one of more than `MAX_REGEX_TEXT` characters. (MySQL 8
- * has a limit of its own, `regexp_time_limit`, and PostgreSQL does not backtrack.)
+ * Formulas in MariaDB, whose regular expressions backtrack: a harmless pattern can take minutes on some
+ * texts, and statement timeouts do not interrupt it. Such texts give null, as do texts longer than
+ * `MAX_REGEX_TEXT`. MySQL 8 has `regexp_time_limit`, and PostgreSQL does not backtrack.
  */
 export const mariadbFormula: FormulaWords<SQL> = {
   ...mysqlFormula,
   regexMatch: (value, pattern) =>
-    sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
+    sql`case when ${endsInTime(value, `(?:${ANY_TEXT}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
   regexExtract: (value, pattern) =>
-    sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexExtract(value, pattern)} end`,
-  // Replaced one after the other.
+    sql`case when ${endsInTime(value, `(?:${ANY_TEXT}(?:${pattern})|)`)} then ${mysqlFormula.regexExtract(value, pattern)} end`,
+  // Repeats the pattern, as the replacement does.
   regexReplace: (value, pattern, by) =>
-    sql`case when ${endsInTime(value, `(?>${ANYTHING}(?:${pattern}))*+`)} then ${mysqlFormula.regexReplace(value, pattern, by)} end`,
+    sql`case when ${endsInTime(value, `(?>${ANY_TEXT}(?:${pattern}))*+`)} then ${mysqlFormula.regexReplace(value, pattern, by)} end`,
 }
 
 const integer = (value: SQL): SQL => sql`cast(${value} as signed)`
@@ -138,7 +141,7 @@ const wallClock = (ms: SQL): SQL => sql`date_add('1970-01-01', interval ${intege
 const toMs = (time: SQL): SQL => sql`(floor(timestampdiff(microsecond, '1970-01-01', ${time}) / 1000) + 0e0)`
 
 /** Format specifiers of `str_to_date`. */
-const DATE_SIGNS: Record<DatePart, string> = {
+const DATE_SPECIFIERS: Record<DatePart, string> = {
   year: '%Y',
   shortYear: '%y',
   month: '%m',
@@ -151,9 +154,9 @@ const DATE_SIGNS: Record<DatePart, string> = {
   half: '%p',
 }
 
-/** `str_to_date` reads more than the format says, so the text is looked at before. */
+/** `str_to_date` accepts more than the format, so a regular expression checks the text first. */
 function readDate(value: SQL, { pieces, parts, source }: DateFormat): SQL {
-  const sign = (part: DatePart) => (part === 'hour' && parts.includes('half') ? '%h' : DATE_SIGNS[part])
+  const sign = (part: DatePart) => (part === 'hour' && parts.includes('half') ? '%h' : DATE_SPECIFIERS[part])
   const written = pieces.map((piece) =>
     'part' in piece ? sign(piece.part) : piece.literal.replaceAll('%', '%%'),
   )

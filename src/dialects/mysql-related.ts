@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import { instantText, timeText } from './mysql-tables.ts'
-import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+import { isTextStorage, type RelatedExpressions, type RelatedRows, type RelatedValue } from './related.ts'
 
 /** Expressions over linked records that are the same in MariaDB and MySQL. */
 const shared = {
-  isThere: (value) => isThere(value),
+  hasValue: (value) => hasValue(value),
   link: (rows, id, title) =>
     sql`(select concat('[1,[', json_array(${json(id)}, ${json(title)}), ']]') from ${rows.from} limit 1)`,
   count: (from) => sql`(select count(*) from ${from})`,
@@ -16,32 +16,32 @@ const shared = {
   },
   text,
   nothing: () => sql`null`,
-} satisfies Partial<RelatedWords>
+} satisfies Partial<RelatedExpressions>
 
 /**
- * Expressions over linked records in MariaDB (10.5 or later): a derived table sees nothing outside itself
- * there, so the aggregates themselves sort and end.
+ * Expressions over linked records in MariaDB (10.5 or later), whose derived tables cannot reference the outer
+ * row: sorting and limits are part of the aggregates.
  */
-export const mariadbRelated: RelatedWords = {
+export const mariadbRelated: RelatedExpressions = {
   ...shared,
   links: ({ from, orderBy }, id, title, limit) =>
     sql`(select concat('[', count(*), ',',
       json_arrayagg(json_array(${json(id)}, ${json(title)}) order by ${orderBy} limit ${count(limit)}), ']')
       from ${from} having count(*) > 0)`,
   list: ({ from, orderBy }, value, limit) =>
-    // By `concat`, so that the driver returns the text unparsed.
+    // `concat` keeps the driver from parsing the JSON.
     sql`(select concat(json_arrayagg(${json(value)} order by ${orderBy} limit ${count(limit)}))
-      from ${from} and ${isThere(value)})`,
+      from ${from} and ${hasValue(value)})`,
   joined: ({ from, orderBy }, value, limit) =>
     sql`(select group_concat(${text(value)} order by ${orderBy} separator ', ' limit ${count(limit)})
-      from ${from} and ${isThere(value)})`,
+      from ${from} and ${hasValue(value)})`,
 }
 
 /**
  * As `mariadbRelated`, for MySQL (8.0.14 or later): its aggregates have no order and limit, but its derived tables can
  * reference the outer row.
  */
-export const mysqlRelated: RelatedWords = {
+export const mysqlRelated: RelatedExpressions = {
   ...shared,
   links: (rows, id, title, limit, counted) => {
     const pair = sql`json_array(${json({ ...id, value: sql`k` })}, ${json({ ...title, value: sql`v` })})`
@@ -55,22 +55,23 @@ export const mysqlRelated: RelatedWords = {
     sql`(select group_concat(${text({ ...value, value: sql`v` })} separator ', ') from ${filled(rows, value, limit)})`,
 }
 
-const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL, isWhole: boolean) => SQL> = {
-  count: (value) => sql`count(${value})`,
-  countDistinct: (value) => sql`count(distinct ${value})`,
-  sum: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole })}, 0)`,
-  sumDistinct: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole, isDistinct: true })}, 0)`,
-  avg: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole })}, 0)`,
-  avgDistinct: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole, isDistinct: true })}, 0)`,
-  min: (value) => sql`min(${value})`,
-  max: (value) => sql`max(${value})`,
-}
+const AGGREGATES: Record<Parameters<RelatedExpressions['rollup']>[1], (value: SQL, isWhole: boolean) => SQL> =
+  {
+    count: (value) => sql`count(${value})`,
+    countDistinct: (value) => sql`count(distinct ${value})`,
+    sum: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole })}, 0)`,
+    sumDistinct: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole, isDistinct: true })}, 0)`,
+    avg: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole })}, 0)`,
+    avgDistinct: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole, isDistinct: true })}, 0)`,
+    min: (value) => sql`min(${value})`,
+    max: (value) => sql`max(${value})`,
+  }
 
-const isThere = ({ value, storage }: RelatedValue): SQL =>
+const hasValue = ({ value, storage }: RelatedValue): SQL =>
   isTextStorage(storage) ? sql`nullif(${value}, '') is not null` : sql`${value} is not null`
 
 const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
-  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)}) as filled`
+  sql`(select ${value.value} as v from ${from} and ${hasValue(value)} order by ${orderBy} limit ${count(limit)}) as filled`
 
 function json(value: RelatedValue): SQL {
   if (value.storage === 'id' || value.storage === 'integer') return wholeNumber(value.value)
@@ -80,8 +81,8 @@ function json(value: RelatedValue): SQL {
 }
 
 /**
- * Integers beyond JavaScript's safe range become text. MySQL converts both branches to text if one expression has a
- * number and a text.
+ * Integers beyond JavaScript's safe range become text. Through JSON, because MySQL would convert both
+ * branches of the condition to text.
  */
 const wholeNumber = (value: SQL): SQL =>
   sql`json_extract(if(${value} between ${LEAST} and ${MOST}, ${value}, concat('"', ${value}, '"')), '$')`

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
-import { insertSelected, quoteText } from './standard-sql.ts'
+import type { Dialect } from './dialect.ts'
+import { ddl, insertSelected, quoteText, standardTables } from './standard-sql.ts'
 
 /** Column types of created tables. */
 export const MYSQL_TYPES: Record<StorageKind, string> = {
@@ -28,25 +28,15 @@ const quote = quoteMysql
  * additions, which no metadata references.
  */
 export const mysqlTables = {
-  createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
-  addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
-  renameColumn: (table, from, to) => [
-    ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),
-  ],
-  dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
-  renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
-  dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
-  createIndex: (table, columns) => [
-    ddl(`create index ${indexName(columns.join('_'))} on ${quote(table)} (${columns.map(quote).join(', ')})`),
-  ],
-  createUniqueIndex: (table, ...columns) => [
-    ddl(
-      `create unique index ${uniqueName(columns.join('_'))} on ${quote(table)} (${columns.map(quote).join(', ')})`,
-    ),
-  ],
-  dropUniqueIndex: (table, name) => [ddl(`drop index ${uniqueName(name)} on ${quote(table)}`)],
-  // Indexes are dropped with the column.
-  dropIndexesOf: () => [],
+  ...standardTables({
+    quote,
+    types: MYSQL_TYPES,
+    indexName: (_table, name) => indexName(name),
+    // A backslash escapes in our sessions' `sql_mode` (`src/db/mysql/driver.ts`).
+    literal: (value) =>
+      typeof value === 'string' ? `(${quoteText(value.replaceAll('\\', '\\\\'))})` : String(Number(value)),
+  }),
+  dropUniqueIndex: (table, name) => [ddl(`drop index ${indexName(`${name}__unique`)} on ${quote(table)}`)],
 } satisfies Partial<Dialect>
 
 /** Statements of the write door in MySQL. */
@@ -88,7 +78,7 @@ export const mysqlWrites = {
     throw new Error('MySQL numbers records only as they are inserted')
   },
 
-  // AUTO_INCREMENT continues from the greatest number by itself.
+  // AUTO_INCREMENT already continues from the greatest number.
   continueIds: () => [],
 
   violation(error) {
@@ -126,17 +116,17 @@ function jsonMember(value: SQL, storage: StorageKind | null): SQL {
   return storage === 'json' || storage === null ? sql`cast(${value} as char)` : value
 }
 
-/** Milliseconds or microseconds with the point, or an empty text for a zero fraction. */
+/** Milliseconds or microseconds with the point; '' for a zero fraction. */
 const fractionText = (value: SQL): SQL =>
   sql`case when microsecond(${value}) = 0 then ''
     when microsecond(${value}) % 1000 = 0 then concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))
     else concat('.', lpad(microsecond(${value}), 6, '0')) end`
 
-/** `YYYY-MM-DD HH:MM:SS+00:00`, with a fraction only where there is one. */
+/** `YYYY-MM-DD HH:MM:SS+00:00`, with a fraction if it is not 0. */
 export const instantText = (value: SQL): SQL =>
   sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'), ${fractionText(value)}, '+00:00')`
 
-/** `HH:MM:SS`, with a fraction only where there is one. */
+/** `HH:MM:SS`, with a fraction if it is not 0. */
 export const timeText = (value: SQL): SQL =>
   sql`concat(time_format(${value}, '%H:%i:%s'), ${fractionText(value)})`
 
@@ -146,18 +136,3 @@ function indexName(name: string): string {
   if (name.length <= MAX_NAME) return quote(name)
   return quote(`${name.slice(0, 40)}_${createHash('sha256').update(name).digest('hex').slice(0, 12)}`)
 }
-
-const uniqueName = (name: string): string => indexName(`${name}__unique`)
-
-const ddl = (text: string): Statement => ({ sql: text, params: [] })
-
-function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
-  const parts = [quote(name), MYSQL_TYPES[storage]]
-  if (required) parts.push('not null')
-  if (defaultValue !== null) parts.push(`default ${literal(defaultValue)}`)
-  return parts.join(' ')
-}
-
-/** DDL takes no bound values. A backslash escapes in our sessions' `sql_mode` (`src/db/mysql/driver.ts`). */
-const literal = (value: Exclude<CellValue, null>): string =>
-  typeof value === 'string' ? `(${quoteText(value.replaceAll('\\', '\\\\'))})` : String(Number(value))

@@ -8,12 +8,12 @@ import { mysqlForeign } from './foreign.ts'
 import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
-import { createRender, groupSummaryBy, medianByPlace, standardWords } from './standard-sql.ts'
+import { createRender, groupSummaryBy, medianByPlace, standardPrimitives } from './standard-sql.ts'
 
-/** True for text that a collation may equate with other text; times and numbers have no letters. */
+/** True for text with letters, which a collation may equate with other text. */
 const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
 
-/** Text as the bytes of its UTF-8, whatever character set its column has. */
+/** Text as UTF-8 bytes, whatever the column's character set. */
 const bytesOf = (expression: SQL): SQL => sql`cast(convert(${expression} using utf8mb4) as binary)`
 
 const MAX_BOUND = 65_535 // a 16-bit count in the prepared-statement protocol
@@ -41,19 +41,19 @@ export const mysql: Dialect = {
   ...mysqlTables,
   ...mysqlWrites,
 
-  ...standardWords,
-  // First by the column's collation, which may be indexed, then exactly.
+  ...standardPrimitives,
+  // Compares by the column's collation first, which an index may support, then exactly.
   eq: (expression, value) =>
     hasLetters(value)
-      ? sql`(${standardWords.eq(expression, value)} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
-      : standardWords.eq(expression, value),
+      ? sql`(${standardPrimitives.eq(expression, value)} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
+      : standardPrimitives.eq(expression, value),
   inList: (expression, values) =>
     values.some(hasLetters)
-      ? sql`(${standardWords.inList(expression, values)} and ${bytesOf(expression)} in (${sql.join(
+      ? sql`(${standardPrimitives.inList(expression, values)} and ${bytesOf(expression)} in (${sql.join(
           values.map((value) => bytesOf(sql`${value}`)),
           sql`, `,
         )}))`
-      : standardWords.inList(expression, values),
+      : standardPrimitives.inList(expression, values),
   exactText: (expression) => sql`convert(${expression} using utf8mb4) collate utf8mb4_nopad_bin`,
   like: (expression, pattern) => like(expression, pattern),
   fileNames: mysqlFileNames,
@@ -72,7 +72,7 @@ export const mysql: Dialect = {
   foreign: mysqlForeign,
 }
 
-/** The dialect of a server version such as `8.0.36` or `10.11.6-MariaDB`. */
+/** The dialect for a server version such as `8.0.36` or `10.11.6-MariaDB`. */
 export const mysqlFor = (version: string): Dialect => (/mariadb/i.test(version) ? mysql : mysql8)
 
 const mysql8: Dialect = {
@@ -122,7 +122,7 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
   }
 }
 
-/** The median, which MySQL lacks: the middle value by rank, or the mean of the two. */
+/** The median, which MySQL lacks: the middle value by rank, or the mean of the middle two. */
 function median(expression: SQL, from: SQL): SQL {
   const ranked = sql`select x, row_number() over (order by x) as place, count(*) over () as size
     from (select ${expression} as x from ${from}) as valued where x is not null`

@@ -20,7 +20,7 @@ const double = (value: number): SQL => sql.raw(`'${value}'::float8`)
 
 type Pairs = readonly (readonly [from: string, to: string])[]
 
-/** Code points of one script, beside ASCII. */
+/** Code point ranges of single scripts, besides ASCII. */
 const SCRIPTS: readonly (readonly (readonly [from: number, to: number])[])[] = [
   [[0x80, 0x17f]],
   [[0x400, 0x4ff]],
@@ -34,22 +34,22 @@ const SCRIPTS: readonly (readonly (readonly [from: number, to: number])[])[] = [
  * `translate` searches its list linearly for each character, so frequent characters that need no change are at the
  * front, mapped to themselves.
  */
-const OFTEN = " eaionrtlsudcmhpgbfykwvzjxq0123456789.,-:/()'_@"
+const FREQUENT = " eaionrtlsudcmhpgbfykwvzjxq0123456789.,-:/()'_@"
 
 /** Ranges of letters that have a case: text in other scripts, such as Japanese, is unchanged. */
 const CASED =
   '[\u00b5-\u0587\u10a0-\u10ff\u1d79-\u1fff\u2126-\u24e9\u2c00-\u2dff\ua640-\ua7ff\uff21-\uff5a\u{10400}-\u{1044f}]'
 
-/** Translates letters other than A to Z, with a list as short as the text's script allows. */
-function translated(text: SQL, ascii: SQL, pairs: Pairs, often: string): SQL {
+/** Translates letters other than A to Z, with the list for the text's script if it has only one. */
+function translated(text: SQL, ascii: SQL, pairs: Pairs, frequent: string): SQL {
   const list = (known: Pairs): SQL => {
-    const whole = [...[...often].map((sign) => [sign, sign] as const), ...known]
+    const whole = [...[...frequent].map((sign) => [sign, sign] as const), ...known]
     const texts = [whole.map(([from]) => from).join(''), whole.map(([, to]) => to).join('')]
     return sql`translate(${ascii}, ${quoted(texts[0] ?? '')}, ${quoted(texts[1] ?? '')})`
   }
   const scripts = SCRIPTS.map((ranges) => {
     const isIn = (code: number) => ranges.some(([from, to]) => code >= from && code <= to)
-    // Letters already in the target case are in the list, too.
+    // Letters already in the target case are mapped to themselves.
     const known = pairs
       .filter(([from]) => isIn(from.codePointAt(0) ?? 0))
       .flatMap((pair) => [pair, [pair[1], pair[1]] as const])
@@ -67,16 +67,16 @@ function cased(
   name: 'upper' | 'lower',
   text: SQL,
   pairs: Pairs,
-  often: string,
+  frequent: string,
   before = (value: SQL) => value,
 ): SQL {
   const ascii = sql`${sql.raw(name)}(${before(text)} collate "C")`
   return sql`case when octet_length(${text}) = char_length(${text}) or ${text} !~ ${quoted(CASED)}
-    then ${sql.raw(name)}(${text} collate "C") else ${translated(text, ascii, pairs, often)} end`
+    then ${sql.raw(name)}(${text} collate "C") else ${translated(text, ascii, pairs, frequent)} end`
 }
 
-/** Replaces a final sigma with ς. */
-const endedWords = (text: SQL): SQL =>
+/** Replaces final sigmas with ς. */
+const withFinalSigma = (text: SQL): SQL =>
   sql`case when strpos(${text}, 'Σ') > 0 then regexp_replace(${text}, ${quoted(FINAL_SIGMA)}, 'ς', 'g') else ${text} end`
 
 /** Formula vocabulary for PostgreSQL. Overflow raises an error there, so values are range-checked first. */
@@ -126,8 +126,8 @@ export const postgresFormula: FormulaWords<SQL> = {
   repeat: (text, times) => sql`repeat(${text}, (${times})::int)`,
   trim: (text) => sql`btrim(${text}, ' ')`,
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
-  upper: (text) => cased('upper', text, TO_CAPITAL, OFTEN.toUpperCase()),
-  lower: (text) => cased('lower', text, TO_SMALL, OFTEN, endedWords),
+  upper: (text) => cased('upper', text, TO_CAPITAL, FREQUENT.toUpperCase()),
+  lower: (text) => cased('lower', text, TO_SMALL, FREQUENT, withFinalSigma),
   digits: (value) => sql`(${value})::bigint::text`,
   readNumber: (text) =>
     sql`(substring(${text} from '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$'))::float8`,
@@ -164,7 +164,7 @@ const instant = (ms: SQL): SQL =>
 
 const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
 
-/** As numeric: before version 14 these are doubles, in which .001 may be slightly less. */
+/** Casts to numeric: before version 14 these are doubles, in which .001 may be slightly less. */
 const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
 
 /** One match splits the text; the day is validated before make_date, which raises an error for an invalid one. */
@@ -203,7 +203,7 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
       // Values outside this range, such as infinity, cannot be converted to milliseconds.
       return sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${toMs(column)} end`
     case 'boolean':
-      // Integer types of external databases convert to boolean only by way of `integer`.
+      // Integer types of external databases convert to boolean only through `integer`.
       return sql`(${column})::int::boolean`
     case 'list':
       return sql`(select string_agg(listed, ', ') from json_array_elements_text((${column})::text::json) as listed) collate "C"`

@@ -2,25 +2,25 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import { postgresSum } from './decimal-sums.ts'
 import { instantText, timeText } from './postgres-tables.ts'
-import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+import { isTextStorage, type RelatedExpressions, type RelatedRows, type RelatedValue } from './related.ts'
 
 /** Expressions over linked records in PostgreSQL. */
-export const postgresRelated: RelatedWords = {
+export const postgresRelated: RelatedExpressions = {
   links: (rows, id, title, limit, counted) =>
     sql`(select '[' || n || ',' || ${pairs(rows, id, title, limit)} || ']'
       from (select count(*) as n from ${counted}) as counted where n > 0)`,
   link: (rows, id, title) =>
     sql`(select '[1,[' || json_build_array(${json(id)}, ${json(title)})::text || ']]' from ${rows.from} limit 1)`,
-  isThere: (value) => isThere(value),
+  hasValue: (value) => hasValue(value),
   list: (rows, value, limit) =>
     sql`(select json_agg(${json({ ...value, value: sql`v` })})::text from ${filled(rows, value, limit)})`,
   joined: (rows, value, limit) =>
     sql`(select string_agg(${text({ ...value, value: sql`v` })}, ', ') from ${filled(rows, value, limit)})`,
-  // Not a bigint, which the driver gives as text.
+  // Not a bigint, which the driver returns as text.
   count: (from) => sql`(select count(*)::double precision from ${from})`,
   rollup(rows, name, { value }) {
     const aggregated = sql`(select ${AGGREGATES[name](sql`(${value})`)} from ${rows.from})`
-    // Divided outside, so that a value that is worked out stands in the statement once.
+    // Divides outside the aggregate, so that a computed value occurs only once in the statement.
     return name.startsWith('avg')
       ? sql`(select coalesce(s / nullif(n, 0), 0) from ${aggregated} as summed)`
       : aggregated
@@ -39,7 +39,7 @@ const TYPES: Partial<Record<StorageKind, string>> = {
   time: 'time',
 }
 
-const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+const AGGREGATES: Record<Parameters<RelatedExpressions['rollup']>[1], (value: SQL) => SQL> = {
   count: (value) => sql`count(${value})::double precision`,
   countDistinct: (value) => sql`count(distinct ${value})::double precision`,
   sum: (value) => sql`coalesce(${postgresSum(value)}, 0)`,
@@ -56,13 +56,16 @@ const pairs = (rows: RelatedRows, id: RelatedValue, title: RelatedValue, limit: 
     (select ${id.value} as k, ${title.value} as v from ${rows.from} order by ${rows.orderBy} limit ${count(limit)}) as named)`
 }
 
-const isThere = ({ value, storage }: RelatedValue): SQL =>
+const hasValue = ({ value, storage }: RelatedValue): SQL =>
   isTextStorage(storage) ? sql`nullif(${value}::text, '') is not null` : sql`${value} is not null`
 
 const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
-  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)}) as filled`
+  sql`(select ${value.value} as v from ${from} and ${hasValue(value)} order by ${orderBy} limit ${count(limit)}) as filled`
 
-/** A bare instant would stand in JSON with a "T", and a document as one; a number that JavaScript rounds is text. */
+/**
+ * Converts values that JSON would represent differently: instants (with a "T"), JSON documents (nested), and
+ * integers that JavaScript would round (text).
+ */
 function json(given: RelatedValue): SQL {
   const { value, storage } = given
   if (storage === 'boolean' || storage === 'real') return value
@@ -72,7 +75,7 @@ function json(given: RelatedValue): SQL {
 
 const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
 
-/** Times and instants in their stored forms. */
+/** Formats times and instants in their stored forms. */
 function text({ value, storage }: RelatedValue): SQL {
   if (storage === 'time') return timeText(value)
   return storage === 'datetime' ? instantText(value) : sql`(${value})::text`

@@ -10,18 +10,18 @@ import { postgresForeign } from './foreign.ts'
 import { postgresFormula } from './postgres-formula.ts'
 import { postgresRelated } from './postgres-related.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
-import { createRender, groupSummaryBy, standardWords } from './standard-sql.ts'
+import { createRender, groupSummaryBy, standardPrimitives } from './standard-sql.ts'
 
 /**
- * A 16-bit count (https://www.postgresql.org/docs/current/protocol-message-formats.html), of which the driver
- * keeps two.
+ * The protocol has a 16-bit count (https://www.postgresql.org/docs/current/protocol-message-formats.html),
+ * and the driver reserves two values.
  */
 const MAX_BOUND = 65_533
 
 /** Oid of `double precision`. */
 const DOUBLE = sql.raw('701')
 
-/** True where the text of a column, whatever it holds, fits a `like` pattern in any case of its letters. */
+/** Case-insensitive `like` over the text of a column of any type. */
 const postgresLike = (expression: SQL, pattern: string): SQL => fits(printed(expression), pattern)
 
 /** True if the text of a column of this kind contains the search text, ignoring case. */
@@ -31,28 +31,28 @@ function postgresSearch(expression: SQL, storage: StorageKind, text: string): SQ
   const pattern = `%${escapeLike(text)}%`
   if (storage === 'real') return fits(printed(expression), pattern)
   const shown = sql`(${expression})::text`
-  // Without the zone, in which "00" would always match.
+  // Removes the zone, in which "00" would always match.
   return fits(storage === 'datetime' ? sql`regexp_replace(${shown}, '[+]00$', '')` : shown, pattern)
 }
 
 /**
- * As JavaScript prints it: from 1e15 on PostgreSQL would write a double with an exponent. A text of a formula's own is
- * read as a number by the planner, whatever its type, unless what it looks like rules that out.
+ * Prints numbers as JavaScript does: from 1e15 on PostgreSQL would write an exponent. The pattern protects
+ * texts, which the planner may evaluate as numbers when it folds a formula's constants.
  */
 const printed = (expression: SQL): SQL =>
   sql`(case when pg_typeof(${expression})::oid = ${DOUBLE} and (${expression})::text ~ '^-?[0-9.]+e[+-]?[0-9]+$'
     then (${expression})::text::numeric::text else (${expression})::text end)`
 
 /**
- * Byte order, in which our columns stand, knows the case of A to Z only. With any other letter in the
- * pattern a regular expression is asked, which names each letter in both cases.
+ * The "C" collation of our columns folds only A to Z. Patterns with other letters become a regular expression
+ * with each letter in both cases.
  */
 function fits(text: SQL, pattern: string): SQL {
   const isPlain = /^[\0-\x7f]*$/.test(pattern)
   return isPlain ? sql`${text} ilike ${pattern}` : sql`${text} ~ ${asRegularExpression(pattern)}`
 }
 
-/** The same pattern in the signs of a regular expression: `Ü%` becomes `^(?:ü|Ü).*$`. */
+/** Converts a `like` pattern to a regular expression: `Ü%` becomes `^(?:ü|Ü).*$`. */
 function asRegularExpression(pattern: string): string {
   const characters = [...pattern]
   let expression = ''
@@ -67,7 +67,7 @@ function asRegularExpression(pattern: string): string {
 
 function literal(character: string): string {
   const cases = [...new Set([character, character.toLowerCase(), character.toUpperCase()])]
-  // "ß" in capitals is two letters, which are another text.
+  // "ß" is two letters in upper case, which is a different text.
   const single = cases.filter((variant) => [...variant].length === 1).map(escaped)
   return single.length > 1 ? `(?:${single.join('|')})` : (single[0] ?? '')
 }
@@ -85,7 +85,7 @@ const postgresFileNames = (column: SQL): SQL =>
 const postgresFileBytes = (column: SQL): SQL =>
   sql`sum((select sum((file->>'size')::double precision) from json_array_elements(${postgresList(column)}) as file))`
 
-// Before version 16 PostgreSQL cannot be asked whether a text is JSON: the shape that we write must do.
+// PostgreSQL before version 16 cannot test for valid JSON, so this checks for the shape that Sheaf writes.
 const postgresList = (column: SQL): SQL =>
   sql`case when (${column})::text like '[{"%}]' then (${column})::text::json end`
 
@@ -99,7 +99,7 @@ export const postgres: Dialect = {
   ...postgresTables,
   ...postgresWrites,
 
-  ...standardWords,
+  ...standardPrimitives,
   eq: (expression, value) => sql`${expression} = ${operand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
   inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
@@ -118,7 +118,10 @@ export const postgres: Dialect = {
   foreign: postgresForeign,
 }
 
-/** Right side of a comparison, typed: an untyped parameter would get the column's type, and 1.5 is not a bigint. */
+/**
+ * Right side of a comparison, with a type: an untyped parameter gets the column's type, and 1.5 is not a
+ * bigint.
+ */
 function operand(value: FilterValue): SQL {
   if (value instanceof ExactNumber) return sql`${value.text}::numeric`
   return typeof value === 'number' && !Number.isSafeInteger(value)
@@ -133,10 +136,9 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   real: exactNumber,
 }
 
-/** Numbers print as themselves, and text passes unchanged. */
 const asText = (expression: SQL): SQL => sql`(${expression})::text`
 
-/** Treats an empty text as null. Only text can be compared with ''. */
+/** Treats '' as null; the cast makes the comparison with '' valid for any type. */
 const filled = (expression: SQL): SQL => sql`nullif(${asText(expression)}, '')`
 
 function summary(part: SummaryPart, expression: SQL): SQL {

@@ -4,21 +4,21 @@ import type { CellValue } from '../core/fields/field-type.ts'
 import { trimTrailing } from '../core/trim-characters.ts'
 
 /**
- * Dates and times in SQLite files of others. SQLite has no date type: a column declared as DATETIME holds text in
- * any ISO 8601 form, Unix time or a Julian day (https://sqlite.org/lang_datefunc.html). Reading normalizes
- * all of these to the form that cells have; writing keeps the form that the column has.
+ * Dates and times in connected SQLite files. SQLite has no date type: a column declared as DATETIME holds
+ * text in any ISO 8601 form, Unix time or a Julian day (https://sqlite.org/lang_datefunc.html). Reading
+ * normalizes all of these to the stored form of cells; writing keeps the column's form.
  */
 
-/** Kinds of storage that hold a point in time or a part of one. */
+/** Storage kinds of dates, instants and times of day. */
 export type TemporalStorage = 'date' | 'datetime' | 'time'
 
-/** From this absolute value on an integer counts milliseconds; below it, seconds (which lasts until the year 5138). */
+/** Integers from this absolute value on are milliseconds; below it, seconds (up to the year 5138). */
 const FROM_MS = 1e11
-/** From this absolute value on an integer counts microseconds. */
+/** Integers from this absolute value on are microseconds. */
 const FROM_MICROS = 1e14
 /** Julian days end with the year 9999; a greater real number is Unix time. */
 const LAST_JULIAN_DAY = 5_373_484.5
-/** The Julian day on which Unix time begins. */
+/** Julian day of the Unix epoch. */
 const UNIX_JULIAN_DAY = 2_440_587.5
 
 const DAY_MS = 86_400_000
@@ -26,7 +26,7 @@ const SECOND_MICROS = 1_000_000
 
 const startsWithDay = (column: SQL): SQL => sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 
-/** `strftime` over any of the forms; NULL for other text. */
+/** `strftime` for any of the forms; NULL for other text. */
 function formatted(format: string, column: SQL): SQL {
   const written = (value: SQL) => sql`strftime(${sql.raw(`'${format}'`)}, ${value})`
   const seconds = sql`case when abs(${column}) < ${sql.raw(String(FROM_MS))} then ${column}
@@ -39,15 +39,15 @@ function formatted(format: string, column: SQL): SQL {
     end`
 }
 
-/** The stored form of a fraction given as nine digits, with the point: none, or 3, 6 or 9 digits. */
+/** The stored form of a fraction given as nine digits: '' or a point with 3, 6 or 9 digits. */
 const fractionText = (nineDigits: SQL): SQL =>
   sql`(select case significant when 0 then '' else '.' || substr(digits, 1, (significant + 2) / 3 * 3) end
     from (select digits, length(rtrim(digits, '0')) as significant from (select ${nineDigits} as digits)))`
 
-/** Where a fraction begins in ISO 8601 text with seconds: behind `YYYY-MM-DD HH:MM:SS.` or `HH:MM:SS.`. */
+/** Position of the fraction in ISO 8601 text: after `YYYY-MM-DD HH:MM:SS.` or `HH:MM:SS.`. */
 const [INSTANT_FRACTION, TIME_FRACTION] = [21, 10]
 
-/** The first nine of the digits that stand in a text from a position on. */
+/** The digits from a position on, padded or cut to nine. */
 const nineDigits = (column: SQL, from: number): SQL => {
   const tail = sql`substr(${column}, ${sql.raw(String(from))})`
   return sql`substr(substr(${tail}, 1, length(${tail}) - length(ltrim(${tail}, '0123456789'))) || '000000000', 1, 9)`
@@ -57,8 +57,9 @@ const hasFraction = (column: SQL): SQL =>
   sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9]*'`
 
 /**
- * An instant in its stored form; NULL for what is none. `strftime` has milliseconds alone, so the fraction is taken
- * from the text, or counted from Unix time in microseconds. A Julian day is not exact to more than milliseconds.
+ * An instant in its stored form; NULL for other values. `strftime` is limited to milliseconds, so the
+ * fraction is taken from the text, or from Unix time in microseconds. Julian days are only precise to
+ * milliseconds.
  */
 function instantText(column: SQL): SQL {
   const seconds = (value: SQL) => sql`strftime('%Y-%m-%d %H:%M:%S', ${value})`
@@ -84,13 +85,13 @@ function instantText(column: SQL): SQL {
       else ${ofUnixTime(real)} end end`
 }
 
-/** A column's value as a cell. Text that is not a date stays unchanged, so that people see it. */
+/** A column's value as a cell. Text that is not a date stays visible, unchanged. */
 export function sqliteTemporal(column: SQL, storage: TemporalStorage): SQL {
   switch (storage) {
     case 'datetime':
       return sql`coalesce(${instantText(column)} || '+00:00', ${column})`
     case 'date':
-      // The day as it is written, whatever the zone behind it.
+      // The day as written, whatever the zone after it.
       return sql`case when ${startsWithDay(column)} then substr(${column}, 1, 10)
         else coalesce(${formatted('%Y-%m-%d', column)}, ${column}) end`
     case 'time':
@@ -101,7 +102,7 @@ export function sqliteTemporal(column: SQL, storage: TemporalStorage): SQL {
   }
 }
 
-/** How a value stands in a file: its SQLite type and its text, as `exactText` gives them. */
+/** A stored value as `exactText` returns it: its SQLite type and its text. */
 const STORED = /^(text|integer|real):(.*)$/s
 
 const ISO = /^\d{4}-\d\d-\d\d(?:([T ])\d\d:\d\d(:\d\d)?(?:\.(\d{1,9}))?(\s*)(Z|[+-]\d\d:\d\d)?)?$/i
@@ -112,9 +113,9 @@ const PLAIN = ISO.exec('2000-01-01 00:00:00') as RegExpExecArray
 const INSTANT = /^(\d{4}-\d\d-\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?\+00:00$/
 
 /**
- * A cell's value in the form of `sample`, a value of the same column as `exactText` gives it. Without one an
- * instant is written as SQLite's own `datetime()` does: in UTC, without a zone. Nothing of the value is lost: where
- * the form has no room for the time, the seconds or their fraction, these are added.
+ * Converts a cell's value to the form of `sample`, another value of the column from `exactText`. Without a
+ * sample, instants are written like SQLite's `datetime()`: in UTC, without a zone. Never loses information:
+ * adds the time, seconds or fraction if the form lacks them.
  */
 export function sqliteTemporalValue(
   value: CellValue,
@@ -133,16 +134,16 @@ export function sqliteTemporalValue(
   return inForm(parts, form ?? PLAIN, storage === 'date')
 }
 
-/** `09:30` in a column that has no seconds, as long as the value has none either. */
+/** `09:30` for a column without seconds, unless the value has seconds. */
 function asTime(value: string, sample: string): string {
   if (/^\d\d:\d\d$/.test(sample)) return value.replace(/:00$/, '')
   const [whole, digits = ''] = value.split('.')
   const fraction = /\.(\d+)$/.exec(sample)?.[1] ?? ''
-  return digits === '' || fraction === '' ? value : `${whole}.${asLong(digits, fraction)}`
+  return digits === '' || fraction === '' ? value : `${whole}.${padded(digits, fraction)}`
 }
 
-/** The digits of a fraction with as many zeros at their end as the sample's length asks for. */
-const asLong = (digits: string, sample: string): string =>
+/** Pads a fraction with zeros to the sample's length. */
+const padded = (digits: string, sample: string): string =>
   trimTrailing(digits, '0').padEnd(sample.length, '0')
 
 function asNumber(instant: string, type: string, sample: number): number {
@@ -156,7 +157,7 @@ function asNumber(instant: string, type: string, sample: number): number {
   return (ms * 1000 + micros) / SECOND_MICROS
 }
 
-/** @param isDay true for a column of days, whose zone says nothing about the day */
+/** @param isDay true for date columns, whose zone does not affect the day */
 function inForm(parts: RegExpExecArray, form: RegExpExecArray, isDay: boolean): string {
   const [, between, seconds, fraction = '', space = '', zone = ''] = form
   const offset = isDay || /^z?$/i.test(zone) ? 0 : offsetMinutes(zone)
@@ -164,7 +165,7 @@ function inForm(parts: RegExpExecArray, form: RegExpExecArray, isDay: boolean): 
   const [, day = '', hour = '', minute = '', second = '', ms = ''] = shifted
   const isWholeMinute = second === '00' && ms === ''
   if (between === undefined && isWholeMinute && hour === '00' && minute === '00') return day
-  const digits = fraction === '' ? ms : asLong(ms, fraction)
+  const digits = fraction === '' ? ms : padded(ms, fraction)
   const hasSeconds = seconds !== undefined || between === undefined || !isWholeMinute
   const tail = `${hasSeconds ? `:${second}` : ''}${digits === '' ? '' : `.${digits}`}`
   return `${day}${between ?? ' '}${hour}:${minute}${tail}${space}${zone}`
@@ -175,7 +176,7 @@ const offsetMinutes = (zone: string): number => {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** The reading of a clock that is so many minutes ahead of UTC, in the same text form. */
+/** The wall time of an instant at an offset in minutes, in the same text form. */
 function shiftedBy(instant: string, minutes: number): string {
   const shifted = toStored((fromStored(instant) ?? Number.NaN) + minutes * 60_000)
   return shifted === null ? instant : withDigitsBelowMs(shifted, digitsBelowMs(instant))

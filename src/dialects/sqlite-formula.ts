@@ -28,7 +28,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
     ),
 
   arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
-  // Dividing by 0 gives NULL by itself.
+  // Division by 0 already gives NULL.
   divide: (left, right) => sql`(${left} / ${right})`,
   negate: (value) => sql`(-${value})`,
   abs: (value) => sql`abs(${value})`,
@@ -55,7 +55,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
   part: (text, from, count) => sql`substr(${text}, cast(${from} as integer), cast(${count} as integer))`,
   position: (text, find) => sql`(instr(${text}, ${find}) * 1.0)`,
   replace: (text, find, by) => sql`replace(${text}, ${find}, ${by})`,
-  // There is no REPEAT: n zero bytes print as n times "00", which become the text.
+  // SQLite lacks REPEAT: replaces the "00" of n zero bytes in hex with the text.
   repeat: (text, times) => sql`replace(hex(zeroblob(cast(${times} as integer))), '00', ${text})`,
   trim: (text) => sql`trim(${text})`,
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
@@ -80,7 +80,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
 
 const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }
 
-/** SQLite never puts the values of a subquery without `from` where they are named: they are computed once. */
+/** SQLite does not inline the values of a subquery without `from`, so each is computed once. */
 function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {
   const columns = values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`)
   return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)}))`
@@ -111,7 +111,10 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
   }
 }
 
-/** SQLite rounds to milliseconds, other engines cut. Only connected files have instants that are more exact. */
+/**
+ * Truncates to milliseconds like other engines; SQLite would round. Only connected files have more precise
+ * instants.
+ */
 const toMilliseconds = (column: SQL): SQL =>
   sql`case when length(${column}) > ${sql.raw(String('YYYY-MM-DD HH:MM:SS.000+00:00'.length))} then substr(${column}, 1, 23) else ${column} end`
 
@@ -122,7 +125,7 @@ function finish(value: SQL, type: ValueType): SQL {
   return sql`replace(${text} || '+00:00', '.000+00:00', '+00:00')`
 }
 
-/** SQLite lets 31 January + 1 month run over into March; the month's last day is at hand as the day before the next. */
+/** Clamps to the last day of the month: in SQLite, 31 January + 1 month overflows into March. */
 function addMonths(ms: SQL, months: SQL): SQL {
   const seconds = sql`floor(${ms} / 86400000.0) * 86400`
   const first = sql`unixepoch(${seconds}, 'unixepoch', 'start of month', cast(${months} as integer) || ' months')`
@@ -130,7 +133,7 @@ function addMonths(ms: SQL, months: SQL): SQL {
   const atFirst = (format: string) =>
     sql`cast(strftime(${sql.raw(format)}, ${first}, 'unixepoch') as integer)`
   const ofLast = sql`cast(strftime('%d', ${first}, 'unixepoch', '+1 month', '-1 day') as integer)`
-  // Behind December of 9999 there is no month for SQLite.
+  // SQLite has no month after December 9999.
   const last = sql`${first} + 86400 * (case ${atFirst(`'%m'`)} when 12 then 31 else ${ofLast} end - 1)`
   const time = sql`(${ms} - ${seconds} * 1000.0)`
   return sql`(min(${first} + ${day}, ${last}) * 1000.0 + ${time})`

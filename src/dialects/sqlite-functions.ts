@@ -6,7 +6,7 @@ import { readNumber } from '../core/formula/numbers.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array | null
 
-/** Functions of text that SQLite lacks, by the names that our SQL calls them. NULL gives NULL. */
+/** Text functions that SQLite lacks, by name. NULL gives NULL. */
 const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
   sheaf_upper: toUpper,
   sheaf_lower: toLower,
@@ -16,8 +16,8 @@ const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
 const OPTIONS = { deterministic: true, directOnly: true }
 
 /**
- * Gives a connection the functions that formulas call. Only our own statements can: a connected file comes from
- * somebody else, and its views and triggers must not reach them.
+ * Registers the functions for formulas on a connection. `directOnly` restricts them to our statements,
+ * because views and triggers of connected files are untrusted.
  */
 export function defineSqliteFunctions(file: Database): void {
   for (const [name, evaluate] of Object.entries(TEXT_FUNCTIONS)) {

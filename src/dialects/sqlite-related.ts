@@ -1,17 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { sqliteRounded } from './decimal-sums.ts'
-import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+import { isTextStorage, type RelatedExpressions, type RelatedRows, type RelatedValue } from './related.ts'
 import { sqlitePrinted } from './sqlite-text.ts'
 
 /** Expressions over linked records in SQLite. */
-export const sqliteRelated: RelatedWords = {
+export const sqliteRelated: RelatedExpressions = {
   links: (rows, id, title, limit, counted) =>
-    // A count of its own: the list ends after `limit` records, and so do the titles that are worked out.
+    // Counts separately, because the list computes only `limit` titles.
     sql`(select '[' || n || ',' || ${pairs(rows, id, title, limit)} || ']'
       from (select count(*) as n from ${counted}) where n > 0)`,
   link: (rows, id, title) =>
     sql`(select '[1,[' || json_array(${json(id)}, ${json(title)}) || ']]' from ${rows.from} limit 1)`,
-  isThere: (value) => isThere(value),
+  hasValue: (value) => hasValue(value),
   list: (rows, value, limit) =>
     sql`nullif((select json_group_array(${json({ ...value, value: sql`v` })}) from ${filled(rows, value, limit)}), '[]')`,
   joined: (rows, value, limit) =>
@@ -26,7 +26,7 @@ export const sqliteRelated: RelatedWords = {
   nothing: () => sql`null`,
 }
 
-const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+const AGGREGATES: Record<Parameters<RelatedExpressions['rollup']>[1], (value: SQL) => SQL> = {
   count: (value) => sql`count(${value})`,
   countDistinct: (value) => sql`count(distinct ${value})`,
   sum: (value) => sql`total(${value}) as s`,
@@ -38,7 +38,7 @@ const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => 
 }
 
 /** Applied to a total outside its select, so that a computed value occurs only once in the statement. */
-const OF_TOTAL: Partial<Record<Parameters<RelatedWords['rollup']>[1], SQL>> = {
+const OF_TOTAL: Partial<Record<Parameters<RelatedExpressions['rollup']>[1], SQL>> = {
   sum: sqliteRounded(sql`s`),
   sumDistinct: sqliteRounded(sql`s`),
   avg: sql`coalesce(${sqliteRounded(sql`s`)} / nullif(n, 0), 0)`,
@@ -51,13 +51,13 @@ const pairs = (rows: RelatedRows, id: RelatedValue, title: RelatedValue, limit: 
     (select ${id.value} as k, ${title.value} as v from ${rows.from} order by ${rows.orderBy} limit ${count(limit)}))`
 }
 
-const isThere = ({ value }: RelatedValue): SQL => sql`nullif(${value}, '') is not null`
+const hasValue = ({ value }: RelatedValue): SQL => sql`nullif(${value}, '') is not null`
 
-/** The values that are there, in the subquery's order, which an aggregate over it keeps. */
+/** The values in the order of the subquery, which an aggregate over it keeps. */
 const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
-  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)})`
+  sql`(select ${value.value} as v from ${from} and ${hasValue(value)} order by ${orderBy} limit ${count(limit)})`
 
-/** JSON has a true of its own where a column has 1. */
+/** Converts booleans, which columns store as 1 and 0, to JSON booleans. */
 const json = ({ value, storage }: RelatedValue): SQL =>
   storage === 'boolean' ? sql`json(iif(${value}, 'true', iif(${value} is null, 'null', 'false')))` : value
 
@@ -67,5 +67,5 @@ function text({ value, storage }: RelatedValue): SQL {
   return isTextStorage(storage) ? value : sql`cast(${value} as text)`
 }
 
-// Not bound: a fragment without values is rendered once.
+// Not bound, because fragments without bound values are rendered only once.
 const count = (limit: number): SQL => sql.raw(String(limit))

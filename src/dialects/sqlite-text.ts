@@ -6,10 +6,10 @@ import { m } from '../messages.gen.ts'
 const MAX_PATTERN_BYTES = 50_000
 
 /**
- * True where the text fits a `like` pattern in any case of its letters. SQLite's LIKE knows only the
- * case of A to Z; with any other letter in the pattern its GLOB is asked, which tells case, for each letter in both.
+ * Case-insensitive `like`. SQLite's LIKE folds only A to Z; patterns with other letters use GLOB, which is
+ * case-sensitive, with each letter in both cases.
  *
- * @throws INVALID_FILTER for a pattern that is longer than SQLite takes
+ * @throws INVALID_FILTER for a pattern beyond SQLite's length limit
  */
 export function sqliteLike(text: SQL, pattern: string): SQL {
   const isPlain = /^[\0-\x7f]*$/.test(pattern)
@@ -21,7 +21,7 @@ export function sqliteLike(text: SQL, pattern: string): SQL {
   return isPlain ? sql`${text} like ${sent} escape '\\'` : sql`${text} glob ${sent}`
 }
 
-/** The same pattern in GLOB's signs: `Ü%` becomes `[üÜ]*`. */
+/** Converts a `like` pattern to GLOB: `Ü%` becomes `[üÜ]*`. */
 function asGlob(pattern: string): string {
   const characters = [...pattern]
   let glob = ''
@@ -37,15 +37,15 @@ function asGlob(pattern: string): string {
 function literal(character: string): string {
   if ('*?['.includes(character)) return `[${character}]`
   const cases = [...new Set([character, character.toLowerCase(), character.toUpperCase()])]
-  // "ß" in capitals is two letters, which a class cannot hold.
+  // "ß" is two letters in upper case, which a character class cannot contain.
   const single = cases.filter((variant) => [...variant].length === 1)
   return single.length > 1 ? `[${single.join('')}]` : character
 }
 
 /**
- * A value as text, numbers as JavaScript prints them: a whole one without a point, of a fraction the fewest
- * digits that read back as the same number. Of the numbers that need all 17, one in a hundred has another last
- * digit; below 0.0001 SQLite writes an exponent where JavaScript does so from 0.000001.
+ * A value as text, with numbers as JavaScript prints them: integers without a point, others with the fewest
+ * digits that parse back to the same number. Differences remain: one in a hundred numbers that need 17 digits
+ * has another last digit, and SQLite writes exponents below 0.0001, JavaScript below 0.000001.
  */
 export const sqlitePrinted = (value: SQL): SQL =>
   sql`iif(typeof(${value}) <> 'real', ${value}, ${printedReal(value)})`
@@ -53,7 +53,7 @@ export const sqlitePrinted = (value: SQL): SQL =>
 function printedReal(value: SQL): SQL {
   const digits = (count: number) => sql.raw(`printf('%!.${count}g', n)`)
   const reads = (count: number) => sql`when cast(${digits(count)} as real) = n then ${digits(count)}`
-  // Worked out once: it may be a rollup over many records.
+  // Computed once: it may be a rollup over many records.
   return sql`(select case when n is null then null
     when n = cast(n as integer) then cast(cast(n as integer) as text)
     when length(cast(n as text)) < 15 then cast(n as text)

@@ -4,18 +4,20 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
-import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
 import {
   createRender,
+  ddl,
   groupSummaryBy,
   insertSelected,
   medianByPlace,
   optionOrder,
   quoteText,
+  standardTables,
   stddevByMean,
 } from './standard-sql.ts'
 
@@ -34,59 +36,46 @@ const sqliteFileNames = (column: SQL): SQL =>
 const sqliteFileBytes = (column: SQL): SQL =>
   sql`sum((select sum(json_extract(file.value, '$.size')) from ${sqliteFiles(column)}))`
 
-// Only objects: json_each gives other items as plain values, which json_extract cannot parse.
+// Only objects: json_each returns other items as plain values, which json_extract cannot parse.
 const sqliteFiles = (column: SQL): SQL =>
   sql`json_each(${sqliteList(column)}) as file where file.type = 'object'`
 
-// `json_each` fails on text that is no JSON, and of no text gives no rows.
+// `json_each` fails for invalid JSON, and returns no rows for NULL.
 const sqliteList = (column: SQL): SQL =>
   sql`case when ${column} like '[%' and json_valid(${column}) then ${column} end`
 
-/** SQLite 3.35 or later, as Bun carries it. */
+const COLUMN_TYPES: Record<StorageKind, string> = {
+  id: 'integer primary key autoincrement',
+  integer: 'integer',
+  real: 'real',
+  text: 'text',
+  longText: 'text',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+  time: 'time',
+  json: 'text',
+}
+
+const indexName = (table: string, name: string): string => quote(`${table}__${name}`)
+
+function defaultLiteral(value: Exclude<CellValue, null>): string {
+  return typeof value === 'string' ? quoteText(value) : String(Number(value))
+}
+
+/** SQLite 3.35 or later, as built into Bun. */
 export const sqlite: Dialect = {
   client: 'sqlite3',
   maxBoundParameters: MAX_BOUND,
-  columnTypes: {
-    id: 'integer primary key autoincrement',
-    integer: 'integer',
-    real: 'real',
-    text: 'text',
-    longText: 'text',
-    boolean: 'boolean',
-    date: 'date',
-    datetime: 'datetime',
-    time: 'time',
-    json: 'text',
-  },
+  columnTypes: COLUMN_TYPES,
   quote,
   render: createRender(quote, () => '?', MAX_BOUND),
 
-  createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
-  addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
-  renameColumn: (table, from, to) => [
-    ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),
-  ],
-  dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
-  renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
-  dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
-  createIndex: (table, columns) => [
-    ddl(
-      `create index ${quote(`${table}__${columns.join('_')}`)} on ${quote(table)} (${columns.map(quote).join(', ')})`,
-    ),
-  ],
-  createUniqueIndex: (table, ...columns) => [
-    ddl(
-      `create unique index ${quote(uniqueName(table, columns.join('_')))} on ${quote(table)} (${columns.map(quote).join(', ')})`,
-    ),
-  ],
-  dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${quote(uniqueName(table, name))}`)],
+  ...standardTables({ quote, types: COLUMN_TYPES, indexName, literal: defaultLiteral }),
   dropIndexesOf: (table, name) =>
-    [uniqueName(table, name), `${table}__${name}`].map((index) =>
-      ddl(`drop index if exists ${quote(index)}`),
-    ),
-
+    [`${name}__unique`, name].map((suffix) => ddl(`drop index if exists ${indexName(table, suffix)}`)),
   isNull: (expression) => sql`${expression} is null`,
-  // A column of a connected file may be declared with a collation that takes "abc" and "ABC" as equal.
+  // Columns of connected files may have a collation that equates "abc" and "ABC".
   eq: (expression, value) => sql`${expression} = ${exactOperand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
   inList: (expression, values) =>
@@ -94,23 +83,23 @@ export const sqlite: Dialect = {
   exactText: (expression) => sql`${expression} collate binary`,
   like: (expression, pattern) => sqliteLike(sqlitePrinted(expression), pattern),
   fileNames: sqliteFileNames,
-  // Commas on both sides make the first and the last title like those between.
+  // Outer commas let one pattern match the first, middle and last title.
   hasOption: (expression, title) => sql`instr(',' || ${expression} || ',', ${`,${title},`}) > 0`,
   and: (conditions) => sql`(${balanced(conditions, sql` and `)})`,
   or: (conditions) => sql`(${balanced(conditions, sql` or `)})`,
   not: (condition) => sql`not (${condition})`,
   constant: (value) => (value ? sql`1 = 1` : sql`1 = 0`),
 
-  // SQLite puts NULL first ascending and last descending by itself, as REST clients expect.
+  // NULL sorts first ascending and last descending by default, as REST clients expect.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   optionOrder,
   summary: sqliteSummary,
   groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),
   search(expression, storage, text) {
-    // A checkbox shows no text.
+    // Checkboxes have no text.
     if (storage === 'boolean') return sql`1 = 0`
-    // Nobody looks for the zone, and "00" would be in every moment.
+    // Removes the zone, in which "00" would always match.
     const shown = storage === 'datetime' ? sql`replace(${expression}, '+00:00', '')` : expression
     return sqliteLike(storage === 'real' ? sqlitePrinted(expression) : shown, `%${escapeLike(text)}%`)
   },
@@ -120,12 +109,12 @@ export const sqlite: Dialect = {
   foreign: sqliteForeign,
   isSame: (left, right) => sql`${left} is ${right}`,
   placeholder: () => '?',
-  // An infinite number has no text form that a column of numbers would take.
+  // Infinity cannot be bound as text: SQLite would store the text.
   encode: (storage) => (storage === 'real' ? encodeInfinite : null),
   insertSelected,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
-  // Without a column of the parent, its primary key is meant.
+  // A foreign key without a parent column references the primary key.
   listReferences: (table) => ({
     sql: `select m.name || '.' || f.id as name, null as child_schema, m.name as child, f."from" as child_column,
         coalesce(f."to", (select name from pragma_table_info(m2.name) where pk = f.seq + 1)) as parent_column,
@@ -146,14 +135,14 @@ export const sqlite: Dialect = {
       ? sql`'{' || ${sql.join(parts, sql` || ',' || `)} || '}'`
       : (parts[0] ?? sql`'{}'`)
   },
-  // The type of a column decides how it keeps a value, whatever JSON calls it.
+  // The column's type determines how the value is stored, whatever its JSON type.
   jsonValue: (json, key) => sql`json_extract(${json}, ${`$."${key}"`})`,
   logId: (id) => id,
 
   async allocateIds(tx, table, count) {
     if (count === 0) return []
-    // AUTOINCREMENT keeps the last id given out, also of records since deleted; the caller's transaction
-    // keeps others from taking one in between, and inserting the ids moves it on.
+    // `sqlite_sequence` keeps the last assigned id, even of deleted records. The caller's transaction
+    // excludes other writers, and inserting the ids updates it.
     const [row] = await tx.all<{ seq: number }>({
       sql: 'select seq from sqlite_sequence where name = ?',
       params: [table],
@@ -181,7 +170,7 @@ export const sqlite: Dialect = {
   isFullTable: (error) => error instanceof Error && error.message.startsWith('too many columns on '),
 }
 
-/** `a or b or c …` as a tree of halves: a chain of it is as deep as it is long, and SQLite goes 1000 deep. */
+/** Nests a long chain `a or b or c …` as a balanced tree: SQLite limits expression depth to 1000. */
 function balanced(conditions: SQL[], sign: SQL): SQL {
   if (conditions.length <= 16) return sql.join(conditions, sign)
   const middle = conditions.length >> 1
@@ -192,10 +181,10 @@ function balanced(conditions: SQL[], sign: SQL): SQL {
   )
 }
 
-/** Pairs in one call of json_object: a function takes 127 values in older builds of SQLite. */
+/** Pairs per call of json_object: older builds of SQLite allow 127 arguments. */
 const JSON_PAIRS = 60
 
-/** JSON has a true of its own where a column has 1. */
+/** Converts booleans, which columns store as 1 and 0, to JSON booleans. */
 function jsonPair({
   key,
   column: value,
@@ -209,11 +198,6 @@ function jsonPair({
   return sql`${key}, json(case ${value} when 1 then 'true' when 0 then 'false' else 'null' end)`
 }
 
-const ddl = (text: string): Statement => ({ sql: text, params: [] })
-
-const uniqueName = (table: string, name: string): string => `${table}__${name}__unique`
-
-/** A whole number of up to eight bytes is kept as it is here; all other numbers are doubles. */
 const exactOperand = (value: FilterValue): SQL =>
   typeof value === 'string' ? sql`${operand(value)} collate binary` : operand(value)
 
@@ -233,21 +217,6 @@ const encodeInfinite = (value: CellValue): CellValue =>
 
 const decodeBoolean = (value: unknown): CellValue => (value === null ? null : Boolean(value))
 
-function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
-  const parts = [quote(name), columnType(storage)]
-  if (required) parts.push('not null')
-  if (defaultValue !== null) parts.push(`default ${defaultLiteral(defaultValue)}`)
-  return parts.join(' ')
-}
-
-const columnType = (storage: StorageKind): string => sqlite.columnTypes[storage]
-
-function defaultLiteral(value: Exclude<CellValue, null>): string {
-  if (typeof value === 'string') return quoteText(value)
-  return String(Number(value))
-}
-
-/** Summaries of the grid's footer. */
 function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
   switch (part) {
     case 'fileBytes':
@@ -275,7 +244,7 @@ function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
   }
 }
 
-/** The one value in the middle, or the mean of the two. SQLite has no median of its own. */
+/** The median, which SQLite lacks: the middle value, or the mean of the middle two. */
 function median(column: SQL, from: SQL): SQL {
   const values = sql`(select ${column} as x from ${from})`
   const filled = sql`(select count(x) from ${values})`
@@ -283,7 +252,7 @@ function median(column: SQL, from: SQL): SQL {
     limit 2 - ${filled} % 2 offset (${filled} - 1) / 2))`
 }
 
-/** Of the whole population, from the distances to the mean: the shorter formula loses digits. */
+/** Population standard deviation from the distances to the mean; the one-pass formula loses digits. */
 function stddev(column: SQL, from: SQL): SQL {
   const mean = sql`(select avg(${column}) from ${from})`
   return sql`(select sqrt(avg((x - m) * (x - m))) from (select ${column} as x, ${mean} as m from ${from}))`

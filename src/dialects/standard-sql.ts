@@ -3,22 +3,30 @@ import { CasingCache } from 'drizzle-orm/casing'
 import { fractionDigits } from '../core/dates.ts'
 import { AppError } from '../core/errors.ts'
 import { ExactNumber } from '../core/exact-decimal.ts'
+import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterValue } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { m } from '../messages.gen.ts'
-import type { GroupSummary, QueryDialect, SelectedRows, Statement } from './dialect.ts'
+import type {
+  ColumnDefinition,
+  Dialect,
+  GroupSummary,
+  QueryDialect,
+  SelectedRows,
+  Statement,
+} from './dialect.ts'
 
 /**
- * Turns composed SQL into text and bound values, with an engine's own quotes and placeholders. What
- * binds more than `maxBound` values is refused with BAD_REQUEST.
+ * Creates a renderer of SQL to text and bound values, with an engine's quotes and placeholders. The renderer
+ * throws BAD_REQUEST for more than `maxBound` values.
  */
 export function createRender(
   quote: (name: string) => string,
   placeholder: (index: number) => string,
   maxBound = Number.POSITIVE_INFINITY,
 ) {
-  // Column names stay as they are.
+  // Keeps the case of column names.
   const casing = new CasingCache()
   return (query: SQL): Statement => {
     const { sql, params } = query.toQuery({
@@ -35,7 +43,7 @@ export function createRender(
 /** Text as a literal of standard SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Most digits in front of and behind the point of a `decimal(65,30)`, which is the largest of MySQL. */
+/** Maximum digits before and after the point of `decimal(65,30)`, MySQL's largest decimal type. */
 const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
 
 /** Right side of a comparison. Numbers are bound as doubles, which have fewer digits than some columns. */
@@ -46,8 +54,8 @@ function operand(value: FilterValue): SQL {
   return sql`cast(${value.text} as decimal(65, ${sql.raw(String(decimals.length))}))`
 }
 
-/** Vocabulary shared by all engines with a boolean type. */
-export const standardWords = {
+/** Filter primitives shared by all engines with a boolean type. */
+export const standardPrimitives = {
   isNull: (expression) => sql`${expression} is null`,
   eq: (expression, value) => sql`${expression} = ${operand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
@@ -60,7 +68,7 @@ export const standardWords = {
   exactText: (expression) => expression,
 } satisfies Partial<QueryDialect>
 
-/** Vocabulary of formulas that is the same in every engine. */
+/** Formula expressions that are the same in every engine. */
 export const standardFormula = {
   compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
   isNull: (value) => sql`(${value} is null)`,
@@ -77,6 +85,52 @@ export const standardFormula = {
         )} else ${otherwise} end`,
 } satisfies Partial<FormulaWords<SQL>>
 
+/** The parts in which the engines' DDL differs. */
+interface TableStyle {
+  quote(name: string): string
+  types: Record<StorageKind, string>
+  /** Quoted name of the index over these columns. */
+  indexName(table: string, name: string): string
+  /** A default value as a literal, because DDL takes no bound values. */
+  literal(value: Exclude<CellValue, null>): string
+}
+
+/** DDL that all engines share. */
+export function standardTables({ quote, types, indexName, literal }: TableStyle) {
+  const list = (columns: string[]) => columns.map(quote).join(', ')
+  const uniqueName = (table: string, name: string) => indexName(table, `${name}__unique`)
+  function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
+    const parts = [quote(name), types[storage]]
+    if (required) parts.push('not null')
+    if (defaultValue !== null) parts.push(`default ${literal(defaultValue)}`)
+    return parts.join(' ')
+  }
+  return {
+    createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
+    addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
+    renameColumn: (table, from, to) => [
+      ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),
+    ],
+    dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
+    renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
+    dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
+    createIndex: (table, columns) => [
+      ddl(`create index ${indexName(table, columns.join('_'))} on ${quote(table)} (${list(columns)})`),
+    ],
+    createUniqueIndex: (table, ...columns) => [
+      ddl(
+        `create unique index ${uniqueName(table, columns.join('_'))} on ${quote(table)} (${list(columns)})`,
+      ),
+    ],
+    dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${uniqueName(table, name)}`)],
+    // Indexes are dropped with the column.
+    dropIndexesOf: () => [],
+  } satisfies Partial<Dialect>
+}
+
+/** A DDL statement, which has no bound values. */
+export const ddl = (text: string): Statement => ({ sql: text, params: [] })
+
 /** The usual `insert … select`. */
 export const insertSelected = ({ into, columns, constants, values, source }: SelectedRows): SQL =>
   sql`insert into ${into} (${sql.join(columns, sql`, `)})
@@ -89,17 +143,19 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
 
-/** A time of day in its stored form, whose fraction has no zeros too many. A span of MySQL may be negative or days long. */
+/**
+ * Normalizes the fraction of a time of day to the stored form. MySQL's times may be negative or exceed a day.
+ */
 export function storedTime(text: string): string {
   const [whole = '', fraction = ''] = text.split('.', 2)
   const digits = fractionDigits(fraction)
   return digits === '' ? whole : `${whole}.${digits}`
 }
 
-/** Computation of summaries over groups for which the engine has no aggregate. */
+/** Group summaries for which the engine has no aggregate. */
 type Special = Partial<Record<SummaryPart, (column: SQL, keys: SQL) => GroupSummary>>
 
-/** Summaries of groups by the engine's own aggregates, save for the `special` parts. */
+/** Group summaries by the engine's aggregates, except for the `special` parts. */
 export const groupSummaryBy =
   (summary: QueryDialect['summary'], special: Special = {}): QueryDialect['groupSummary'] =>
   (part, column, keys) =>
@@ -107,7 +163,7 @@ export const groupSummaryBy =
 
 /** A median for engines without one, from each row's position in its group and the group's size. */
 export function medianByPlace(column: SQL, keys: SQL): GroupSummary {
-  // Rows without a value form a partition of their own, so that they are not counted.
+  // Rows without a value are in a separate partition, so that they are not counted.
   const place = sql`row_number() over (partition by ${keys}, ${column} is null order by ${column})`
   const size = sql`count(${column}) over (partition by ${keys})`
   return {
@@ -127,7 +183,7 @@ export const stddevByMean = (column: SQL, keys: SQL): GroupSummary => ({
 })
 
 /**
- * Parameters of a rendered statement for a driver. Each driver has a type of its own for what it binds; dialects encode
- * values before they render, so every value is one that the engine's driver takes.
+ * Casts the parameters of a rendered statement to the driver's type. Dialects encode values before rendering,
+ * so that the driver accepts each.
  */
 export const bound = (params: readonly unknown[]): never[] => params as never[]

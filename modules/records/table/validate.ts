@@ -85,7 +85,7 @@ function createChecker(field: Field): Checker {
 /**
  * Checks the values of an update and returns them as they are stored.
  *
- * @param keepsToTypes `ForeignWords.keepsToTypes` of the table's database
+ * @param keepsToTypes `ForeignColumns.keepsToTypes` of the table's database
  * @throws FIELD_NOT_FOUND for an unknown field; INVALID_VALUE_FOR_FIELD naming the field for a value that does not
  *   fit; REQUIRED_FIELD_MISSING where a required field would become empty
  */

@@ -26,14 +26,14 @@ const LISTED = { cell: LISTED_LINKS, first: LISTED_LINKS, records: LISTED_RECORD
 export const linkExpression: Expression = (field, scope, form) => {
   const step = stepOf(scope.model, field.id, scope.models)
   if (!step) return null
-  const words = scope.dialect.related
-  if (form === 'value' && !isNamedLink(field)) return words.count(countedRows(scope, step))
+  const related = scope.dialect.related
+  if (form === 'value' && !isNamedLink(field)) return related.count(countedRows(scope, step))
   const { rows, end } = follow(scope, [step])
   const title = nameOf(end)
-  if (form === 'value') return sql`(select ${words.text(title)} from ${rows.from} limit 1)`
+  if (form === 'value') return sql`(select ${related.text(title)} from ${rows.from} limit 1)`
   const id = idIn(end)
-  if (isSingleLink(step.link)) return words.link(rows, id, title)
-  return words.links(rows, id, title, LISTED[form], countedRows(scope, step))
+  if (isSingleLink(step.link)) return related.link(rows, id, title)
+  return related.links(rows, id, title, LISTED[form], countedRows(scope, step))
 }
 
 /** The id of a scope’s record, which may have several key columns. */
@@ -74,11 +74,11 @@ export const lookupExpression: Expression = (field, scope, form) => {
   const { rows, end } = follow(scope, path.steps)
   const target = targetIn(end, path)
   if (path.isSingle) return sql`(select ${target.value} from ${rows.from} limit 1)`
-  const words = scope.dialect.related
+  const related = scope.dialect.related
   if (form === 'first') {
-    return sql`(select ${target.value} from ${rows.from} and ${words.isThere(target)} order by ${rows.orderBy} limit 1)`
+    return sql`(select ${target.value} from ${rows.from} and ${related.hasValue(target)} order by ${rows.orderBy} limit 1)`
   }
-  return form === 'value' ? words.joined(rows, target, MAX_JOINED) : words.list(rows, target, MAX_LISTED)
+  return form === 'value' ? related.joined(rows, target, MAX_JOINED) : related.list(rows, target, MAX_LISTED)
 }
 
 /** Names are text, whatever the type of the display field. */
@@ -96,9 +96,9 @@ export function lookupValues(field: Field, scope: Scope, as: 'value' | 'text'): 
   if (!path) return null
   const { rows, end } = follow(scope, path.steps)
   const target = targetIn(end, path)
-  const words = scope.dialect.related
-  const value = as === 'text' || isPrinted(target) ? words.text(target) : target.value
-  const there = sql`exists (select 1 from ${rows.from} and ${words.isThere(target)}`
+  const related = scope.dialect.related
+  const value = as === 'text' || isPrinted(target) ? related.text(target) : target.value
+  const there = sql`exists (select 1 from ${rows.from} and ${related.hasValue(target)}`
   return (test) => (test ? sql`${there} and ${test(value)})` : sql`${there})`)
 }
 
