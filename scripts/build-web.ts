@@ -16,13 +16,13 @@ export interface WebBuildOptions {
 }
 
 /**
- * Pages that are bundled together share chunks, which suits visitors of both and costs those of one: each page has a
- * bundle, because few people visit two. A bundle names the parts whose modules form one chunk each.
+ * One bundle per page. Pages in one bundle would share chunks, which helps visitors of both pages, but few
+ * visit two. Each of a bundle's `parts` becomes one chunk with the modules that it needs.
  */
 const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<string, readonly string[]>> }[] = [
   {
     pages: ['index.html'],
-    // The screens of a base import most of what a table needs, so both are one chunk.
+    // The screens of a base and a table import mostly the same modules, so they form one chunk.
     parts: {
       app: ['main.tsx'],
       table: ['routes/base-screens.ts', 'features/views/kinds/table-screen.tsx'],
@@ -49,18 +49,20 @@ const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<strin
 ]
 const PAGES = BUNDLES.flatMap(({ pages }) => pages)
 
-/** Browsers of 2024 and newer. */
+/** Supports browsers from 2024 on. */
 const SCRIPT_TARGET = 'es2024'
 const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
 
 /**
- * Bundles the web app with Vite: pages at the top, everything else under `assets/` with its hash in the name (so that it
- * may be cached for ever), `public/` copied as it is, and `.gz` and `.br` beside each file that they make smaller.
+ * Bundles the web app with Vite: pages at the top level, all other files under `assets/` with a hash in their
+ * name (so that they can be cached forever), a copy of `public/`, and `.gz` and `.br` variants of files that
+ * they make smaller.
  * @throws Error when a source does not compile, after printing the errors
  */
 export async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> {
   const startedAt = performance.now()
-  // Built beside the target and renamed in the end: a server never sees half a build, and two builds never mix.
+  // Builds in a staging folder that is renamed at the end, so that servers never see a partial build and
+  // concurrent builds do not mix.
   const staging = `${WEB_OUTPUT}.${process.pid}`
   mkdirSync(staging, { recursive: true })
   try {
@@ -92,9 +94,9 @@ interface Bundling {
   pages: readonly string[]
   staging: string
   minify: boolean
-  /** False where only the chunks are needed. */
+  /** False if only the chunk graph is needed. */
   write: boolean
-  /** How modules are combined into chunks; by default one for each set of entries. */
+  /** Chunking of modules; by default one chunk per set of entries. */
   output?: Rolldown.OutputOptions
 }
 
@@ -103,21 +105,21 @@ const viteConfig = ({ pages, staging, minify, write, output }: Bundling): Inline
   configFile: false,
   mode: minify ? 'production' : 'development',
   logLevel: 'error',
-  // Absolute, so that a page under any path finds its files.
+  // Absolute, so that pages under any path find their files.
   base: '/',
   plugins: [ownMessages(), inlineEarlyScript(), inlineIcon()],
   worker: { format: 'es', plugins: () => [ownMessages()] },
   build: {
     outDir: staging,
     write,
-    // The other bundles' files lie there, too.
+    // The folder also contains the other bundles' files.
     emptyOutDir: false,
     minify: minify && write ? 'oxc' : false,
     cssMinify: minify && write,
     sourcemap: !minify,
     target: SCRIPT_TARGET,
     cssTarget: STYLE_TARGET,
-    // Files of their own: the page's security policy allows no `data:` scripts, and browsers cache them by name.
+    // Never inlined: the content security policy forbids `data:` scripts, and separate files are cached.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -128,9 +130,9 @@ const viteConfig = ({ pages, staging, minify, write, output }: Bundling): Inline
 type Bundle = Awaited<ReturnType<typeof build>>
 
 /**
- * One chunk for the modules of each part, less those of the parts before it, judged by a bundle in which each set of
- * entries has a chunk of its own. Other modules stay in chunks of their own. A part imports only earlier parts, so that
- * chunks form no cycle.
+ * Groups the modules of each part, without those of earlier parts, into one chunk, based on a bundle with one
+ * chunk per set of entries. Other modules keep their chunks. Parts import only earlier parts, which prevents
+ * cyclic chunks.
  */
 function groupByParts(
   parts: Readonly<Record<string, readonly string[]>>,
@@ -141,7 +143,7 @@ function groupByParts(
   const partOf = new Map<string, string>()
   for (const [part, modules] of Object.entries(parts)) {
     for (const { isEntry, moduleIds } of chunksNeeded(chunks, modules)) {
-      // A page's own script stays apart: as part of a shared chunk it would also run on the other pages.
+      // A page's entry script stays separate: in a shared chunk it would run on other pages too.
       if (isEntry) continue
       for (const id of moduleIds) if (!partOf.has(id)) partOf.set(id, part)
     }
@@ -154,7 +156,7 @@ function groupByParts(
   }
 }
 
-/** The chunks that hold these modules, given by their paths in `web`, with all that they import statically. */
+/** The chunks with these modules (paths in `web`) and all their static imports. */
 function chunksNeeded(
   chunks: readonly Rolldown.OutputChunk[],
   modules: readonly string[],
@@ -163,7 +165,7 @@ function chunksNeeded(
   const needed = new Set(
     modules.map((module) => {
       const path = join(SOURCE, module)
-      // Of the chunks that export it, the one that a dynamic import loads.
+      // Prefers the chunk that a dynamic import of the module loads.
       const found =
         chunks.find(({ facadeModuleId }) => facadeModuleId === path) ??
         chunks.find(({ moduleIds }) => moduleIds.includes(path))
@@ -181,7 +183,7 @@ function chunksNeeded(
   return needed
 }
 
-/** Puts the icon into each page: a request less, and it never changes without the page. */
+/** Inlines the icon into each page, which saves a request. */
 function inlineIcon(): Plugin {
   return {
     name: 'inline-icon',
@@ -192,7 +194,7 @@ function inlineIcon(): Plugin {
   }
 }
 
-/** Puts `early.ts` into the app's page, with the names of the files that a table needs. */
+/** Inlines `early.ts` into the app's page, with the names of the files that a table needs. */
 function inlineEarlyScript(): Plugin {
   return {
     name: 'inline-early-script',
@@ -203,21 +205,21 @@ function inlineEarlyScript(): Plugin {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const needed = [...chunksNeeded(chunks, BUNDLES[0]?.parts.table ?? [])]
         const styles = new Set(needed.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]))
-        const addresses = (names: Iterable<string>) =>
-          JSON.stringify([...names].map((name) => `/${name}`).filter((address) => !html.includes(address)))
+        const urls = (names: Iterable<string>) =>
+          JSON.stringify([...names].map((name) => `/${name}`).filter((url) => !html.includes(url)))
         const { outputs } = await Bun.build({
           entrypoints: [join(SOURCE, 'early.ts')],
           target: 'browser',
           format: 'iife',
           minify: true,
           define: {
-            TABLE_SCRIPTS: addresses(needed.map(({ fileName }) => fileName)),
-            TABLE_STYLES: addresses(styles),
+            TABLE_SCRIPTS: urls(needed.map(({ fileName }) => fileName)),
+            TABLE_STYLES: urls(styles),
           },
         })
         const code = (await outputs[0]?.text())?.trim()
         if (!code) throw new Error('early.ts gave no script')
-        // Ahead of the stylesheets: an inline script waits for those before it.
+        // Before the stylesheets, because an inline script waits for preceding ones.
         return html.replace('<script type="module"', (first) => `<script>${code}</script>\n    ${first}`)
       },
     },
@@ -225,8 +227,8 @@ function inlineEarlyScript(): Plugin {
 }
 
 /**
- * Gives the build an id, the same for the same result: in each page, which thereby knows of which build it is, and in
- * `builds/latest.json`, which an open page asks for the build of the day (spec §2).
+ * Derives an id from the build's content and writes it to each page and to `builds/latest.json`, from which
+ * open pages detect a newer build (spec §2).
  */
 async function nameBuild(folder: string): Promise<void> {
   const pages = PAGES.map((name) => join(folder, name))
@@ -241,7 +243,7 @@ async function nameBuild(folder: string): Promise<void> {
   await Bun.write(join(folder, 'builds', 'latest.json'), JSON.stringify({ id }))
 }
 
-/** Writes the compressed forms of all files. Those of an unchanged asset are copied from the last build. */
+/** Writes compressed variants of all files. Copies those of unchanged assets from the last build. */
 async function compress(folder: string): Promise<void> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   await Promise.all(

@@ -5,37 +5,38 @@ import { prepareSources } from './install.ts'
 import { ROOT } from './project.ts'
 
 /*
- * `bun run build` makes `dist/sheaf`, one executable with the server, its workers, the built web app and the migrations.
+ * `bun run build` creates `dist/sheaf`, one executable with the server, its workers, the built web app and
+ * the migrations.
  *
- * How files get in: a generated module imports each with `{ type: 'file' }`, which gives a path that `Bun.file` and
- * `node:fs` can read, and hands the paths to `setEmbedded` of src/embedded.ts before anything else runs.
+ * Files: a generated module imports each with `{ type: 'file' }`, which returns a path that `Bun.file` and
+ * `node:fs` can read, and passes the paths to `setEmbedded` of src/embedded.ts before anything else runs.
  *
- * How workers get in: a worker is found in the executable only if it is an entrypoint of the build, by its path from the
- * build's root. The main bundle itself lies at that root, so `new URL('./x.ts', import.meta.url)` means another file
- * there than in the sources. A worker is therefore started like this, with its path in the project:
+ * Workers: the executable finds a worker only if it is an entrypoint of the build, by its path from the
+ * build's root. The main bundle is at that root, so `new URL('./x.ts', import.meta.url)` resolves differently
+ * there than in the sources. Workers are therefore started by their path in the project:
  *
  *   const url = Bun.isStandaloneExecutable
  *     ? `${import.meta.dir}/src/worker.ts`
  *     : new URL('./worker.ts', import.meta.url).href
  *   new Worker(url)
  *
- * Each worker is a program of its own with its own copy of src/embedded.ts, hence a generated entry per worker too.
+ * Each worker has its own copy of src/embedded.ts and therefore its own generated entry.
  */
 
 const GENERATED = join(ROOT, 'dist', 'compile')
-/** Scripts that are started with `new Worker`. */
+/** Scripts started with `new Worker`. */
 const WORKERS = ['src/worker.ts', '{src,modules}/**/*-worker.ts']
 
 const { values: options } = parseArgs({
   options: {
     outfile: { type: 'string', default: join(ROOT, 'dist', 'sheaf') },
-    /** Another platform than this one, e.g. `bun-linux-arm64`. */
+    /** Target platform, e.g. `bun-linux-arm64`; by default this one. */
     target: { type: 'string' },
   },
 })
 
 await prepareSources()
-// Imported late: it needs packages that a fresh clone does not have.
+// Imported dynamically: it needs packages that a fresh clone does not have.
 const { buildWebIfStale } = await import('./build-web.ts')
 await buildWebIfStale()
 rmSync(GENERATED, { recursive: true, force: true })
@@ -62,7 +63,7 @@ for (const log of result.logs) console.error(log)
 if (!result.success) process.exit(1)
 console.log(`${options.outfile}: ${(Bun.file(options.outfile).size / 1024 / 1024).toFixed(0)} MB`)
 
-/** Writes a program that knows the embedded files and then runs `source`, and gives its path. */
+/** Writes an entry that registers the embedded files and then runs `source`; returns its path. */
 async function writeEntry(name: string, source: string): Promise<string> {
   const path = join(GENERATED, name)
   const from = (file: string) => JSON.stringify(`./${relative(dirname(path), file)}`)

@@ -8,14 +8,14 @@ interface Check {
 
 const CHECKS: Check[] = [
   { name: 'Biome', command: bun('node_modules/.bin/biome', 'ci', '--colors=off', '.') },
-  // Biome does not know types: that a call's result is a promise, which ends in an unhandled rejection if nobody awaits it,
-  // or that what a text is put together from is a function.
+  // Finds problems that need types, which Biome lacks: promises that are not awaited, functions in string
+  // concatenations.
   { name: 'Typed lint', command: bun('node_modules/.bin/oxlint', '--type-aware', '--format=unix', '.') },
   { name: 'TypeScript', command: bun('node_modules/.bin/tsc', '--noEmit') },
   { name: 'Architecture', command: bun('test', './tests/architecture.test.ts') },
 ]
 
-/** Runs one check and gives what it printed, or null when it found nothing. */
+/** Runs one check; returns its output, or null if it passed. */
 async function findProblems({ command }: Check): Promise<string | null> {
   const child = Bun.spawn(command, { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const printed = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
@@ -23,7 +23,7 @@ async function findProblems({ command }: Check): Promise<string | null> {
 }
 
 await prepareSources()
-// All at once, printed one after the other.
+// Run in parallel, printed in order.
 const results = CHECKS.map((check) => ({ check, problems: findProblems(check) }))
 const failed: string[] = []
 for (const { check, problems } of results) {

@@ -6,7 +6,7 @@ const START = '<!-- config:start -->\n'
 const HEAD = '| variable | also read | default | meaning |\n|---|---|---|---|\n'
 const END = '<!-- config:end -->'
 
-/** The rows of the README's table of environment variables, made from the variables themselves. */
+/** Rows of the README's table of environment variables, generated from their definitions. */
 export function configRows(): string {
   return Object.values(VARIABLES)
     .map((variable) => {
@@ -18,11 +18,11 @@ export function configRows(): string {
     .join('')
 }
 
-/** A README whose table is up to date. */
+/** Replaces the table in the README. */
 export function withConfigRows(readme: string): string {
   const start = readme.indexOf(START) + START.length
   return readme.slice(0, start) + HEAD + configRows() + readme.slice(readme.indexOf(END))
 }
 
-// `bun scripts/config-table.ts` writes the table anew.
+// `bun scripts/config-table.ts` regenerates the table.
 if (import.meta.main) await Bun.write(README, withConfigRows(await Bun.file(README).text()))

@@ -6,12 +6,12 @@ const START = '<!-- functions:start -->\n'
 const HEAD = '| function | meaning | example | not in |\n|---|---|---|---|\n'
 const END = '<!-- functions:end -->'
 
-/** The databases that tables may lie in, as the page names them. */
+/** Names of the database engines in the table. */
 const DATABASES: Record<string, string> = { sqlite3: 'SQLite', pg: 'PostgreSQL', mysql2: 'MySQL, MariaDB' }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-/** The rows of the page's table of functions, made from the functions themselves. */
+/** Rows of the table of functions, generated from their definitions. */
 export function functionRows(): string {
   return [...FUNCTIONS]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -26,11 +26,11 @@ export function functionRows(): string {
     .join('')
 }
 
-/** A page whose table is up to date. */
+/** Replaces the table in the page. */
 export function withFunctionRows(page: string): string {
   const start = page.indexOf(START) + START.length
   return page.slice(0, start) + HEAD + functionRows() + page.slice(page.indexOf(END))
 }
 
-// `bun scripts/formula-table.ts` writes the table anew.
+// `bun scripts/formula-table.ts` regenerates the table.
 if (import.meta.main) await Bun.write(PAGE, withFunctionRows(await Bun.file(PAGE).text()))

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { bun, ROOT, run } from './project.ts'
 
-// Which lockfile node_modules was last brought in line with. File times would not do: git sets them on every checkout.
+// Hash of the lockfile that node_modules was last installed from. Modification times are useless: git sets
+// them on every checkout.
 const STAMP = join(ROOT, 'node_modules', '.sheaf-lockfile')
 
 /**
- * Installs exactly what bun.lock says, unless that is already done. After installing, the calling script begins again:
- * a Bun that once found no node_modules goes on taking packages from its global cache.
+ * Installs the dependencies of bun.lock if they have changed. After installing, the calling script restarts:
+ * a Bun process that found no node_modules keeps using packages from its global cache.
  * @throws Error when `bun install` fails
  */
 export async function installDependencies(): Promise<void> {
@@ -22,10 +23,10 @@ export async function installDependencies(): Promise<void> {
   process.exit(await run(again)) // Windows has no execve.
 }
 
-/** Makes the sources complete: dependencies, and the modules that are generated from texts. */
+/** Installs dependencies and generates the message modules. */
 export async function prepareSources(): Promise<void> {
   await installDependencies()
-  // Imported late: a fresh clone has no compiler of texts before.
+  // Imported dynamically: it needs packages that a fresh clone does not have.
   const { generateMessages } = await import('./messages.ts')
   await generateMessages()
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 const CHECK_INTERVAL_MS = 500
-/** npm exec, the shell it starts, `bun run`, and one to spare. */
+/** `npm exec`, its shell, `bun run`, and one spare. */
 const MAX_LAUNCHERS = 4
 
 /**
- * Sends this process SIGTERM when the `npx` above it is gone. Told to stop, npx passes that on to its shell only, and
- * we would be left behind, still holding the port. Does nothing when npx is not above us, or where there is no /proc.
+ * Sends this process SIGTERM when the `npx` that started it ends. npx forwards signals only to its shell, so
+ * that the server would keep running and occupy the port. Has no effect without npx or without /proc.
  */
 export function stopWithNpx(): void {
   const launchers = findLaunchers()
@@ -19,7 +19,10 @@ export function stopWithNpx(): void {
   timer.unref()
 }
 
-/** Process ids from our parent up to npm's, or none. A process that lost its parent has another one. */
+/**
+ * Process ids from our parent up to npm; empty without npm. Orphaned processes get a new parent, which
+ * changes the list.
+ */
 function findLaunchers(): number[] {
   const launchers: number[] = []
   let pid = process.ppid
@@ -36,7 +39,7 @@ function findLaunchers(): number[] {
 function readProcess(pid: number): { parent: number; command: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // "pid (name) state parent ...", where the name may itself hold spaces and brackets.
+    // "pid (name) state parent ...", where the name may contain spaces and brackets.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
     return { parent, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', '\n') }
   } catch {

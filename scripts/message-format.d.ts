@@ -1,4 +1,4 @@
-/** The package ships no types: the part that scripts/messages.ts uses. */
+/** Types for the part of the package that scripts/messages.ts uses; it ships none. */
 declare module '@inlang/plugin-message-format' {
   type Bundle = Parameters<
     typeof import('../node_modules/@inlang/paraglide-js/dist/compiler/compile-bundle.js').compileBundle

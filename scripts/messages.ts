@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import messageFormat, { type Imported } from '@inlang/plugin-message-format'
 import type { Plugin } from 'vite'
-// Paraglide's compiler of one message. The compiler of projects, which the package exports, fetches plugins from a CDN
-// and keeps the texts in an SQLite database; neither is needed to compile a file.
+// Paraglide's compiler of single messages. The exported project compiler would fetch plugins from a CDN and
+// keep texts in an SQLite database.
 import { compileBundle } from '../node_modules/@inlang/paraglide-js/dist/compiler/compile-bundle.js'
 import { textId } from '../src/core/message.ts'
 import { ROOT } from './project.ts'
@@ -11,16 +11,17 @@ import { ROOT } from './project.ts'
 /*
  * Compiles the texts of `messages/<language>.json`, written in inlang's message format, with paraglide-js:
  *
- * - `messages.gen.ts` has every English text as a typed function of `m`: what TypeScript and the tests see.
- * - `messages/<language>.gen.ts` has the texts of another language, which `catalogues.gen.ts` loads on demand.
+ * - `messages.gen.ts` has every English text as a typed function of `m`: for TypeScript and the tests.
+ * - `messages/<language>.gen.ts` has the texts of another language, which `catalogues.gen.ts` loads on
+ *   demand.
  * - In the bundle, English texts replace `m.key`, so that each chunk contains only its own texts.
  *
  * Generated files are not committed: start, build, test and check regenerate them when a text has changed.
  */
 
-/** Folders whose texts browsers show: catalogues of other languages hold these. */
+/** Folders with texts for browsers, which the catalogues of other languages contain. */
 const SHOWN_BY_BROWSERS = ['web', 'src/core']
-/** Folders with texts: `messages/` in it has them, and `messages.gen.ts` is what files import `m` from. */
+/** Folders with texts in `messages/`; files import `m` from their `messages.gen.ts`. */
 export const TEXT_FOLDERS = [...SHOWN_BY_BROWSERS, 'src']
 const CATALOGUES_MODULE = 'web/catalogues.gen.ts'
 const RUNTIME = 'src/core/message.ts'
@@ -28,15 +29,15 @@ const RUNTIME = 'src/core/message.ts'
 /** One text in one language. */
 export interface Message {
   key: string
-  /** Names it in the bundle and in catalogues: short, and independent of what other texts there are. */
+  /** Short id in bundles and catalogues, independent of other texts. */
   id: string
-  /** TypeScript types by the name of an input. */
+  /** TypeScript type of each input, by name. */
   inputs: Record<string, string>
-  /** Its variants as they are written, such as `{n} records`; a text without variants has one. */
+  /** Source of each variant, such as `{n} records`; a text without variants has one. */
   patterns: string[]
   /** The text as JavaScript: a string, or a function of the inputs. */
   code: string
-  /** How it breaks the message format. */
+  /** Violations of the message format. */
   problems: string[]
 }
 
@@ -161,7 +162,7 @@ const NUMERIC = ['plural', 'number']
 const messageId = (key: string): string =>
   new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 5)
 
-/** Paraglide's output without its JSDoc types and without guards that the types make unnecessary. */
+/** Paraglide's output without JSDoc types and superfluous guards. */
 const withoutTypes = (code: string): string =>
   code
     .replace(/\/\*\* @type [^*]*\*\/ ?/g, '')
@@ -254,8 +255,8 @@ const cataloguesModule = (languages: readonly string[]): string =>
     .join('')}}\n`
 
 /**
- * The English texts of a project by folder. A unique text without inputs gets an id computed from its words (`textId`),
- * which the bundle need not contain.
+ * The English texts of a project by folder. A unique text without inputs gets an id computed from its text
+ * (`textId`), which bundles can omit.
  */
 export async function compileEnglish(root: string): Promise<Map<string, Messages>> {
   const folders = new Map<string, Messages>()
@@ -298,7 +299,10 @@ async function writeIfChanged(path: string, text: string): Promise<void> {
   if (!(await file.exists()) || (await file.text()) !== text) await Bun.write(path, text)
 }
 
-/** The keys used in a source file. Texts may only be used as `m.key`, which the bundle and the check look for. */
+/**
+ * The keys used in a source file. Texts may only be used as `m.key`, the form that bundler and check
+ * recognize.
+ */
 export const usedKeys = (source: string): string[] => [
   ...new Set([...source.matchAll(/(?<![\w.$])m\s*\.\s*([a-z]\w*)/g)].map((match) => match[1] ?? '')),
 ]

@@ -4,9 +4,9 @@ import { installDependencies } from './install.ts'
 import { bun, ROOT, run } from './project.ts'
 
 /*
- * `bun run migrations <name>` compares the tables in migrations/schema.*.ts with the last migration of each engine and writes
- * what is new as `migrations/<engine>/<number>_<name>.sql`. Read it before committing; drizzle-kit asks when a table or
- * column may have been renamed.
+ * `bun run migrations <name>` compares the tables in migrations/schema.*.ts with the last migration of each
+ * engine and writes the differences to `migrations/<engine>/<number>_<name>.sql`. Review the file before
+ * committing; drizzle-kit asks about possible renames of tables and columns.
  */
 
 const ENGINES = { sqlite: 'sqlite', postgres: 'postgresql' }

@@ -3,21 +3,21 @@ import { type Token as AcornToken, tokenizer } from 'acorn'
 import { Glob } from 'bun'
 import { ROOT } from './project.ts'
 
-/** Its types leave out the value, which a regular expression has as an object. */
+/** Acorn's types omit `value`, which is an object for a regular expression. */
 type Token = AcornToken & { value?: unknown }
 
-/** Regular expressions of the product that were found to be linear, one a line. */
+/** Regular expressions of the product that are known to be linear, one per line. */
 const RECORD = join(ROOT, 'tests', 'linear-regexes.txt')
 const FOLDERS = ['src', 'modules', 'web']
 
-/** A regular expression as it stands in the code, `/\d+/g`, and the files that have it. */
+/** A regular expression literal, `/\d+/g`, with the files that contain it. */
 export interface Regex {
   pattern: string
   flags: string
   files: string[]
 }
 
-/** Every regular expression literal of the product by its text. */
+/** All regular expression literals of the product, by source text. */
 export async function collectRegexes(): Promise<Map<string, Regex>> {
   const found = new Map<string, Regex>()
   for await (const { file, tokens } of tokensOfFiles()) {
@@ -33,7 +33,7 @@ export async function collectRegexes(): Promise<Map<string, Regex>> {
   return found
 }
 
-/** The files that make regular expressions of text at run time, which no analysis of the code can see. */
+/** Files that construct regular expressions at run time, which static analysis cannot check. */
 export async function filesWithDynamicRegexes(): Promise<string[]> {
   const files = new Set<string>()
   for await (const { file, tokens } of tokensOfFiles()) {
@@ -57,9 +57,9 @@ async function* tokensOfFiles(): AsyncGenerator<{ file: string; tokens: Token[] 
   }
 }
 
-/** Why a regular expression may take more than linear time, with a text that shows it; null where it is linear. */
+/** Why a regular expression may take more than linear time, with an example text; null if it is linear. */
 export async function findSlowness({ pattern, flags }: Regex): Promise<string | null> {
-  // Otherwise it would start a program of its own, where the platform has one.
+  // Otherwise recheck starts a native program on some platforms.
   process.env.RECHECK_BACKEND = 'pure'
   const { checkSync } = await import('recheck')
   const result = checkSync(pattern, flags, { timeout: 60_000 })
@@ -68,7 +68,7 @@ export async function findSlowness({ pattern, flags }: Regex): Promise<string | 
   return `takes ${result.complexity.summary} time, e.g. with ${result.attack.pattern}`
 }
 
-/** The recorded expressions: an analysis takes up to seconds, and its outcome does not change. */
+/** The recorded expressions, which need not be analysed again: an analysis can take seconds. */
 export async function readLinearRegexes(): Promise<Set<string>> {
   return new Set((await Bun.file(RECORD).text()).split('\n').filter((line) => line !== ''))
 }

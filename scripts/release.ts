@@ -12,14 +12,12 @@ import { installDependencies } from './install.ts'
 import { bun, ROOT, run } from './project.ts'
 
 /*
- * `bun run release 0.2.0` prepares a release of what is checked out; run it again after a further change:
- *
- * - the version in package.json, and "Unreleased" of the changelog under that version;
- * - tests/fixtures/releases/steps.json: from now on the steps that exist are never edited (the architecture test);
- * - tests/fixtures/releases/<version>-sqlite.tar.gz and …-postgres.tar.gz: a filled data folder of each kind, which
- *   tests/durability/kept-folders.test.ts upgrades and uses with every later version.
- *
- * Then run the tests, commit, and tag the commit `v0.2.0`.
+ * `bun run release 0.2.0` prepares a release of the checked-out sources; run it again after further changes:
+ * - the version in package.json, and "Unreleased" of the changelog under that version; -
+ * tests/fixtures/releases/steps.json: freezes the existing steps, which the architecture test enforces; -
+ * tests/fixtures/releases/<version>-sqlite.tar.gz and …-postgres.tar.gz: a filled data folder of each kind,
+ * which tests/durability/kept-folders.test.ts upgrades and uses with every later version. Then run the tests,
+ * commit, and tag the commit `v0.2.0`.
  */
 
 const KEEP = '--keep'
@@ -36,7 +34,7 @@ async function prepare(version: string | undefined): Promise<void> {
   await installDependencies()
   rewrite('package.json', (text) => text.replace(/"version": "[^"]*"/, `"version": "${version}"`))
   rewrite('CHANGELOG.md', (text) => withRelease(text, version, new Date().toISOString().slice(0, 10)))
-  // In a process of its own, which reads the new version.
+  // In a new process, which reads the new version.
   process.exit(await run(bun('scripts/release.ts', KEEP)))
 }
 
@@ -45,7 +43,7 @@ function rewrite(path: string, edit: (text: string) => string): void {
   writeFileSync(file, edit(readFileSync(file, 'utf8')))
 }
 
-/** The changelog with what stood under "Unreleased" under the version, where something may stand already. */
+/** Moves the "Unreleased" section of the changelog to the version's section, which may already exist. */
 function withRelease(changelog: string, version: string, day: string): string {
   const heading = '## Unreleased\n'
   const start = changelog.indexOf(heading)
@@ -59,7 +57,7 @@ function withRelease(changelog: string, version: string, day: string): string {
   return `${before}${heading}\n## ${version} (${day})\n\n${entries}\n${rest}`
 }
 
-/** Keeps the steps and the folders of this version. */
+/** Records the steps and data folders of this version. */
 async function keep(): Promise<void> {
   const stepsFile = Bun.file(join(ROOT, RELEASED_STEPS))
   const steps = hashSteps()
@@ -89,7 +87,7 @@ async function keepFolder(home: string, databaseUrl: string | null): Promise<voi
   console.log(`${relative(ROOT, path)}: ${Math.ceil(statSync(path).size / 1024)} KiB`)
 }
 
-/** Writes a data folder as an archive. Locks and the files that SQLite makes anew stay out. */
+/** Archives a data folder without locks and files that SQLite recreates. */
 async function packFolder(dataDir: string, path: string): Promise<void> {
   const names = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
   const files = names.filter(
@@ -100,7 +98,7 @@ async function packFolder(dataDir: string, path: string): Promise<void> {
   await Bun.write(path, await new Bun.Archive(Object.fromEntries(entries), { compress: 'gzip' }).bytes())
 }
 
-/** The database as statements that any client can send: no commands of psql, no settings of the server's version. */
+/** Dumps the database as plain statements, without psql commands and version-specific settings. */
 async function dumpDatabase(url: string): Promise<string> {
   const options = ['--inserts', '--rows-per-insert=200', '--no-owner', '--no-privileges']
   const child = Bun.spawn([`${findPostgresBin()}/pg_dump`, ...options, url], {

@@ -5,15 +5,15 @@ import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT, run } from './project.ts'
 import { fingerprintWeb, isWebStale } from './web-stamp.ts'
 
-// This file may only import what needs no node_modules: after a fresh clone there are none yet.
+// This file must not need node_modules, which a fresh clone does not have.
 
 const REBUILD_DELAY_MS = 100
 
-/** `bun run start`: installs and builds what is missing, then is the server. */
+/** `bun run start`: installs and builds missing parts, then runs the server in this process. */
 async function start(): Promise<void> {
   await prepareSources()
   if (await isWebStale(await fingerprintWeb(true))) {
-    // In a process of its own: the bundler's memory would stay with the server.
+    // In a separate process, so that the server does not retain the bundler's memory.
     const exitCode = await run(bun('scripts/build-web.ts'))
     if (exitCode !== 0) process.exit(exitCode)
   }
@@ -21,7 +21,10 @@ async function start(): Promise<void> {
   await import('../src/main.ts')
 }
 
-/** `bun run dev`: the server restarts when its sources change, and the web app is built again when its own do. */
+/**
+ * `bun run dev`: restarts the server when its sources change, and rebuilds the web app when its sources
+ * change.
+ */
 async function develop(): Promise<void> {
   await prepareSources()
   const build = () => run(bun('scripts/build-web.ts', '--development'))

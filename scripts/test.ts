@@ -13,28 +13,33 @@ import { type Counts, findFailures, formatSummary, parseSummary } from './test/s
 import { ensureSystemPackages } from './test/system-packages.ts'
 
 /*
- * `bun run test` checks the sources and runs all tests against SQLite, a PostgreSQL and a MariaDB of its own, and a
- * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any; what failed stands above it.
+ * `bun run test` checks the sources and runs all tests with SQLite, private PostgreSQL and MariaDB servers,
+ * and a browser. The last line is `N passed, N failed`, with `, N skipped` if there are any; failed tests are
+ * listed above it.
  *
- * Files run in several processes side by side. What measures time or memory, or stops a server in mid-work, is called
- * `*.quiet.test.ts` and runs afterwards with nothing beside it. What needs the browser comes last.
+ * Files run in parallel processes. Tests that measure time or memory or kill a server are named
+ * `*.quiet.test.ts` and run alone afterwards. Browser tests come last.
  *
- * Suites named in `test/homes.ts` run twice: on SQLite, and with the metadata and the bases' tables in PostgreSQL.
+ * Suites listed in `test/homes.ts` run twice: on SQLite, and with metadata and base tables in PostgreSQL.
  *
- * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
- * for one. `--home=sqlite` or `--home=postgres` runs them on that home only. `--no-servers` installs and starts nothing
- * beforehand and implies `--home=sqlite`. Other options go to `bun test` (`--bail`, `-t=name`).
+ * `bun run test tests/rating.test.ts tests/e2e` runs only those files, without the check; servers start on
+ * demand. `--home=sqlite` or `--home=postgres` runs them on that home only. `--no-servers` installs and
+ * starts nothing beforehand and implies `--home=sqlite`. Other options go to `bun test` (`--bail`,
+ * `-t=name`).
  */
 
-/* They end what hangs. How fast something is, is measured by quiet tests and the benchmark: a loaded machine fails none. */
+/*
+ * Timeouts only end hanging tests. Quiet tests and the benchmark measure speed, so that load does not fail
+ * other tests.
+ */
 const TEST_TIMEOUT_MS = 120_000
 const E2E_TIMEOUT_MS = 180_000
 
-/** Processes side by side; the databases' servers have work as well. */
+/** Parallel processes; the database servers need processor time too. */
 const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
-/** Browsers side by side: each leaves about half of a core idle, waiting for its page or its server. */
+/** Parallel browsers: each leaves about half a core idle while it waits for its page or server. */
 const BROWSERS = Math.min(2, WORKERS)
-/** Parts that each of them takes one after the other: many, so that none waits long for the last one. */
+/** Parts per process; many small ones balance the load at the end. */
 const PARTS_EACH = 8
 
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
@@ -69,7 +74,7 @@ try {
   const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
   const others = onSqlite.filter((file) => !e2e.includes(file) && !quiet.includes(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  // The slower home comes first, so that no long part is left for the end.
+  // The slower home runs first, so that no long part is left at the end.
   const parts = [...split(onPostgres, WORKERS, 'postgres'), ...split(others, WORKERS)]
   await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
   await runTests({ files: quiet }, TEST_TIMEOUT_MS)
@@ -85,7 +90,9 @@ if (failures.length > 0) console.log(`\nFailed:\n${failures.map((name) => `  ${n
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
-/** Everything that the tests find already there, handed on through the environment. */
+/**
+ * Starts the servers and finds the browser that tests use, and passes them on through environment variables.
+ */
 async function prepare(): Promise<void> {
   await prepareSources()
   if (mayPrepare) await ensureSystemPackages()
@@ -104,19 +111,19 @@ async function offerServer(variable: string, start: () => Promise<PrivateServer>
   process.env[variable] = server.url
 }
 
-/** Runs a script that must succeed; if it does not, that counts as one failure. */
+/** Runs a script; an error counts as one failure. */
 async function runStep(what: string, script: string): Promise<void> {
   const { exitCode } = await stream(bun(script))
   if (exitCode !== 0) fail(`${what} failed`)
 }
 
-/** Test files that run in one process, one after the other. */
+/** Test files that run sequentially in one process. */
 interface Part {
   files: readonly string[]
   home?: Home
 }
 
-/** Deals files out to parts, for so many processes at a time; few files stay in one part. */
+/** Distributes files over parts for parallel processes; few files stay in one part. */
 function split(files: readonly string[], workers: number, home?: Home): Part[] {
   if (files.length === 0) return []
   const isSplit = workers > 1 && files.length > workers
@@ -125,9 +132,9 @@ function split(files: readonly string[], workers: number, home?: Home): Part[] {
 }
 
 /**
- * Runs test files in one `bun test` and adds up how they ended.
+ * Runs test files in one `bun test` and adds up their results.
  *
- * @param isHeldBack its output is kept until it has ended: others print at the same time
+ * @param isHeldBack holds its output until it ends, because others print at the same time
  */
 async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = false): Promise<void> {
   if (files.length === 0 || isInterrupted) return
@@ -148,14 +155,14 @@ async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = f
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
 }
 
-/** The home that `--home=` names; null where it is not given. */
+/** The value of `--home=`; null if absent. */
 function readHome(given: readonly string[]): Home | null {
   const home = given.find((option) => option.startsWith('--home='))?.slice('--home='.length)
   if (home === undefined || home === 'sqlite' || home === 'postgres') return home ?? null
   throw new Error(`There is no home ${home}: --home takes sqlite or postgres`)
 }
 
-/** Test files at a path in the project, `tests/foo.test.ts` or a folder of them, sorted. */
+/** Test files at a path in the project (a file or a folder), sorted. */
 function findTestFiles(path: string): string[] {
   const found = statSync(join(ROOT, path), { throwIfNoEntry: false })
   if (!found) throw new Error(`There is no ${path}`)
@@ -171,7 +178,7 @@ function fail(reason: unknown): void {
   counts.failed++
 }
 
-/** Runs a command to its end, passing on what it prints: as it comes, or whole once it has ended. */
+/** Runs a command and forwards its output, immediately or once it has ended. */
 async function stream(
   command: string[],
   isHeldBack = false,

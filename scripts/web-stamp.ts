@@ -2,11 +2,11 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ROOT } from './project.ts'
 
-/** Where the built web app lies: what the server serves at `/`. */
+/** Folder of the built web app, which the server serves at `/`. */
 export const WEB_OUTPUT = join(ROOT, 'dist', 'web')
 
 const STAMP = join(ROOT, 'dist', 'web.stamp')
-/** All that the bundle is made of: `web` may import nothing else. */
+/** Inputs of the bundle; `web` imports nothing else. */
 const INPUTS = [
   'web',
   'src/core',
@@ -17,7 +17,7 @@ const INPUTS = [
   'tsconfig.json',
 ]
 
-/** Text that changes whenever a build of the present sources would come out differently. */
+/** Hash of all inputs of a build. */
 export async function fingerprintWeb(minify: boolean): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256').update(`${Bun.version} ${minify}`)
   for (const file of INPUTS.flatMap((input) => listFiles(join(ROOT, input)))) {
@@ -26,13 +26,13 @@ export async function fingerprintWeb(minify: boolean): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether `dist/web` is missing or was built from other sources than this fingerprint's. */
+/** True if `dist/web` is missing or was built from sources with another fingerprint. */
 export async function isWebStale(fingerprint: string): Promise<boolean> {
   const stamp = Bun.file(STAMP)
   return !existsSync(WEB_OUTPUT) || !(await stamp.exists()) || (await stamp.text()) !== fingerprint
 }
 
-/** Notes what `dist/web` was built from. */
+/** Records the fingerprint from which `dist/web` was built. */
 export const stampWeb = (fingerprint: string): Promise<number> => Bun.write(STAMP, fingerprint)
 
 function listFiles(path: string): string[] {

@@ -7,7 +7,7 @@ import {
   findTranslationProblems,
   findUnsortedKeys,
 } from '../scripts/architecture/messages.ts'
-import { findBreaches, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
+import { findViolations, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
 import {
   compileEnglish,
   compileFile,
@@ -34,7 +34,7 @@ describe('every source file', () => {
 
   for (const rule of RULES) {
     test(`keeps the rule: ${rule.name}`, () => {
-      expect(sources.flatMap((file) => findBreaches(file, [rule]))).toEqual([])
+      expect(sources.flatMap((file) => findViolations(file, [rule]))).toEqual([])
     })
   }
 })
@@ -308,7 +308,7 @@ const excerpt = (text: string) => JSON.stringify(text.slice(0, 80))
 describe('the checker', () => {
   for (const [word, path, text] of BREACHES) {
     test(`finds that ${path} breaks "${word}": ${excerpt(text)}`, () => {
-      const breaches = findBreaches({ path, text })
+      const breaches = findViolations({ path, text })
       expect(breaches).toHaveLength(1)
       expect(breaches[0]).toStartWith(`${path}: `)
       expect(breaches[0]).toContain(word)
@@ -317,7 +317,7 @@ describe('the checker', () => {
 
   for (const [path, text] of ALLOWED) {
     test(`lets ${path} have: ${excerpt(text)}`, () => {
-      expect(findBreaches({ path, text })).toEqual([])
+      expect(findViolations({ path, text })).toEqual([])
     })
   }
 

@@ -2,8 +2,9 @@ import { findImports } from './find-imports.ts'
 import type { SourceFile } from './rules.ts'
 
 /**
- * Files that import each other, directly or through others, type imports included. Each entry is one group: every file
- * of it reaches every other. Take what both need into a file of its own, or pass it as an argument.
+ * Files that import each other, directly or through others, type imports included. Each entry is a group of
+ * files that all reach each other. To break a cycle, move the shared code to a separate file or pass it as an
+ * argument.
  *
  * @returns paths, sorted, per group
  */

@@ -8,13 +8,13 @@ export interface Import {
   clause: string
 }
 
-// Anchored at the start of a line, where a comment or a doc example would have "//" or "*".
+// Anchored at the start of a line, which excludes comments and examples in docstrings.
 const STATEMENT = /^[ \t]*(?:import|export)\b([^'"`;=]*?)\bfrom\s*(['"])(.+?)\2/gm
 const BARE = /^[ \t]*import\s*()(['"])(.+?)\2/gm
 const DYNAMIC = /^(?![ \t]*(?:\*|\/\/)).*\b(?:import|require)\(\s*()(['"])(.+?)\2/gm
 
 /**
- * Everything that a TypeScript file imports, types included (which `Bun.Transpiler.scanImports` leaves out).
+ * All imports of a TypeScript file, including type imports, which `Bun.Transpiler.scanImports` omits.
  * @param path of the file in the project, against which relative imports are resolved
  */
 export function findImports(path: string, source: string): Import[] {

@@ -3,10 +3,10 @@ import { type Messages, usedKeys } from '../messages.ts'
 import type { SourceFile } from './rules.ts'
 
 const IMPORT = /import\s*\{[^}]*\bm\b[^}]*\}\s*from\s*['"]([^'"]*\/messages\.gen\.ts)['"]/
-/** `area_what_it_says`: the area, then enough of the text to know it where it is used. */
+/** `area_what_it_says`: the area, then enough of the text to recognize it in code. */
 const KEY = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/
 
-/** The module that a file takes its texts from, such as `web/messages.gen.ts`; null where it takes none. */
+/** The module from which a file imports texts, such as `web/messages.gen.ts`; null if it imports none. */
 function moduleOfTexts({ path, text }: SourceFile): string | null {
   const specifier = IMPORT.exec(text)?.[1]
   return specifier === undefined ? null : join(dirname(path), specifier)
@@ -29,7 +29,7 @@ export function findMessageProblems(
     const { path, text } = file
     for (const key of usedKeys(text)) {
       used.add(key)
-      // Keys have an underscore; without one it is a member of some other `m`, which TypeScript looks at.
+      // Keys have an underscore; without one it is a property of another `m`, which TypeScript checks.
       if (key.includes('_') && !english.has(key)) problems.push(`${path}: there is no text ${key}`)
     }
     const other = text.match(/(?<![\w.$'"])m\s*(\[|\?\.)|(\.\.\.|=\s*)m\s*[,;)\n}]/)

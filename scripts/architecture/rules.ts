@@ -5,20 +5,20 @@ import { findImports, type Import } from './find-imports.ts'
 
 /** A source file. */
 export interface SourceFile {
-  /** In the project, e.g. `modules/views/service.ts`. */
+  /** Relative to the project, e.g. `modules/views/service.ts`. */
   path: string
   text: string
 }
 
 /** A rule for source files. */
 export interface Rule {
-  /** The rule as a failing test names it. */
+  /** Name in test failures. */
   name: string
-  /** The breaches in a file. */
+  /** Descriptions of a file's violations. */
   check(file: SourceFile): string[]
 }
 
-/** Each module may call those before it. */
+/** Each module may import earlier ones. */
 const MODULES = [
   'auth',
   'bases',
@@ -31,7 +31,7 @@ const MODULES = [
   'notifications',
   'hooks',
 ]
-/** Folders of a module in order: each may call those before it, through their `index.ts`. */
+/** Folders of a module in order: each may import earlier ones through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
   auth: ['rest'],
   bases: ['rest'],
@@ -57,8 +57,8 @@ const FOLDERS: Record<string, readonly string[]> = {
 /** The files of src that know all modules. */
 const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
 /**
- * The web app from the bottom up; each layer imports itself and those below. The first also holds the files directly in
- * `web`, such as `trpc.ts`; the last are the pages' entries and the workers.
+ * Layers of the web app from the bottom up; each may import itself and those below. The first includes the
+ * files directly in `web`, such as `trpc.ts`; the last are the page entries and workers.
  */
 const WEB_LAYERS = [
   ['session', 'navigation', 'locales', 'messages'],
@@ -72,8 +72,8 @@ const WEB_LAYERS = [
   ['workers', 'main.tsx', 'public-form.tsx', 'public-share.tsx'],
 ]
 /**
- * The features from the bottom up, by folder: each imports itself and those before it. `views` and `records` stand here by
- * folder, because a view's filter is needed to read records, and records to draw a view.
+ * Features in order: each may import itself and earlier ones. `views` and `records` are listed by subfolder,
+ * because reading records needs a view's filter, and drawing a view needs records.
  */
 const FEATURES = [
   'layout',
@@ -127,20 +127,20 @@ const inFolder = (path: string, ...folders: string[]) =>
   folders.some((folder) => path.startsWith(`${folder}/`))
 const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
-/** Files that speak the vocabulary of REST clients. */
+/** Files that may use REST names. */
 const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z]+\/rest\//.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
-/** Files that hold one line per field type for one purpose; everything else asks for a trait (`field-type.ts`). */
+/** Registries with one entry per field type; all other code checks traits (`field-type.ts`). */
 const TYPE_REGISTRIES = [
-  // Column properties of each type in REST.
+  // Column properties per type in REST.
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
   'web/features/forms/answers/form-cells.ts',
   'web/features/schema/options/options-editor.tsx',
 ]
-/** Files in which the word is not a field type: what was not found, and a column type of MySQL. */
+/** Files in which such words are not field types: object kinds in errors, and MySQL column types. */
 const OTHER_WORDS = ['src/core/errors.ts', 'src/db/mysql/driver.ts']
 const TYPE = `['"](${FIELD_TYPE_NAMES.join('|')})['"]`
 const TYPE_KEY = `\\n\\s*(${FIELD_TYPE_NAMES.join('|')}): .*`
@@ -159,10 +159,10 @@ const TYPE_BY_NAME = new RegExp(
 /** Folders of the registries of view kinds. */
 const KIND_FOLDERS = ['src/core/views', 'modules/views/rest/kinds', 'web/features/views/kinds']
 const KIND = `['"](${Object.keys(VIEW_KINDS).join('|')})['"]`
-// Other kinds exist, but none has the name of a view kind.
+// No other `kind` shares its name with a view kind.
 const KIND_BY_NAME = new RegExp(`kind\\s*[!=]==?\\s*${KIND}|\\bcase\\s+${KIND}`, 'gi')
 
-/** The rules about where things live that a single file can break. */
+/** The architecture rules that apply to single files. */
 export const RULES: Rule[] = [
   importRule(
     'src/core imports only packages without a platform (zod, papaparse, …) and src/core',
@@ -283,8 +283,8 @@ export const RULES: Rule[] = [
   },
 ]
 
-/** Every breach in a file, as `path: what (rule)`. */
-export function findBreaches(file: SourceFile, rules: readonly Rule[] = RULES): string[] {
+/** All violations in a file, as `path: violation (rule)`. */
+export function findViolations(file: SourceFile, rules: readonly Rule[] = RULES): string[] {
   return rules.flatMap((rule) => rule.check(file).map((what) => `${file.path}: ${what} (${rule.name})`))
 }
 
@@ -321,7 +321,7 @@ function lineRule(
   }
 }
 
-/** Each match of a pattern outside comments is a breach. */
+/** A rule that forbids matches of a pattern outside comments. */
 function textRule(name: string, applies: (file: SourceFile) => boolean, pattern: RegExp): Rule {
   return {
     name,
@@ -337,17 +337,20 @@ function textRule(name: string, applies: (file: SourceFile) => boolean, pattern:
   }
 }
 
-const isOneOf = (path: string, wanted: readonly (string | RegExp)[]): boolean =>
-  wanted.some((one) => (typeof one === 'string' ? one === path : one.test(path)))
+const isOneOf = (path: string, candidates: readonly (string | RegExp)[]): boolean =>
+  candidates.some((one) => (typeof one === 'string' ? one === path : one.test(path)))
 
-/** Where a file of web stands in `WEB_LAYERS`; -1 for a folder that is in none: it may then import nothing above it. */
+/**
+ * Index in `WEB_LAYERS` of a file's layer; -1 for a folder that is not listed, which may then import no
+ * layer.
+ */
 function webLayer(path: string): number {
   const [, part = '', inside] = path.split('/')
   const layer = WEB_LAYERS.findIndex((names) => names.includes(part))
   return layer === -1 && inside === undefined ? 0 : layer
 }
 
-/** Where a file stands in `FEATURES`, by the longest folder that fits; -1 for a folder that has no line there. */
+/** Index in `FEATURES` of the longest matching folder; -1 for a folder that is not listed. */
 function feature(path: string): number {
   const inside = path.replace('web/features/', '')
   const fitting = FEATURES.filter((folder) => inside.startsWith(`${folder}/`))
@@ -357,7 +360,7 @@ function feature(path: string): number {
 function mayCall(path: string, target: string): boolean {
   const [from, to] = [moduleOf(path), moduleOf(target)]
   if (from === undefined || to === undefined || from === to) return true
-  // A foreign key may point either way; Drizzle takes it as a function.
+  // Foreign keys may point either way; Drizzle resolves them lazily.
   if (path === `modules/${from}/tables.ts` && target === `modules/${to}/tables.ts`) return true
   return (
     target === `modules/${to}/index.ts` &&
@@ -366,7 +369,7 @@ function mayCall(path: string, target: string): boolean {
   )
 }
 
-/** Other modules reach an edge through the `index.ts` of its module. */
+/** Other modules import an edge through its module's `index.ts`. */
 function mayCallEdge(path: string, target: string): boolean {
   const edge = /^modules\/[a-z]+\/rest\//.exec(target)?.[0]
   if (edge === undefined || moduleOf(path) !== moduleOf(target)) return true

@@ -1,11 +1,11 @@
-/** Parts of a list in turns, so that neighbours, which are often alike in length, do not share one. */
+/** Distributes items over chunks round-robin, because neighbouring files often take equally long. */
 export function chunked<T>(items: readonly T[], count: number): T[][] {
   const parts = Array.from({ length: Math.min(count, items.length) }, (): T[] => [])
   for (const [index, item] of items.entries()) parts[index % parts.length]?.push(item)
   return parts
 }
 
-/** Works on all items, so many at a time, each as soon as one before it is done. */
+/** Processes all items with a number of parallel workers. */
 export async function inParallel<T>(
   items: readonly T[],
   workers: number,

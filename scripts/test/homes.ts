@@ -1,7 +1,7 @@
-/** Where the metadata and the bases' own tables are during a run: the value of `TEST_HOME`. */
+/** Database of the metadata and base tables during a run; the value of `TEST_HOME`. */
 export type Home = 'sqlite' | 'postgres'
 
-/** Test files that run on PostgreSQL as well as on SQLite: paths below `tests`, without `.test.ts`. */
+/** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'copies/base',
   'copies/field',
@@ -66,7 +66,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
 const SUITE_FILES = new Set(SUITES_FOR_EACH_HOME.map((suite) => `tests/${suite}.test.ts`))
 
 /**
- * The homes to run a test file on. Quiet tests and browser tests run on SQLite; they name a database where they need one.
+ * The homes to run a test file on. Quiet tests and browser tests run on SQLite unless they choose a database.
  *
  * @param file path in the project, e.g. `tests/records/undo.test.ts`
  * @param only the home named by `--home`; null for all

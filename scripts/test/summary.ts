@@ -13,8 +13,8 @@ const ENDINGS: Record<string, keyof Counts> = {
 }
 
 /**
- * Reads the counts that `bun test` prints last: lines like ` 12 pass` right above `Ran 12 tests across 3 files.` Null
- * without them: the run ended early.
+ * Reads the counts that `bun test` prints last: lines like ` 12 pass` right above `Ran 12 tests across 3
+ * files.` Null without them, if the run ended early.
  */
 export function parseSummary(output: string): Counts | null {
   const lines = Bun.stripANSI(output).split('\n')

@@ -2,34 +2,34 @@ import { existsSync } from 'node:fs'
 import { findBinary, findMariadb, findPostgresBin, findTestBrowser } from '../../tests/support/find-binary.ts'
 import { run } from '../project.ts'
 
-/** Something the tests need from outside node_modules. */
+/** A system package that the tests need. */
 interface SystemPackage {
   /** Alternative Debian package names, best first; not every release has all of them. */
   names: readonly [string, ...string[]]
-  isThere(): boolean
-  /** False where its absence changes only how a screenshot looks. */
+  isInstalled(): boolean
+  /** False if its absence only changes screenshots. */
   isRequired: boolean
 }
 
 const PACKAGES: SystemPackage[] = [
   {
     names: ['postgresql'],
-    isThere: () => Boolean(process.env.TEST_POSTGRES_URL) || findPostgresBin() !== null,
+    isInstalled: () => Boolean(process.env.TEST_POSTGRES_URL) || findPostgresBin() !== null,
     isRequired: true,
   },
   {
     names: ['mariadb-server'],
-    isThere: () => Boolean(process.env.TEST_MARIADB_URL) || findMariadb() !== null,
+    isInstalled: () => Boolean(process.env.TEST_MARIADB_URL) || findMariadb() !== null,
     isRequired: true,
   },
   {
     names: ['chromium-headless-shell', 'chromium'],
-    isThere: () => findTestBrowser() !== null,
+    isInstalled: () => findTestBrowser() !== null,
     isRequired: true,
   },
   {
     names: ['fonts-noto-core'],
-    isThere: () => existsSync('/usr/share/fonts/truetype/noto'),
+    isInstalled: () => existsSync('/usr/share/fonts/truetype/noto'),
     isRequired: false,
   },
 ]
@@ -41,7 +41,7 @@ export interface Rights {
   hasPasswordlessSudo: boolean
 }
 
-/** How `apt-get` is called where it may change the system, without its verb; null where it may not. */
+/** The `apt-get` command without its verb; null without permission to install. */
 export function aptGet(rights: Rights): string[] | null {
   if (!rights.hasApt || !(rights.isRoot || rights.hasPasswordlessSudo)) return null
   const sudo = rights.isRoot ? [] : ['sudo', '-n']
@@ -50,11 +50,11 @@ export function aptGet(rights: Rights): string[] | null {
 }
 
 /**
- * Installs what the tests need and the machine lacks: databases, browser, fonts.
- * @throws Error naming what is missing when it cannot be installed
+ * Installs missing system packages for the tests: databases, browser, fonts.
+ * @throws Error naming missing packages that cannot be installed
  */
 export async function ensureSystemPackages(): Promise<void> {
-  const missing = PACKAGES.filter((wanted) => !wanted.isThere())
+  const missing = PACKAGES.filter((systemPackage) => !systemPackage.isInstalled())
   if (missing.length === 0) return
   console.log(`Missing: ${missing.map(({ names }) => names[0]).join(', ')}`)
   const apt = aptGet({
@@ -66,7 +66,9 @@ export async function ensureSystemPackages(): Promise<void> {
   if (apt !== null && (await run([...apt, 'update'])) === 0) {
     await run([...apt, 'install', '-y', '--no-install-recommends', ...missing.map(nameInRelease)])
   }
-  const required = missing.filter((wanted) => wanted.isRequired && !wanted.isThere()).map(nameInRelease)
+  const required = missing
+    .filter((systemPackage) => systemPackage.isRequired && !systemPackage.isInstalled())
+    .map(nameInRelease)
   if (required.length > 0) {
     const reason =
       apt === null ? 'without root or passwordless sudo they cannot be installed' : 'apt-get failed'

@@ -8,7 +8,7 @@ import { createDatabase } from './servers.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** Someone with an account, and the token of their session. */
+/** An account with a session token. */
 export interface TestUser {
   id: string
   email: string
@@ -18,19 +18,17 @@ export interface TestUser {
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>
 
 export interface TestAppOptions {
-  /** Where the metadata is kept, and new bases have their home. SQLite unless named, or said by `TEST_HOME`. */
+  /** Database of the metadata and new bases; by default that of `TEST_HOME`, else SQLite. */
   database?: 'sqlite' | 'postgres'
   config?: Partial<Config>
 }
 
 /**
- * Starts the whole server in this process, with a data folder and a database of its own. Stop it when
- * done: that removes both.
+ * Starts the complete server in this process, with a temporary data folder and database, which `stop`
+ * removes.
  * @example
- * const app = await createTestApp()
- * const owner = await app.signUp()
- * await app.trpc(owner.token).bases.create.mutate({ title: 'CRM' })
- * await app.stop()
+ * const app = await createTestApp() const owner = await app.signUp() await
+ * app.trpc(owner.token).bases.create.mutate({ title: 'CRM' }) await app.stop()
  */
 export async function createTestApp({ database = testHome(), config = {} }: TestAppOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-test-'))
@@ -41,7 +39,7 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     DATABASE_URL: postgres?.url,
-    // All people of a test come from one address.
+    // All users of a test share one IP address.
     SIGN_UPS_PER_HOUR: '1000000',
   }
   const settings = { ...readConfig(environment), ...config }
@@ -53,19 +51,19 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
     url,
     kernel,
     services,
-    /** What it was started with: a second server of the same database takes the same. */
+    /** The app's configuration, for starting a second server with the same database. */
     config: settings,
-    /** A checkbox as REST clients see it: SQLite's columns hold 0 and 1. */
+    /** A checkbox as REST returns it: 0 or 1 from SQLite. */
     flag: (value: boolean) => (kernel.sources.newHome === 'pg' ? value : Number(value)),
 
-    /** Ends the server and removes what it wrote. */
+    /** Stops the server and removes its data. */
     async stop(): Promise<void> {
       await server.stop()
       await postgres?.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
 
-    /** A new account; the first one of an app is its super admin. */
+    /** Creates an account; the first one of an app is its super admin. */
     async signUp(email = `person${++people}@example.com`): Promise<TestUser> {
       const { token } = await createTrpcClient(url).auth.signUp.mutate({ email, password: PASSWORD })
       const { user } = await createTrpcClient(url, token).auth.me.query()
@@ -73,19 +71,18 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
       return { id: user.id, email, token }
     },
 
-    /** The web app's own client, as the holder of a session's token, as a visitor or as nobody. */
+    /** A tRPC client with a session token or a visitor's headers; anonymous without credentials. */
     trpc: (credentials?: Credentials) => createTrpcClient(url, credentials),
 
-    /** The REST API, as the holder of a session's token or an API token, or as nobody. */
+    /** A REST client with a session token or API token; anonymous without credentials. */
     rest: (credentials?: Credentials) => createRestClient(url, credentials),
 
-    /** A browser: a tRPC client that keeps cookies. */
     browser: () => createBrowser(url),
   }
 }
 
-/** The database of tests that name none: the suites of scripts/test/homes.ts run on each. */
+/** The default database: the suites of scripts/test/homes.ts run on each. */
 const testHome = () => (process.env.TEST_HOME === 'postgres' ? 'postgres' : 'sqlite')
 
-/** The engines that the metadata can be in, for tests that hold on each. */
+/** Engines for the metadata, for tests that run on each. */
 export const META_DATABASES = ['sqlite', 'postgres'] as const

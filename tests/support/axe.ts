@@ -19,14 +19,14 @@ interface AxeWindow {
 }
 
 /**
- * The accessibility rules that the page violates as it stands, one line per element: rule, impact, selector and
- * what is wrong. Covers WCAG 2.2 A and AA and axe's best practices, colour contrast included.
- * @param part checks this element only, which takes a fraction of the time
+ * The page's current accessibility violations, one line per element: rule, impact, selector and problem.
+ * Covers WCAG 2.2 A and AA and axe's best practices, colour contrast included.
+ * @param part checks only this element, which is much faster
  */
 export async function axeViolations(page: Page, part?: ElementHandle | null): Promise<string[]> {
-  // Evaluated over the debugger: the page's own content security policy forbids injected scripts.
+  // Evaluated through the debugger, because the content security policy forbids injected scripts.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(SOURCE)
-  // A half-transparent colour in a transition would be measured as the final one.
+  // Waits for transitions, whose intermediate colours would be measured.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {}))),
   )

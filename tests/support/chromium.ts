@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findTestBrowser } from './find-binary.ts'
 
-// Nothing may leave the machine during a test, and a container has no GPU.
+// Disables all network traffic of the browser itself; containers have no GPU.
 const QUIET = [
   '--disable-gpu',
   '--disable-quic',
@@ -12,10 +12,10 @@ const QUIET = [
 ]
 
 /**
- * Starts a Chromium without a window. Close it when done.
+ * Starts a headless Chromium, which the caller closes.
  * @param extraArgs further command-line switches, e.g. `['--lang=ar']`
- * @param executablePath the browser, if not that of the tests
- * @throws Error when there is none
+ * @param executablePath by default the tests' browser
+ * @throws Error without a browser
  */
 export async function launchBrowser(
   extraArgs: readonly string[] = [],

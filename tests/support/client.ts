@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink, splitLink } from '@trpc/client'
 import type { AppRouter } from '../../src/router.ts'
 
-/** An answer of the REST API; `body` is parsed JSON where it is JSON, else the text, null where it is empty. */
+/** A response of the REST API; `body` is the parsed JSON, else the text; null if empty. */
 export interface RestAnswer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
@@ -11,10 +11,10 @@ export interface RestAnswer {
 
 export type RestClient = ReturnType<typeof createRestClient>
 
-/** A token, or the headers of someone who has none: a visitor of a public link. */
+/** A token, or the headers of a visitor of a public link. */
 export type Credentials = string | Record<string, string>
 
-/** Calls the REST API as the holder of a token: a session's (a JWT) or an API token. Without one: as nobody. */
+/** A REST client with a session token (JWT) or API token; anonymous without credentials. */
 export function createRestClient(url: string, credentials?: Credentials) {
   const own =
     typeof credentials === 'string'
@@ -50,14 +50,14 @@ export function createRestClient(url: string, credentials?: Credentials) {
 
 export type TrpcClient = ReturnType<typeof createTrpcClient>
 
-/** The tRPC client of the web app, as the holder of a session's token, or as nobody. */
+/** A tRPC client with a session token; anonymous without credentials. */
 export function createTrpcClient(url: string, credentials?: Credentials) {
   const headers = typeof credentials === 'string' ? { 'xc-auth': credentials } : (credentials ?? {})
   const options = { url: `${url}/trpc`, headers }
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        // As POST a query has no length limit. One without input cannot be: its body would be no JSON.
+        // POST queries have no length limit, but need an input: an empty body is not valid JSON.
         condition: (op) => op.type === 'query' && op.input !== undefined,
         true: httpLink<AppRouter>({ ...options, methodOverride: 'POST' }),
         false: httpLink<AppRouter>(options),
@@ -66,7 +66,7 @@ export function createTrpcClient(url: string, credentials?: Credentials) {
   })
 }
 
-/** A tRPC client that keeps cookies, as one browser does: all tabs of it share them. */
+/** A tRPC client that stores cookies like a browser. */
 export function createBrowser(url: string) {
   const jar = new Map<string, string>()
   const keep = (headers: Headers) => {

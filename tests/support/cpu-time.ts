@@ -1,6 +1,6 @@
 /**
- * The processor time that this process has used, in milliseconds. Unlike the clock it does not run on while other
- * processes have the machine, so a test of how much work something takes does not depend on the load.
+ * The processor time of this process in milliseconds. It excludes other processes, so that measurements do
+ * not depend on the machine's load.
  */
 export function cpuTimeMs(): number {
   const { user, system } = process.cpuUsage()

@@ -4,18 +4,18 @@ import type { TestApp, TestUser } from './app.ts'
 
 let made = 0
 
-/** A base of `owner`, who must be allowed to create bases: the app's first user is. */
+/** Creates a base of `owner`, who needs the right to do so; the app's first user has it. */
 export const createBase = (app: TestApp, owner: TestUser, title = `Base ${++made}`): Promise<Base> =>
   app.trpc(owner.token).bases.create.mutate({ title })
 
-/** A new account with a role in the base. */
+/** Creates an account with a role in the base. */
 export async function createMember(app: TestApp, baseId: string, role: BaseRole): Promise<TestUser> {
   const user = await app.signUp(`${role}${++made}@example.com`)
   await app.services.auth.access.setMembership(baseId, user.id, role)
   return user
 }
 
-/** One new account for each base role. */
+/** Creates one account per base role. */
 export async function createMemberOfEachRole(
   app: TestApp,
   baseId: string,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 
-// Not on the PATH of an ordinary user, but where Debian puts servers.
+// Debian's folders for servers, which are not on the PATH of ordinary users.
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin']
 const POSTGRES_VERSIONS = '/usr/lib/postgresql'
 
@@ -22,26 +22,26 @@ export function findPostgresBin(): string | null {
     const bin = `${POSTGRES_VERSIONS}/${version}/bin`
     if (existsSync(`${bin}/initdb`) && existsSync(`${bin}/postgres`)) return bin
   }
-  // Elsewhere than on Debian they are on the PATH.
+  // On other systems they are on the PATH.
   const initdb = findBinary('initdb')
   return initdb && findBinary('postgres') ? initdb.slice(0, -'/initdb'.length) : null
 }
 
-/** MariaDB's two programs, or null when one is missing. */
+/** Paths of MariaDB's two programs; null if one is missing. */
 export function findMariadb(): { server: string; installer: string } | null {
   const server = findBinary('mariadbd')
   const installer = findBinary('mariadb-install-db')
   return server && installer ? { server, installer } : null
 }
 
-/** A Chromium as people have it: `CHROMIUM_PATH` if set, otherwise the system's, or null. */
+/** A regular Chromium: `CHROMIUM_PATH` if set, otherwise the system's, or null. */
 export function findChromium(): string | null {
   return findBrowser('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome')
 }
 
 /**
- * The browser for end-to-end tests: `CHROMIUM_PATH` if set, otherwise Chromium's headless shell, which lays out and runs
- * pages as Chromium does and spends no time on windows that nobody sees; without it Chromium itself, or null.
+ * The browser for end-to-end tests: `CHROMIUM_PATH` if set, otherwise Chromium's headless shell, which
+ * renders like Chromium but starts faster; without it Chromium itself, or null.
  */
 export function findTestBrowser(): string | null {
   return findBrowser('chromium-headless-shell') ?? findChromium()

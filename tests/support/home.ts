@@ -5,14 +5,14 @@ const TABLE_NAMES: Record<string, string> = {
   pg: 'select tablename from pg_tables where schemaname = current_schema() order by tablename',
 }
 
-/** Names of all tables in a base's home, whatever it is; those of the log are `sheaf_…`. */
+/** Names of all tables in a base's home, of any engine; those of the log start with `sheaf_`. */
 export async function tableNames(app: Pick<TestApp, 'kernel'>, baseId: string): Promise<string[]> {
   const engine = await app.kernel.sources.engine(baseId)
   const rows = await engine.values({ sql: TABLE_NAMES[engine.dialect.client] ?? '', params: [] })
   return rows.map(([name]) => String(name))
 }
 
-/** Names of the tables that are not ours, such as those of people and those that an import is filling. */
+/** Names of the user's tables, including those that an import is filling. */
 export const ownTableNames = async (app: Pick<TestApp, 'kernel'>, baseId: string): Promise<string[]> =>
   (await tableNames(app, baseId)).filter(
     (name) => !/^sheaf_(changes|change_records|places|version|release)$/.test(name),

@@ -5,24 +5,24 @@ import { type TestTable, testTable } from '../records/support.ts'
 import { PASSWORD } from './app.ts'
 import { createRestClient, createTrpcClient } from './client.ts'
 
-/** Folder of the archives, one for each release and home: `0.2.0-sqlite.tar.gz`. */
+/** Folder of the archives, one per release and home: `0.2.0-sqlite.tar.gz`. */
 export const KEPT_FOLDERS = 'tests/fixtures/releases'
 
-/** Where the archive of a folder over PostgreSQL has its database, as SQL. */
+/** SQL dump of the database in the archive of a PostgreSQL home. */
 export const DATABASE_DUMP = 'database.sql'
 
-/** What is in a kept folder, in its `kept.json`. */
+/** Content of an archived folder, stored in its `kept.json`. */
 export interface Kept {
   email: string
   password: string
   baseTitle: string
-  /** The records of each table by its title, as `GET /api/v2/tables/{id}/records` answered them. */
+  /** The records of each table by title, as returned by `GET /api/v2/tables/{id}/records`. */
   tables: Record<string, Record<string, unknown>[]>
 }
 
 /**
- * Fills the empty server at `url` as people would: every field type, links and what is computed of them, views, links
- * for others, members, tokens, an import, edits, deletions and undo.
+ * Fills the empty server at `url` through its API: all field types, links and computed fields, views, public
+ * links, members, tokens, an import, edits, deletions and undo.
  */
 export async function fillFolder(url: string): Promise<Kept> {
   const email = 'ada@example.com'
@@ -109,7 +109,7 @@ export async function fillFolder(url: string): Promise<Kept> {
   await importNew({ url, token }, baseId, 'City,Size\nOslo,7\nRome,28\n', how)
   const { jobId } = await trpc.copies.table.mutate({ tableId: people.id })
   await ended({ url, token }, jobId)
-  // Deleted things are in the trash, where undo finds them.
+  // Deleted objects stay in the trash, from which undo restores them.
   await trpc.schema.deleteField.mutate({ fieldId: kinds.field('Js').id })
   await trpc.schema.updateField.mutate({ fieldId: kinds.field('Dec').id, patch: { type: 'SingleLineText' } })
   return { email, password: PASSWORD, baseTitle: 'Kept', tables: await readTables(url, token, baseId) }

@@ -1,6 +1,6 @@
 /**
- * Runs some work, and gives the longest that this thread has worked meanwhile without a turn of the event loop: in the
- * thread's own time, so that other processes on the machine do not count.
+ * Runs work and measures how long it blocked the event loop at most, in the thread's processor time, which
+ * excludes other processes.
  */
 export async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
   const used = () => {

@@ -8,7 +8,8 @@ import {
   startSupervised,
 } from './supervised-server.ts'
 
-// Nothing here outlives the run, so nothing needs to reach the disk. "loose" lets a version that dropped an option go on.
+// No data outlives the run, so none needs to reach the disk. "loose" makes versions ignore options that they
+// dropped.
 const SETTINGS = [
   '--bind-address=127.0.0.1',
   '--skip-name-resolve',
@@ -22,10 +23,10 @@ const SETTINGS = [
 ]
 
 /**
- * Starts a MariaDB of our own in a temporary folder, on a free port of 127.0.0.1. The system's service is not
- * touched. As root it runs as `mysql` (or `nobody`).
+ * Starts a private MariaDB in a temporary folder, on a free port of 127.0.0.1, without touching the system's
+ * service. As root it runs as `mysql` (or `nobody`).
  *
- * @param settings more of them, such as where its certificate is
+ * @param settings further options, such as the path of its certificate
  * @throws Error when MariaDB is not installed or does not start
  */
 export async function startMariadb(settings: string[] = []): Promise<PrivateServer> {
@@ -45,7 +46,7 @@ export async function startMariadb(settings: string[] = []): Promise<PrivateServ
     ...[...runAs, programs.installer, '--no-defaults', `--datadir=${dir}/data`],
     ...['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
     '--loose-debug-no-sync',
-    // A server that starts removes the temporary tables of all others that use the same folder.
+    // A starting server removes the temporary tables of all servers with the same folder.
     `--tmpdir=${dir}`,
   ])
   const port = await findFreePort()

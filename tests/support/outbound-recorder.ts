@@ -1,4 +1,4 @@
-/** A request that arrived, read to its end. */
+/** A completely received request. */
 export interface RecordedRequest {
   method: string
   /** Path with the query string, e.g. `/hook?x=1`. */
@@ -8,30 +8,30 @@ export interface RecordedRequest {
   body: string
 }
 
-/** What to answer; 200 and an empty body when nothing is said. */
+/** The response; by default 200 with an empty body. */
 export interface ProgrammedAnswer {
   status?: number
   headers?: Record<string, string>
-  /** Text goes out as it is, anything else as JSON. */
+  /** Text is sent unchanged, other values as JSON. */
   body?: unknown
   /** How long to wait before answering, for testing timeouts. */
   delayMs?: number
 }
 
-/** Fixed, or worked out from the request. */
+/** A fixed response, or one computed from the request. */
 export type Answer = ProgrammedAnswer | ((request: RecordedRequest) => ProgrammedAnswer)
 
-/** Stands in for everything outside this machine: webhook receivers, OAuth providers, chat services. */
+/** Replaces external servers: webhook receivers, OAuth providers, chat services. */
 export interface OutboundRecorder {
   /** e.g. `http://127.0.0.1:40123`, without a slash at the end. */
   url: string
-  /** All that arrived so far, oldest first. */
+  /** All received requests, oldest first. */
   requests: RecordedRequest[]
-  /** Answers requests to this path (without query string) so from now on; `*` is for all other paths. */
+  /** Sets the response for a path (without query string); `*` is for all other paths. */
   answer(path: string, answer: Answer): void
   /**
    * Resolves with all requests once there are `count` of them.
-   * @throws Error naming what did arrive when that takes longer than `timeoutMs`
+   * @throws Error listing the received requests after `timeoutMs`
    */
   waitFor(count: number, timeoutMs?: number): Promise<RecordedRequest[]>
   /** Forgets requests and answers. */

@@ -8,7 +8,7 @@ import {
   startSupervised,
 } from './supervised-server.ts'
 
-// Nothing here outlives the run, so nothing needs to reach the disk.
+// No data outlives the run, so none needs to reach the disk.
 const SETTINGS = [
   'fsync=off',
   'synchronous_commit=off',
@@ -19,8 +19,8 @@ const SETTINGS = [
 ]
 
 /**
- * Starts a PostgreSQL of our own in a temporary folder, on a free port of 127.0.0.1. The system's service is not
- * touched. As root it runs as `postgres` (or `nobody`).
+ * Starts a private PostgreSQL in a temporary folder, on a free port of 127.0.0.1, without touching the
+ * system's service. As root it runs as `postgres` (or `nobody`).
  * @throws Error when PostgreSQL is not installed or does not start
  */
 export async function startPostgres(): Promise<PrivateServer> {

@@ -2,12 +2,12 @@ import { BASE_FILE_STEPS } from '../../src/db/base-file.ts'
 import { BASE_SCHEMA_STEPS } from '../../src/db/postgres/base-schema.ts'
 import { migrationFiles } from '../../src/embedded.ts'
 
-/** Hashes of the steps that a release has. `bun run release` writes it; nobody edits it by hand. */
+/** Hashes of the steps of released versions. Written by `bun run release`; do not edit. */
 export const RELEASED_STEPS = 'tests/fixtures/releases/steps.json'
 
 /**
- * Every step that brings a data folder from one version to the next, with a hash of its content: migrations of the
- * metadata by file name, steps of bases' files and schemas by number.
+ * Hashes of all steps that upgrade a data folder: metadata migrations by file name, steps of base files and
+ * schemas by number.
  */
 export function hashSteps(): Record<string, string> {
   const numbered = (name: string, steps: readonly unknown[]) =>
@@ -23,6 +23,6 @@ export function hashSteps(): Record<string, string> {
   return Object.fromEntries(steps.map(([name, text]) => [name, Bun.SHA256.hash(text, 'hex')]))
 }
 
-/** Names of released steps that are missing or no longer what was released. */
+/** Names of released steps that are missing or changed. */
 export const editedSteps = (released: Record<string, string>, steps: Record<string, string>): string[] =>
   Object.keys(released).filter((name) => steps[name] !== released[name])

@@ -2,15 +2,15 @@ import { startMariadb } from './mariadb.ts'
 import { startPostgres } from './postgres.ts'
 import type { PrivateServer } from './supervised-server.ts'
 
-/** The database servers that every test run has. SQLite needs none. */
+/** The database servers of a test run. */
 export type ServerName = 'postgres' | 'mariadb'
 
-/** A database of its own for one test file. */
+/** A private database for one test file. */
 export interface TestDatabase {
   name: string
   /** With user and password, e.g. `postgres://sheaf:...@127.0.0.1:41234/test_1f0c...`. */
   url: string
-  /** Drops it, cutting the connections that are still open. */
+  /** Drops it and closes its open connections. */
   drop(): Promise<void>
 }
 
@@ -39,9 +39,9 @@ const SERVERS: Record<ServerName, Server> = {
 const starting: Partial<Record<ServerName, Promise<string>>> = {}
 
 /**
- * Administrator's URL of the run's PostgreSQL: `TEST_POSTGRES_URL` if set, otherwise that of a private server, which is
- * started on the first call and ends with this process.
- * @throws Error when none is given and PostgreSQL is not installed
+ * Administrator's URL of PostgreSQL: `TEST_POSTGRES_URL` if set, otherwise a private server, which starts on
+ * the first call and ends with this process.
+ * @throws Error if the variable is not set and PostgreSQL is not installed
  */
 export const postgresUrl = (): Promise<string> => serverUrl('postgres')
 
@@ -49,11 +49,10 @@ export const postgresUrl = (): Promise<string> => serverUrl('postgres')
 export const mariadbUrl = (): Promise<string> => serverUrl('mariadb')
 
 /**
- * Creates an empty database, usually one per test file, and leaves the dropping to the caller. (Doing it here with an
- * `afterAll` would not work: inside a `beforeAll` Bun runs that right after the hook, before the tests.)
+ * Creates an empty database, usually one per test file, which the caller drops. (An `afterAll` here would not
+ * work: Bun runs one registered in a `beforeAll` before the tests.)
  * @example
- * const database = await createDatabase('postgres')
- * afterAll(database.drop)
+ * const database = await createDatabase('postgres') afterAll(database.drop)
  */
 export async function createDatabase(server: ServerName): Promise<TestDatabase> {
   const url = new URL(await serverUrl(server))
@@ -81,7 +80,7 @@ const citusWorkers = (coordinator: URL): URL[] =>
     .filter((host) => host !== '')
     .map((host) => Object.assign(new URL(coordinator), { host }))
 
-/** Makes one Citus cluster of the databases; each new schema is then placed on one worker. */
+/** Joins the databases to one Citus cluster, which places each new schema on one worker. */
 async function joinCluster(coordinator: URL, workers: readonly URL[]): Promise<void> {
   for (const node of [coordinator, ...workers]) await runStatement(node, 'create extension citus')
   await runStatement(
@@ -97,7 +96,7 @@ function serverUrl(name: ServerName): Promise<string> {
   const { urlVariable, start } = SERVERS[name]
   const given = process.env[urlVariable]
   if (given) return Promise.resolve(given)
-  // Kept in the environment as well: with `bun test --isolate` each file gets a fresh copy of this module.
+  // Also stored in the environment: with `bun test --isolate` each file gets a new copy of this module.
   starting[name] ??= start().then(({ url }) => {
     process.env[urlVariable] = url
     return url

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of a few megabytes, which a test can fill to the last byte. */
+/** A file system of a few megabytes that a test can fill up. */
 export interface SmallVolume {
   path: string
-  /** Unmounts it with all that lies there. */
+  /** Unmounts it and discards its files. */
   remove(): void
 }
 
-/** Mounts a volume in memory, or says why this machine cannot: that takes Linux and the right to mount. */
+/** Mounts a volume in memory, which takes Linux and the right to mount; otherwise returns the reason. */
 export function mountSmallVolume(megabytes: number): SmallVolume | { reason: string } {
   if (process.platform !== 'linux') return { reason: `no tmpfs on ${process.platform}` }
   if (process.getuid?.() !== 0) return { reason: 'only root may mount a volume' }
@@ -23,7 +23,7 @@ export function mountSmallVolume(megabytes: number): SmallVolume | { reason: str
     path,
     remove() {
       const failure = run(['umount', path])
-      // Something still has a file open: the volume goes once that is closed.
+      // A process still has a file open; the volume is unmounted once it is closed.
       if (failure !== null && run(['umount', '--lazy', path]) !== null)
         throw new Error(`${path} cannot be unmounted: ${failure}`)
       rmSync(path, { recursive: true })
@@ -31,7 +31,7 @@ export function mountSmallVolume(megabytes: number): SmallVolume | { reason: str
   }
 }
 
-/** Runs a command; gives null, or what it said where it failed. */
+/** Runs a command; returns null, or its output if it failed. */
 function run(command: string[]): string | null {
   try {
     const { success, stderr } = Bun.spawnSync(command, { stdout: 'ignore', stderr: 'pipe' })

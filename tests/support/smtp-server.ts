@@ -2,26 +2,26 @@ import { createServer } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Config } from '../../src/config.ts'
 
-/** A mail as the server was given it. */
+/** A received mail. */
 export interface ReceivedMail {
-  /** From the envelope. */
+  /** Envelope recipients. */
   recipients: string[]
   /** Names in lower case; encoded words are decoded. */
   headers: Record<string, string>
-  /** The parts, decoded. */
+  /** Decoded parts. */
   text: string
   html: string
-  /** All of it as it came. */
+  /** The source of the whole mail. */
   raw: string
 }
 
 export type SmtpRecorder = Awaited<ReturnType<typeof startSmtpServer>>
 
-/** A mail server on a free port of 127.0.0.1 that keeps what it gets; it can be away for a while. */
+/** A mail server on a free port of 127.0.0.1 that records mails and can be stopped temporarily. */
 export async function startSmtpServer({ account }: { account?: { user: string; pass: string } } = {}) {
   const mails: ReceivedMail[] = []
   const port = await freePort()
-  /** Addresses that it knows nothing of. */
+  /** Addresses that it rejects. */
   const unknown = new Set<string>()
   let server: SMTPServer | null = null
 
@@ -71,7 +71,7 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
   return {
     mails,
     unknown,
-    /** What the product is configured with to send by it. */
+    /** Configuration for sending through this server. */
     config: {
       smtpHost: '127.0.0.1',
       smtpPort: port,
@@ -82,7 +82,7 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
     } satisfies Partial<Config>,
     come,
     go,
-    /** Resolves with all mails once there are `count`. @throws Error where that takes too long */
+    /** Resolves with all mails once there are `count`. @throws Error after the timeout */
     async waitFor(count: number, timeoutMs = 5000): Promise<ReceivedMail[]> {
       const deadline = Date.now() + timeoutMs
       while (mails.length < count) {

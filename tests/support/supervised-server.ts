@@ -7,22 +7,22 @@ import { join } from 'node:path'
 export interface PrivateServer {
   /** Administrator's connection URL on 127.0.0.1, with its password. */
   url: string
-  /** Ends the server and resolves when it is gone and its files are removed. Safe to call twice. */
+  /** Stops the server; resolves when its files are removed. Safe to call twice. */
   stop(): Promise<void>
 }
 
 /** A temporary folder and the system user whose server may write to it. */
 export interface ServerHome {
   dir: string
-  /** Words to put before a command so that it runs as that user; empty when we are not root. */
+  /** Command prefix for running as that user; empty if we are not root. */
   runAs: readonly string[]
 }
 
 const READY_TIMEOUT_MS = 60_000
 const POLL_MS = 50
 
-// The server lives as long as our end of its stdin: the pipe closes whichever way we end, be it kill -9,
-// and `bun test` has no exit hook in which to clean up. Then the server is ended and its folder removed.
+// The server lives as long as the pipe to its stdin, which closes however this process ends, even by kill -9;
+// `bun test` has no exit hook. The supervisor then stops the server and removes its folder.
 const SUPERVISOR = `
 exec 3<&0
 dir=$1 signal=$2; shift 2
@@ -38,7 +38,7 @@ rm -rf "$dir"
 exit "$code"`
 
 /**
- * Makes a temporary folder for a server. As root it belongs to the first of `users` that exists, because
+ * Creates a temporary folder for a server. As root, its owner is the first existing user of `users`, because
  * PostgreSQL refuses to run as root.
  */
 export function createServerHome(name: string, users: readonly string[]): ServerHome {
@@ -55,9 +55,9 @@ export function createServerHome(name: string, users: readonly string[]): Server
 }
 
 /**
- * Starts `command` under a supervisor that ends it with `signal` and removes `dir` as soon as this process is gone.
- * Resolves once `isReady` does not throw.
- * @throws Error with the end of the server's log when it ends early or is not ready in a minute
+ * Starts `command` under a supervisor that stops it with `signal` and removes `dir` as soon as this process
+ * ends. Resolves once `isReady` does not throw.
+ * @throws Error with the end of the server's log if it ends early or is not ready within a minute
  */
 export async function startSupervised(options: {
   dir: string
@@ -104,7 +104,7 @@ export async function runToEnd(command: readonly string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${(await output).join('')}`)
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. Somebody may take it before you do. */
+/** A currently free TCP port of 127.0.0.1. Another process may take it before the caller does. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
