@@ -30,7 +30,7 @@ import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
 import type { Actor } from './core/actor.ts'
-import { concernsOperator } from './core/errors.ts'
+import { concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
@@ -207,10 +207,17 @@ export function createApp(kernel: Kernel, services: Services) {
         request,
         address,
       }),
-      responseMeta: () => ({ headers: responseHeaders }),
+      responseMeta({ errors }) {
+        for (const { cause } of errors) {
+          const retryAfter = retryAfterOf(explainStorage(cause))
+          if (retryAfter !== null) responseHeaders.set('retry-after', retryAfter)
+        }
+        return { headers: responseHeaders }
+      },
       onError: ({ error, path }) => {
-        const isFailure = error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(error.cause)
-        if (isFailure || concernsOperator(explainStorage(error.cause))) {
+        const cause = explainStorage(error.cause)
+        const isFailure = error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(cause)
+        if (isFailure || concernsOperator(cause)) {
           kernel.log.error('call failed', error.cause ?? error, { requestId, path })
         }
       },

@@ -12,6 +12,7 @@ import {
   type Variable,
   variable,
 } from './config-values.ts'
+import { DEFAULT_CONNECTIONS, MAX_CONNECTIONS, MIN_CONNECTIONS } from './db/postgres/connection-budget.ts'
 import { SMTP_VARIABLES, type SmtpSettings } from './mail/smtp-settings.ts'
 
 /** Validated configuration from the environment. `VARIABLES` documents each variable. */
@@ -20,6 +21,7 @@ export interface Config extends SmtpSettings {
   host: string
   dataDir: string
   databaseUrl: string | null
+  databaseConnections: number
   maxOpenBases: number | null
   queryTimeoutSeconds: number
   jwtSecret: string | null
@@ -80,6 +82,12 @@ export const VARIABLES = {
     default: '',
     help: 'PostgreSQL database for all data, `postgres://user:password@host:5432/name`: the metadata, and a schema per new base. Empty: SQLite files in `DATA_DIR`.',
     read: postgresUrl,
+  }),
+  databaseConnections: variable({
+    name: 'DATABASE_CONNECTIONS',
+    default: String(DEFAULT_CONNECTIONS),
+    help: 'Maximum number of connections that this server keeps open to the PostgreSQL of `DATABASE_URL`, for all bases together. Idle ones are closed after a minute. Imports, copies of bases and structural changes of schemas each open one more while they run.',
+    read: integer(MIN_CONNECTIONS, MAX_CONNECTIONS),
   }),
   maxOpenBases: variable({
     name: 'MAX_OPEN_BASES',

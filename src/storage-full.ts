@@ -6,7 +6,7 @@ const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
 /** SQLite's message, for errors from a thread that passes only the text. */
 const SQLITE_FULL = 'database or disk is full'
 
-/** A user-facing error if the disk is full; any other error unchanged. */
+/** A user-facing error if the disk is full, or if the error wraps a user-facing one; any other error unchanged. */
 export function explainStorage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   const code = 'code' in error ? error.code : undefined
@@ -18,5 +18,5 @@ export function explainStorage(error: unknown): unknown {
 /** Drizzle and tRPC wrap database errors. */
 function causeOf(error: Error, cause: unknown): unknown {
   const reason = explainStorage(cause)
-  return reason === cause ? error : reason
+  return reason instanceof AppError ? reason : error
 }

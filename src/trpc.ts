@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import type { Actor, ShareActor, UserActor } from './core/actor.ts'
-import { AppError, retryAfterOf } from './core/errors.ts'
+import { AppError } from './core/errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { explainStorage } from './storage-full.ts'
@@ -77,8 +77,6 @@ export const anyone = t.procedure.use(async ({ ctx, path, next }) => {
   const startedAt = performance.now()
   const result = await next()
   ctx.metrics?.call(path, result.ok, (performance.now() - startedAt) / 1000)
-  const retryAfter = result.ok ? null : retryAfterOf(result.error.cause)
-  if (retryAfter !== null) ctx.responseHeaders.set('retry-after', retryAfter)
   return result
 })
 

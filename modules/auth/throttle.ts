@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { AppError } from '../../src/core/errors.ts'
 import type { Events } from '../../src/events.ts'
 import { m } from '../../src/messages.gen.ts'
+import { explainStorage } from '../../src/storage-full.ts'
 
 /** Failures within the window: of one account from one address, and of one address. */
 export const MAX_FAILURES_PER_ACCOUNT = 10
@@ -77,7 +78,7 @@ export function createThrottle(scope: Scope, now: () => number = Date.now) {
 
     /**
      * Runs an attempt by `account` from `address`. It counts as a failure from the start, so that parallel
-     * attempts cannot bypass the limit, and no longer once it succeeds.
+     * attempts cannot bypass the limit, and no longer once it succeeds. While the database is away, none counts.
      * @throws TOO_MANY_REQUESTS with `retryAfterSeconds`, without running it, after too many failures
      */
     async attempt<T>(account: string, address: string, run: () => Promise<T>): Promise<T> {
@@ -85,8 +86,15 @@ export function createThrottle(scope: Scope, now: () => number = Date.now) {
       refuse(account, address)
       const at = now()
       for (const [key] of limits) failures.add(key, at)
-      const result = await run()
-      for (const [key] of limits) failures.remove(key, at)
+      const forget = () => {
+        for (const [key] of limits) failures.remove(key, at)
+      }
+      const result = await run().catch((error) => {
+        const reason = explainStorage(error)
+        if (reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE') forget()
+        throw error
+      })
+      forget()
       return result
     },
   }

@@ -25,10 +25,15 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
     send({ type: 'done', outcome: await runImport(data.plan) })
   } catch (error) {
-    const isRefusal = error instanceof CsvError || error instanceof AppError
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    send({ type: 'failed', message: error instanceof Error ? error.message : String(error), code, isRefusal })
+    const message = error instanceof Error ? error.message : String(error)
+    send({ type: 'failed', message, code, refusal: refusalOf(error) })
   }
+}
+
+function refusalOf(error: unknown): Extract<FromWorker, { type: 'failed' }>['refusal'] {
+  if (error instanceof AppError) return { code: error.code, details: error.details }
+  return error instanceof CsvError ? {} : null
 }
 
 async function runImport(plan: ImportPlan): Promise<ImportOutcome> {

@@ -1,4 +1,4 @@
-import { badRequest } from '../../src/core/errors.ts'
+import { AppError, badRequest, type ErrorCode } from '../../src/core/errors.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { workerUrl } from '../../src/worker-url.ts'
 import type { ImportOutcome, ImportPlan } from './plan.ts'
@@ -35,10 +35,15 @@ export type FromWorker =
   | { type: 'progress'; rows: number; total: number }
   | { type: 'done'; outcome: ImportOutcome }
   /**
-   * `isRefusal`: the file is to blame, so the message is shown to the user.
+   * `refusal`: an error for the user; the file is to blame unless it has an error code.
    * `code`: error code of the system or database.
    */
-  | { type: 'failed'; message: string; code: string | undefined; isRefusal: boolean }
+  | {
+      type: 'failed'
+      message: string
+      code: string | undefined
+      refusal: { code?: ErrorCode; details?: Record<string, unknown> } | null
+    }
 
 /** The main thread's side of an import. */
 interface ThreadHost {
@@ -105,7 +110,7 @@ export function runInThread(
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     switch (data.type) {
       case 'lease':
-        engine.exclusively(lend).catch(reject)
+        engine.exclusively(lend).catch((error) => end(() => reject(error)))
         break
       case 'release':
         release?.()
@@ -133,8 +138,10 @@ export function runInThread(
   return promise
 }
 
-const failure = ({ message, code, isRefusal }: Extract<FromWorker, { type: 'failed' }>): Error =>
-  isRefusal ? badRequest(message) : Object.assign(new Error(message), { code })
+function failure({ message, code, refusal }: Extract<FromWorker, { type: 'failed' }>): Error {
+  if (refusal === null) return Object.assign(new Error(message), { code })
+  return refusal.code ? new AppError(refusal.code, message, refusal.details) : badRequest(message)
+}
 
 /** The import was cancelled, or the server is stopping. */
 class Cancelled extends Error {

@@ -1,10 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BunSQLiteDatabase, drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
-import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
-import type { Sql } from 'postgres'
-import postgres from 'postgres'
+import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { ALONE, type Cluster } from '../cluster.ts'
 import type { Config } from '../config.ts'
 import { bound } from '../dialects/standard-sql.ts'
@@ -12,8 +9,9 @@ import type { Log } from '../log.ts'
 import { startFailure } from '../start-failure.ts'
 import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
 import { postgresConnection } from './connection.ts'
-import { migratePostgres, migrateSqlite } from './migrate.ts'
-import { changesCachedRows, joinCluster } from './postgres/cluster.ts'
+import { migrateSqlite } from './migrate.ts'
+import { DEFAULT_CONNECTIONS } from './postgres/connection-budget.ts'
+import { openPostgresMetadata } from './postgres/metadata.ts'
 
 /** A built query that `atomically` can run: Drizzle's insert, update and delete builders. */
 export interface MetaStatement {
@@ -52,10 +50,14 @@ const SEALED = [
 
 /** Opens the metadata database after migrating it. */
 export async function openMeta(
-  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  {
+    dataDir,
+    databaseUrl,
+    databaseConnections = DEFAULT_CONNECTIONS,
+  }: Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'databaseConnections'>>,
   log?: Pick<Log, 'error'>,
 ): Promise<Meta> {
-  return config.databaseUrl === null ? openSqlite(config.dataDir) : openPostgres(config.databaseUrl, log)
+  return databaseUrl === null ? openSqlite(dataDir) : openPostgres(databaseUrl, databaseConnections, log)
 }
 
 function openSqlite(dataDir: string): Meta {
@@ -71,7 +73,7 @@ function openSqlite(dataDir: string): Meta {
   return {
     client: 'sqlite3',
     cluster: ALONE,
-    db: drizzleSqlite(file),
+    db: drizzle(file),
     tables: memoised(sqliteColumns),
     atomically: async (statements) => runAll.immediate(statements),
     holdsSealed: async () => SEALED.some((sql) => file.query(sql).get() !== null),
@@ -130,68 +132,27 @@ function refuseLost(path: string, dataDir: string): void {
   }
 }
 
-async function openPostgres(url: string, log?: Pick<Log, 'error'>): Promise<Meta> {
-  const client = postgres(url, { max: 10, onnotice: () => {} })
-  await migratePostgres(client).catch((error) => {
-    throw startFailure('The database of DATABASE_URL cannot be used', error)
-  })
-  const cluster = joinCluster(postgresConnection(url), client, (message, error) => log?.error(message, error))
-  await cluster.opened
-  /** Runs a write, and waits until no server uses what it has replaced. */
-  const announced = async <T>(sql: readonly string[], run: () => PromiseLike<T>): Promise<T> => {
-    const result = await run()
-    if (sql.some(changesCachedRows)) await cluster.confirmed()
-    return result
-  }
+async function openPostgres(url: string, maxConnections: number, log?: Pick<Log, 'error'>): Promise<Meta> {
+  const { cluster, builder, query, transaction, close } = await openPostgresMetadata(
+    postgresConnection(url),
+    maxConnections,
+    (message, error) => log?.error(message, error),
+  )
   return {
     client: 'pg',
     cluster,
-    db: typedAsSqlite(drizzlePostgres(announcing(client, announced))),
+    db: typedAsSqlite(builder),
     tables: memoised(postgresColumns),
-    atomically: async (statements) => {
-      const built = statements.map((statement) => statement.toSQL())
-      await announced(
-        built.map(({ sql }) => sql),
-        () =>
-          client.begin(async (tx) => {
-            for (const { sql, params } of built) await tx.unsafe(sql, bound(params))
-          }),
-      )
-    },
+    atomically: (statements) => transaction(statements.map((statement) => statement.toSQL())),
     async holdsSealed() {
-      const found = await Promise.all(SEALED.map((sql) => client.unsafe(sql)))
+      const found = await Promise.all(SEALED.map((sql) => query(sql)))
       return found.some(({ length }) => length > 0)
     },
     async check() {
-      await client`select count(*) from migrations`
+      await query('select count(*) from migrations')
     },
-    async close() {
-      await cluster.close()
-      await client.end({ timeout: 5 })
-    },
+    close,
   }
-}
-
-type Announced = <T>(sql: readonly string[], run: () => PromiseLike<T>) => Promise<T>
-
-/** The part of the driver's client that Drizzle uses, with writes that wait for the other servers. */
-function announcing(client: Sql, announced: Announced): Sql {
-  type Query = ReturnType<Sql['unsafe']>
-  // A query is sent when it is awaited, with or without a call of `values` before.
-  const watched = (query: Query, sql: string): Query =>
-    new Proxy(query, {
-      get(target, key) {
-        if (key === 'values') return () => watched(target.values() as unknown as Query, sql)
-        if (key !== 'then') return Reflect.get(target, key)
-        const result = announced([sql], () => target)
-        return result.then.bind(result)
-      },
-    })
-  const unsafe = (...given: Parameters<Sql['unsafe']>) => {
-    const query = client.unsafe(...given)
-    return changesCachedRows(given[0]) ? watched(query, given[0]) : query
-  }
-  return { options: client.options, unsafe } as unknown as Sql
 }
 
 function memoised(columns: Columns): Meta['tables'] {

@@ -21,6 +21,7 @@ import {
   upgradeBaseSchema,
   vacuumSchema,
 } from './postgres/base-schema.ts'
+import { connectionShares } from './postgres/connection-budget.ts'
 import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
@@ -96,7 +97,12 @@ export interface Sources {
 
 /** Databases open on first use. Without `DATABASE_URL` each base is a file under `DATA_DIR/bases`. */
 export function openSources(
-  { dataDir, databaseUrl, maxOpenBases }: Pick<Config, 'dataDir' | 'databaseUrl' | 'maxOpenBases'>,
+  {
+    dataDir,
+    databaseUrl,
+    databaseConnections,
+    maxOpenBases,
+  }: Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseConnections' | 'maxOpenBases'>,
   secrets: Pick<Secrets, 'connections'>,
   pool: WorkerPool,
   registry: Registry,
@@ -104,7 +110,10 @@ export function openSources(
 ): Sources {
   const folder = join(dataDir, 'bases')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const own = databaseUrl === null ? null : openPostgresDatabase(postgresConnection(databaseUrl))
+  const own =
+    databaseUrl === null
+      ? null
+      : openPostgresDatabase(postgresConnection(databaseUrl), connectionShares(databaseConnections))
   const engines = new Map<string, Promise<Engine>>()
   const files = createOpenFiles(maxOpenBases ?? openFilesBudget())
   const external: ExternalEngines = openExternalEngines(pool, files, watch)

@@ -1,5 +1,5 @@
 import { withoutCaller } from '../caller.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, retryAfterOf } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Meta } from '../db/meta.ts'
 import type { Events } from '../events.ts'
@@ -19,6 +19,11 @@ const STORE_EVERY_MS = 2000
 
 /** Retry interval for storing an end, for example after a full disk. */
 const STORE_AGAIN_MS = 5000
+
+/** Runs of a job that the database interrupts by going away. */
+const MAX_RUNS = 3
+/** How often a job that the database has interrupted looks whether it is back. */
+const LOOK_AGAIN_MS = 500
 
 /** A server that has lost its connection has this time to claim its jobs again, before others clean up after it. */
 const RECOVER_AFTER_MS = 5_000
@@ -72,7 +77,7 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
   async function execute(run: Run): Promise<void> {
     let outcome: Partial<Job>
     try {
-      await change(run, { status: 'active' })
+      await persistently(run, () => change(run, { status: 'active' }))
       outcome = await attempt(run)
     } catch (error) {
       outcome = failed(run, error)
@@ -130,18 +135,19 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
       if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
       // Cancelled while its start was being stored: an abort event that has already fired never reaches `run`.
       controller.signal.throwIfAborted()
-      const result = await kind.run(input, {
-        jobId: job.id,
-        userId: job.userId,
-        signal: controller.signal,
-        report(progress) {
-          job.progress = { ...job.progress, ...progress }
-          job.updatedAt = new Date().toISOString()
-          send.call()
-          persist.call()
-        },
-      })
-      return { status: 'completed', result: result ?? null }
+      const runOnce = () =>
+        kind.run(input, {
+          jobId: job.id,
+          userId: job.userId,
+          signal: controller.signal,
+          report(progress) {
+            job.progress = { ...job.progress, ...progress }
+            job.updatedAt = new Date().toISOString()
+            send.call()
+            persist.call()
+          },
+        })
+      return { status: 'completed', result: (await runAgainAfterOutage(run, kind, runOnce)) ?? null }
     } catch (error) {
       if (controller.signal.aborted)
         return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
@@ -151,6 +157,41 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
       persist.stop()
       // Waits for pending progress updates, which on another connection could overwrite the end.
       await stored
+    }
+  }
+
+  /**
+   * Runs the work. If the database goes away meanwhile, waits for it, cleans up and starts again: the job's own clean-up
+   * needed the database as well.
+   */
+  async function runAgainAfterOutage(
+    run: Run,
+    kind: JobKind<unknown>,
+    runOnce: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const { job, input, controller } = run
+    for (let runs = 1; ; runs++) {
+      try {
+        return await runOnce()
+      } catch (error) {
+        if (!isOutage(error) || controller.signal.aborted) throw error
+        log.error('the database went away during a job', error, { jobId: job.id, kind: job.kind })
+        const done = await persistently(run, () => kind.recover(input, { id: job.id, userId: job.userId }))
+        if (done) return done.result
+        if (runs === MAX_RUNS) throw error
+      }
+    }
+  }
+
+  /** Repeats `work` until the database answers, or the job is cancelled. */
+  async function persistently<T>({ controller: { signal } }: Run, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isOutage(error) || signal.aborted) throw error
+        await Bun.sleep(LOOK_AGAIN_MS)
+      }
     }
   }
 
@@ -264,6 +305,12 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
       clearTimeout(recovery)
     },
   }
+}
+
+/** True if the own database does not answer; it usually comes back. */
+function isOutage(error: unknown): boolean {
+  const reason = explainStorage(error)
+  return reason instanceof AppError && reason.code === 'DATABASE_UNREACHABLE' && retryAfterOf(reason) !== null
 }
 
 /** Throttles `work` to one call per `everyMs`, with a trailing call. */

@@ -61,7 +61,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
           })
         const answer = json(isFailure ? { ...body, requestId } : body, status)
         answer.headers.set('x-request-id', requestId)
-        const retryAfter = retryAfterOf(error)
+        const retryAfter = retryAfterOf(explainStorage(error))
         if (retryAfter !== null) answer.headers.set('retry-after', retryAfter)
         set.status = status
         Object.assign(set.headers, Object.fromEntries(answer.headers))

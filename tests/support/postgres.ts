@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { findPostgresBin } from './find-binary.ts'
 import {
   createServerHome,
@@ -24,6 +24,44 @@ const SETTINGS = [
  * @throws Error when PostgreSQL is not installed or does not start
  */
 export async function startPostgres(): Promise<PrivateServer> {
+  const { dir, url, run } = await createPostgres()
+  return { url, stop: await run(dir) }
+}
+
+/** A PostgreSQL of our own that a test can stop and start. It is running at first. */
+export interface RestartablePostgres {
+  url: string
+  /** Ends all connections, as a restart does. Resolves when the server is gone. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops it and removes its files. */
+  remove(): Promise<void>
+}
+
+/** @throws as `startPostgres` */
+export async function startRestartablePostgres(): Promise<RestartablePostgres> {
+  const { dir, url, run } = await createPostgres()
+  // A folder for each run, because it is removed with the server.
+  const start = () => run(createServerHome('postgres-run', ['postgres', 'nobody']).dir, 'INT')
+  let stop: (() => Promise<void>) | null = await start()
+  return {
+    url,
+    async stop() {
+      await stop?.()
+      stop = null
+    },
+    async start() {
+      stop ??= await start()
+    },
+    async remove() {
+      await stop?.()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Creates the files of a server; `run` starts it and resolves with a function that stops it. */
+async function createPostgres() {
   const bin = findPostgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const { dir, runAs } = createServerHome('postgres', ['postgres', 'nobody'])
@@ -37,17 +75,22 @@ export async function startPostgres(): Promise<PrivateServer> {
   ])
   const port = await findFreePort()
   const url = `postgres://sheaf:${password}@127.0.0.1:${port}/postgres`
-  const stop = await startSupervised({
-    dir,
-    signal: 'QUIT', // "Immediate shutdown": it does not wait for clients.
-    command: [
-      ...[...runAs, `${bin}/postgres`, '-D', `${dir}/data`, '-p', String(port)],
-      ...SETTINGS.flatMap((setting) => ['-c', setting]),
-    ],
-    isReady: async () => {
-      await using sql = new Bun.SQL(url, { max: 1 })
-      await sql`select 1`
-    },
-  })
-  return { url, stop }
+  /**
+   * @param home removed with the server, also when this process is killed
+   * @param signal `QUIT`: immediate shutdown, without waiting for clients; `INT`: as `pg_ctl restart` does
+   */
+  const run = (home: string, signal: 'QUIT' | 'INT' = 'QUIT') =>
+    startSupervised({
+      dir: home,
+      signal,
+      command: [
+        ...[...runAs, `${bin}/postgres`, '-D', `${dir}/data`, '-p', String(port)],
+        ...SETTINGS.flatMap((setting) => ['-c', setting]),
+      ],
+      isReady: async () => {
+        await using sql = new Bun.SQL(url, { max: 1 })
+        await sql`select 1`
+      },
+    })
+  return { dir, url, run }
 }

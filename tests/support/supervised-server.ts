@@ -61,7 +61,7 @@ export function createServerHome(name: string, users: readonly string[]): Server
  */
 export async function startSupervised(options: {
   dir: string
-  signal: 'QUIT' | 'KILL' | 'TERM'
+  signal: 'QUIT' | 'INT' | 'KILL' | 'TERM'
   command: readonly string[]
   isReady: () => Promise<unknown>
 }): Promise<() => Promise<void>> {

@@ -9,18 +9,33 @@ import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
 import { explainPostgres } from './errors.ts'
 import type { Lane } from './lanes.ts'
-import { transactionOn } from './lanes.ts'
+import { rollBack, transactionOn } from './lanes.ts'
 
 /** Writes to a schema through a separate connection, rows by `copy`, PostgreSQL's fastest way. */
 export function openPostgresBulkWriter(connection: PostgresConnection, schema: string): BulkWriter {
-  const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
+  let isLost = false
+  const lost = Promise.withResolvers<never>()
+  const client = connectPostgres(connection, {
+    searchPath: quotePostgres(schema),
+    statementTimeoutMs: 0,
+    onclose() {
+      isLost = true
+      lost.reject(connectionLost())
+    },
+  })
+  lost.promise.catch(() => {})
+  const refuseLost = () => {
+    if (isLost) throw connectionLost()
+  }
   const lane: Lane = {
     async query({ sql, params }) {
+      refuseLost()
       // Few distinct texts, all repeated.
       const rows = await client.unsafe(sql, bound(params), { prepare: true })
       return { rows, count: rows.count ?? 0 }
     },
     async command(text) {
+      refuseLost()
       await client.unsafe(text)
     },
   }
@@ -38,7 +53,8 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
       .writable()
     const fixed = shape.constants.map(({ value }) => copyText(value))
     const lines = rows.map((row) => `${[...fixed, ...row.map(copyText)].join('\t')}\n`)
-    await pipeline(Readable.from([Buffer.from(lines.join(''))]), stream)
+    // The driver leaves a stream open whose connection is lost.
+    await Promise.race([pipeline(Readable.from([Buffer.from(lines.join(''))]), stream), lost.promise])
   }
 
   async function write<T>(work: Parameters<BulkWriter['write']>[0]): Promise<T> {
@@ -48,7 +64,7 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
       await lane.command('commit')
       return result as T
     } catch (error) {
-      await lane.command('rollback')
+      await rollBack(lane)
       throw error
     }
   }
@@ -58,9 +74,13 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
     insert: (shape, rows) => explained(copy(shape, rows)),
     write: (work) => explained(write(work)),
     checkpoint() {},
-    close: () => client.end({ timeout: 5 }),
+    // The driver waits in vain for a stream whose connection is lost.
+    close: () => client.end({ timeout: isLost ? 0 : 5 }),
   }
 }
+
+const connectionLost = (): Error =>
+  Object.assign(new Error('The connection was lost'), { code: 'CONNECTION_CLOSED' })
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

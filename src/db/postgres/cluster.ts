@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres'
 import { CACHED_TABLES, type CachedTable, type Claims, type Cluster, type StaleRow } from '../../cluster.ts'
+import type { Statement } from '../../dialects/dialect.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
 import { explainPostgres, OWN_DATABASE } from './errors.ts'
@@ -109,7 +110,7 @@ export function changesCachedRows(sql: string): boolean {
  */
 export function joinCluster(
   connection: PostgresConnection,
-  metadata: Pick<Sql, 'unsafe'>,
+  metadata: { query<T>(statement: Statement): Promise<T[]> },
   onError: (message: string, error: unknown) => void,
 ): PostgresCluster {
   const staleHandlers = new Map<string, Set<(row: never) => void | Promise<void>>>()
@@ -309,7 +310,10 @@ export function joinCluster(
 
   async function fetchPayload(event: string, ref: string): Promise<void> {
     const rows = await metadata
-      .unsafe<{ payload: string }[]>('select payload from cluster_payloads where id = $1', [ref])
+      .query<{ payload: string }>({
+        sql: 'select payload from cluster_payloads where id = $1',
+        params: [ref],
+      })
       .catch((error) => {
         onError('a message of another server could not be read', error)
         return []
@@ -361,11 +365,11 @@ export function joinCluster(
     const text = JSON.stringify(notice)
     if (!('payload' in notice) || Buffer.byteLength(text) <= MAX_NOTICE_BYTES) return text
     const { payload, ...rest } = notice
-    const [row] = await metadata.unsafe<{ id: string }[]>(
-      `with old as (delete from cluster_payloads where created_at < now() - interval '${PAYLOAD_KEPT}')
+    const [row] = await metadata.query<{ id: string }>({
+      sql: `with old as (delete from cluster_payloads where created_at < now() - interval '${PAYLOAD_KEPT}')
        insert into cluster_payloads (payload) values ($1) returning id::text as id`,
-      [JSON.stringify(payload)],
-    )
+      params: [JSON.stringify(payload)],
+    })
     return JSON.stringify({ ...rest, ref: row?.id })
   }
 

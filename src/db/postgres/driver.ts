@@ -67,8 +67,8 @@ function storedInstant(text: string): string {
 
 /** Settings of each new connection. */
 interface ConnectionSettings {
-  /** Schema for unqualified names. */
-  searchPath: string
+  /** Schema for unqualified names; null for the role's own search path. */
+  searchPath: string | null
   /** Statement timeout; 0 for no limit. */
   statementTimeoutMs: number
   onclose?: () => void
@@ -126,7 +126,7 @@ export function connectPostgres(
       TimeZone: 'UTC',
       DateStyle: 'ISO, MDY',
       IntervalStyle: 'postgres',
-      search_path: searchPath,
+      ...(searchPath !== null && { search_path: searchPath }),
       statement_timeout: statementTimeoutMs,
       // No JIT: for a page with many subqueries it takes a second to save milliseconds.
       jit: 'off',

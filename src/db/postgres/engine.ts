@@ -7,8 +7,8 @@ import type { PostgresConnection } from '../connection.ts'
 import { createGroupCommit, type GroupSession } from '../group-commit.ts'
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
-import { explainPostgres, isCancelled, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
-import { type Lane, type Lanes, openLanes, transactionOn } from './lanes.ts'
+import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
+import { type Lane, type Lanes, openLanes, rollBack, transactionOn } from './lanes.ts'
 
 /** The connections to one database, shared by its bases and sources. */
 export interface PostgresDatabase {
@@ -24,11 +24,20 @@ export interface PostgresDatabase {
 const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
+/** Maximum number of connections by purpose. */
+export type ConnectionLimits = Record<'points' | 'scans' | 'writers', number>
+
+/** For connected databases. */
+const EXTERNAL_LIMITS: ConnectionLimits = { points: 8, scans: 4, writers: 8 }
+
 /** Connects on first use. */
-export function openPostgresDatabase(connection: PostgresConnection): PostgresDatabase {
-  const points = openLanes(connection, { max: 8, statementTimeoutMs: POINT_TIMEOUT_MS })
-  const scans = openLanes(connection, { max: 4, statementTimeoutMs: SCAN_TIMEOUT_MS })
-  const writers = openLanes(connection, { max: 8, statementTimeoutMs: 0 })
+export function openPostgresDatabase(
+  connection: PostgresConnection,
+  limits: ConnectionLimits = EXTERNAL_LIMITS,
+): PostgresDatabase {
+  const points = openLanes(connection, { max: limits.points, statementTimeoutMs: POINT_TIMEOUT_MS })
+  const scans = openLanes(connection, { max: limits.scans, statementTimeoutMs: SCAN_TIMEOUT_MS })
+  const writers = openLanes(connection, { max: limits.writers, statementTimeoutMs: 0 })
   return {
     connection,
     points,
@@ -108,8 +117,8 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     const caller = scan ? currentCaller() : undefined
     const ask = () => (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays, caller }))
     const answer = ask().catch((error) => {
-      // A server that was started anew has closed what was open; a read may simply be asked again.
-      if (!isConnectionError(error) && !isStalePlan(error)) throw error
+      // A restarted server has closed its connections. A read can be repeated on a new one.
+      if (!isLostConnection(error) && !isStalePlan(error)) throw error
       return ask()
     })
     return explained(answer).then(({ rows }) => rows as T[])
@@ -191,20 +200,6 @@ async function runScript(
     progress?.(written)
   }
   return results
-}
-
-/** A lost connection has already rolled back its transaction. */
-async function rollBack(lane: Lane): Promise<void> {
-  await lane
-    .command('rollback')
-    .catch((error) => {
-      // A cancel request that arrived after its statement had ended.
-      if (isCancelled(error)) return lane.command('rollback')
-      throw error
-    })
-    .catch((error) => {
-      if (!isConnectionError(error)) throw error
-    })
 }
 
 function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {

@@ -5,6 +5,9 @@ import { shortenMessage, tablesChanged } from '../driver-errors.ts'
 /** Name of the `DATABASE_URL` server in error messages. */
 export const OWN_DATABASE = 'this server'
 
+/** Suggested to clients while the own database is away. */
+const RETRY_AFTER_SECONDS = 2
+
 /** Error codes for a server that is unreachable or rejects the connection. */
 const UNREACHABLE = new Set([
   ...[
@@ -41,6 +44,24 @@ export function isConnectionError(error: unknown): boolean {
   return UNREACHABLE.has(code) || UNAVAILABLE.has(code)
 }
 
+/**
+ * Codes of established connections that have ended. Asking again opens a new connection, which succeeds or reports that
+ * the server is away.
+ */
+const LOST = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_SOCKET_CLOSED',
+  '57P01',
+  '57P02',
+])
+
+/** True if the error is the end of a connection rather than a failed attempt to connect. */
+export const isLostConnection = (error: unknown): boolean => LOST.has(codeOf(error))
+
 /** True if a column has changed since the statement was prepared; it works on a new connection. */
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
 
@@ -64,9 +85,12 @@ export function explainPostgres(error: unknown, source: string): unknown {
   shortenMessage(error)
   const code = codeOf(error)
   if (isConnectionError(error) || isTlsError(error, code)) {
+    // The own database usually restarts and comes back. Connected ones may be away for any reason.
+    const details = source === OWN_DATABASE ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : undefined
     return new AppError(
       'DATABASE_UNREACHABLE',
       m.source_error_unreachable({ source, reason: wording(error) }),
+      details,
     )
   }
   if (REFUSED.has(code)) {

@@ -8,7 +8,7 @@ import type { PostgresConnection } from '../connection.ts'
 import { baseBusy } from '../mutex.ts'
 import { untilStopped } from '../script-watch.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
-import { isConnectionError, isStalePlan } from './errors.ts'
+import { isCancelled, isConnectionError, isLostConnection, isStalePlan } from './errors.ts'
 
 /** Result of a statement: its rows, and the number of rows written. */
 interface LaneResult {
@@ -32,8 +32,12 @@ export interface Lane {
 
 /** A connection pool for one database, shared by all its schemas. */
 export interface Lanes {
-  /** Runs `work` with a connection whose search path is the schema. */
-  /** @throws BASE_BUSY if no connection is free within `patienceMs` */
+  /**
+   * Runs `work` with a connection whose search path is the schema.
+   *
+   * @throws BASE_BUSY if no connection is free within `patienceMs`; the driver's error, at once for all waiting callers,
+   *   if the server cannot be reached
+   */
   use<T>(schema: string, work: (lane: Lane) => Promise<T>, patienceMs?: number): Promise<T>
   close(): Promise<void>
 }
@@ -51,7 +55,7 @@ const MAX_SEEN = 2_000
 const IDLE_MS = 60_000
 
 interface Member {
-  client: Sql
+  driver: Sql
   /** The current search path; null on a new connection. */
   schema: string | null
   /** Incremented when the connection is lost, so that work does not continue on a new one. */
@@ -63,26 +67,23 @@ interface Member {
   prepared: Set<string>
   /** True once a table has changed under a prepared statement. */
   isStale: boolean
+  /** True once its connection was lost or refused. */
+  isBroken: boolean
 }
 
 /** Each connection opens on first use. */
 export function openLanes(connection: PostgresConnection, options: LanesOptions): Lanes {
   const members: Member[] = []
-  const waiting: { user: string; take(member: Member): void }[] = []
+  const waiting: { user: string; take(member: Member): void; fail(error: unknown): void }[] = []
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
   let sweeper: ReturnType<typeof setInterval> | null = null
 
   function open(): Member {
+    const driver: Sql = connect(() => {
+      if (member.driver === driver) markBroken(member)
+    })
     const member: Member = {
-      client: connectPostgres(connection, {
-        searchPath: NOWHERE,
-        statementTimeoutMs: options.statementTimeoutMs,
-        onclose() {
-          member.session++
-          member.schema = null
-          member.prepared.clear()
-        },
-      }),
+      driver,
       schema: null,
       session: 0,
       isBusy: true,
@@ -90,11 +91,41 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       usedAt: 0,
       prepared: new Set(),
       isStale: false,
+      isBroken: false,
     }
     members.push(member)
     sweeper ??= setInterval(sweep, IDLE_MS)
     sweeper.unref()
     return member
+  }
+
+  const connect = (onclose: () => void): Sql =>
+    connectPostgres(connection, {
+      searchPath: NOWHERE,
+      statementTimeoutMs: options.statementTimeoutMs,
+      onclose,
+    })
+
+  function markBroken(member: Member): void {
+    if (member.isBroken) return
+    member.isBroken = true
+    member.session++
+    member.schema = null
+    member.prepared.clear()
+  }
+
+  /**
+   * Replaces the client of a broken connection: the driver's own reconnect may never send anything if its connection
+   * closed before a write (postgres 3.4.9, `nextWriteTimer`).
+   */
+  function renew(member: Member): void {
+    const broken = member.driver
+    const fresh: Sql = connect(() => {
+      if (member.driver === fresh) markBroken(member)
+    })
+    member.driver = fresh
+    member.isBroken = false
+    broken.end({ timeout: 0 }).catch(() => undefined)
   }
 
   function take(schema: string, patienceMs: number | undefined): Promise<Member> {
@@ -117,6 +148,10 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       take(member: Member) {
         clearTimeout(timer)
         resolve(member)
+      },
+      fail(error: unknown) {
+        clearTimeout(timer)
+        reject(error)
       },
     }
     waiting.push(entry)
@@ -159,7 +194,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     const at = members.indexOf(member)
     if (at >= 0) members.splice(at, 1)
     // A connection that is already lost has nothing left to close.
-    member.client.end({ timeout: 5 }).catch(() => undefined)
+    member.driver.end({ timeout: 5 }).catch(() => undefined)
   }
 
   function sweep(): void {
@@ -194,7 +229,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
         const text = prepare ? `/* ${member.schema} */ ${sql}` : sql
         if (prepare) member.prepared.add(text)
         // Without parameters it would be sent as a simple query, which cannot be prepared.
-        const query = member.client.unsafe(text, bound(params), { prepare })
+        const query = member.driver.unsafe(text, bound(params), { prepare })
         try {
           const read = async () => (arrays ? await query.values() : await query)
           // `cancel` returns a promise, which the driver's types omit.
@@ -207,19 +242,29 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
           return { rows, count: rows.count ?? 0 }
         } catch (error) {
           if (isStalePlan(error)) member.isStale = true
+          if (isConnectionError(error)) markBroken(member)
           throw error
         }
       },
       async command(text) {
         refuseLost()
-        await member.client.unsafe(text)
+        await member.driver.unsafe(text).catch((error) => {
+          if (isConnectionError(error)) markBroken(member)
+          throw error
+        })
       },
     }
   }
 
   async function enter(member: Member, schema: string): Promise<void> {
     if (member.schema === schema) return
-    await member.client.unsafe(`set search_path to ${quotePostgres(schema)}`)
+    if (member.isBroken) renew(member)
+    try {
+      await member.driver.unsafe(`set search_path to ${quotePostgres(schema)}`)
+    } catch (error) {
+      if (isConnectionError(error)) markBroken(member)
+      throw error
+    }
     member.schema = schema
   }
 
@@ -227,11 +272,17 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     async use(schema, work, patienceMs) {
       const member = await take(schema, patienceMs)
       try {
-        await enter(member, schema).catch((error) => {
-          // An idle connection was lost; the next attempt opens a new one.
-          if (!isConnectionError(error)) throw error
-          return enter(member, schema)
-        })
+        await enter(member, schema)
+          .catch((error) => {
+            // An idle connection was lost; the next attempt opens a new one.
+            if (!isLostConnection(error)) throw error
+            return enter(member, schema)
+          })
+          .catch((error) => {
+            // Each waiting caller would otherwise wait for an attempt of its own, which may take seconds.
+            if (isConnectionError(error)) for (const each of waiting.splice(0)) each.fail(error)
+            throw error
+          })
         return await work(laneOf(member))
       } finally {
         giveBack(member)
@@ -240,13 +291,27 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     async close() {
       if (sweeper) clearInterval(sweeper)
       sweeper = null
-      await Promise.all(members.splice(0).map(({ client }) => client.end({ timeout: 5 })))
+      await Promise.all(members.splice(0).map(({ driver }) => driver.end({ timeout: 5 })))
     },
   }
 }
 
 const leastRecent = (best: Member | null, member: Member): Member =>
   best && best.usedAt <= member.usedAt ? best : member
+
+/** Rolls back a transaction; a lost connection has done so already. */
+export async function rollBack(lane: Lane): Promise<void> {
+  await lane
+    .command('rollback')
+    .catch((error) => {
+      // A cancel request that arrived after its statement had ended.
+      if (isCancelled(error)) return lane.command('rollback')
+      throw error
+    })
+    .catch((error) => {
+      if (!isConnectionError(error)) throw error
+    })
+}
 
 /** Statements sent before their results have arrived (pipelining). */
 const SENT_AHEAD = 200

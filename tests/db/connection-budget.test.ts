@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { readConfig } from '../../src/config.ts'
+import { openMeta } from '../../src/db/meta.ts'
+import { connectionShares, MIN_CONNECTIONS } from '../../src/db/postgres/connection-budget.ts'
+import { until } from '../servers/support.ts'
+import { createTestApp } from '../support/app.ts'
+import { createDatabase } from '../support/servers.ts'
+
+describe('DATABASE_CONNECTIONS', () => {
+  test('is divided between the purposes, each with at least one', () => {
+    for (const total of [MIN_CONNECTIONS, 6, 7, 10, 20, 31, 100, 1_000]) {
+      const shares = Object.values(connectionShares(total))
+      expect(Math.min(...shares)).toBeGreaterThanOrEqual(1)
+      // One listens to the other servers.
+      expect(shares.reduce((sum, share) => sum + share, 1)).toBe(total)
+    }
+  })
+
+  test('rejects fewer than each purpose needs', () => {
+    expect(() => readConfig({ DATABASE_CONNECTIONS: '4' })).toThrow('DATABASE_CONNECTIONS')
+  })
+
+  test('rejects more than PostgreSQL allows, before anything is created', async () => {
+    const database = await createDatabase('postgres')
+    const meta = openMeta({ dataDir: '', databaseUrl: database.url, databaseConnections: 900 })
+    await expect(meta).rejects.toThrow(/DATABASE_CONNECTIONS is 900, but PostgreSQL allows \d+/)
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    expect(await sql`select to_regclass('migrations') as made`).toEqual([{ made: null }])
+    await sql.close()
+    await database.drop()
+  })
+
+  test('holds under load', async () => {
+    const database = await createDatabase('postgres')
+    const app = await createTestApp({ config: { databaseUrl: database.url, databaseConnections: 5 } })
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    try {
+      const owner = await app.signUp('owner@example.com')
+      const rest = app.rest(owner.token)
+      const api = app.trpc(owner.token)
+      const tables = await Promise.all(
+        ['A', 'B', 'C'].map(async (title) => {
+          const { id: baseId } = await api.bases.create.mutate({ title })
+          return (await api.schema.createTable.mutate({ baseId, title })).table.id
+        }),
+      )
+      const countOpen = async (): Promise<number> => {
+        const [row] = await sql`select count(*)::integer as open from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+        return row.open
+      }
+      // The connections that created the schemas are closing.
+      await until(async () => (await countOpen()) <= 5, 'The number of connections')
+      const paths = tables.map((id) => `/api/v2/tables/${id}/records`)
+      let most = 0
+      let isRunning = true
+      const countAll = async () => {
+        while (isRunning) most = Math.max(most, await countOpen())
+      }
+      const counting = countAll()
+      const sent = Array.from({ length: 20 }, () =>
+        paths.flatMap((path) => [
+          rest.post(path, { Title: 'x' }),
+          rest.get(`${path}?where=(Title,like,x)`),
+          rest.get(path),
+        ]),
+      ).flat()
+      expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]))
+      isRunning = false
+      await counting
+      expect(most).toBeGreaterThan(0)
+      expect(most).toBeLessThanOrEqual(5)
+    } finally {
+      await app.stop()
+      await sql.close()
+      await database.drop()
+    }
+  })
+})
