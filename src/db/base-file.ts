@@ -18,8 +18,8 @@ interface BaseFileStep {
 }
 
 /**
- * Development builds before 0.2.0 changed the first step in place: files exist that lack these columns, and files whose
- * steps were never counted (see `countSteps`). From 0.2.0 on, released steps do not change.
+ * Development builds before 0.2.0 changed the first step in place, so that some files lack these columns or a
+ * step count (see `countSteps`). From 0.2.0 on, released steps do not change.
  */
 const COMPLETE_EARLY_LOGS: BaseFileStep = {
   missingColumns: COMPLETE_EARLY_LOG.missingColumns,
@@ -31,8 +31,8 @@ const COMPLETE_EARLY_LOGS: BaseFileStep = {
 }
 
 /**
- * The manual order of views. Positions share the number space of `nc_order`: a record without a line here is at its
- * `nc_order`. Lines of deleted views and records stay as long as undo could bring these back.
+ * The manual order of views. Positions share the number space of `nc_order`: a record without a row here is
+ * at its `nc_order`. Rows of deleted views and records stay as long as undo can restore them.
  */
 const MANUAL_ORDER: BaseFileStep = {
   statements: [
@@ -94,7 +94,9 @@ function takeStep(file: Database, { missingColumns = {}, statements }: BaseFileS
   file.run('insert into sheaf_release values (?)', [VERSION])
 }
 
-/** The number of steps a file has taken. Early builds created the log without counting it: that is the first step. */
+/**
+ * The number of steps a file has taken. Early builds created the log, the first step, without counting it.
+ */
 function countSteps(file: Database): number {
   const counted = file.query<{ user_version: number }, []>('pragma user_version').get()?.user_version ?? 0
   return counted === 0 && hasTable(file, CHANGES_TABLE) ? 1 : counted

@@ -110,7 +110,7 @@ export interface NewEntry {
   /** Action: `records.update`, `field.delete`, `view.arrange`, … The part before the dot is the owner. */
   kind: string
   tableId: string | null
-  /** The records with their values before and after; empty if the owner stores everything in `detail`. */
+  /** Records with their values before and after; empty if the owner stores everything in `detail`. */
   records: RecordChange[]
   /** Number of touched records, if they are not listed. */
   recordCount?: number
@@ -133,7 +133,7 @@ export interface StoredEntry extends LogEntry {
   undoneBy: number | null
 }
 
-/** A record as an entry lists it. */
+/** A record listed under an entry. */
 export interface LoggedRecord {
   table_id: string
   record_id: RecordId
@@ -223,7 +223,7 @@ export async function markUndone(
  */
 export const LAST_ENTRY_ID = sql`(select max(id) from sheaf_changes)`
 
-/** The entry of a set write; its records are listed by statements made with `logRows`. */
+/** The entry of a set write; `logRows` adds its records. */
 interface NewSetEntry extends Omit<NewEntry, 'records' | 'recordCount'> {
   at: string
 }
@@ -594,9 +594,9 @@ export const recordsOf = (
   )
 
 /**
- * A page of the records of a table under an entry, in the order of their ids.
+ * A page of a table's records under an entry, by id.
  *
- * @param after the last id of the page before; null: from the first
+ * @param after the last id of the previous page; null for the first page
  */
 export const pageOfRecords = (
   tx: Pick<Transaction, 'all'>,
@@ -834,7 +834,7 @@ export const listDeleted = (
 /** Tables whose deleted records one statement counts. */
 const TABLES_AT_ONCE = 100
 
-/** How many records of each table are in the trash, counted up to `max`. Tables without any are left out. */
+/** Number of trashed records per table, counted up to `max`. Omits tables without any. */
 export async function countDeleted(
   engine: Engine,
   tableIds: readonly string[],

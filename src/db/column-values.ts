@@ -30,7 +30,7 @@ export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string 
   fieldType(field.type).systemColumn ?? field.columnName
 
 /**
- * The non-empty values of a field, in pages by ascending record id. Other requests are answered between pages.
+ * The non-empty values of a field, in pages by ascending record id. Yields to other requests between pages.
  *
  * @param read runs a statement, in a transaction or as a scan
  * @param source location of the values, if not the field's own column

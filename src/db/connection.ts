@@ -68,14 +68,14 @@ export function openConnection(key: Uint8Array, sealed: string): ConnectionConfi
 const unreadable = (): AppError => new AppError('DATABASE_ERROR', m.source_error_sealed())
 
 /**
- * An address of PostgreSQL as a connection: `postgres://user:password@host:5432/name?sslmode=verify-full`.
+ * Parses a PostgreSQL URL: `postgres://user:password@host:5432/name?sslmode=verify-full`.
  *
- * @throws Error for a mode of encryption that does not exist
+ * @throws Error for an unknown `sslmode`
  */
-export function postgresConnection(address: string): PostgresConnection {
-  const url = new URL(address)
+export function postgresConnection(text: string): PostgresConnection {
+  const url = new URL(text)
   const mode = url.searchParams.get('sslmode')
-  // As PostgreSQL's own programs do. Other connections take nothing from the environment.
+  // Defaults like PostgreSQL's own programs. Other connections do not read the environment.
   const user = decodeURIComponent(url.username) || process.env.PGUSER || userInfo().username
   const password = decodeURIComponent(url.password) || process.env.PGPASSWORD || ''
   return connectionConfig.parse({

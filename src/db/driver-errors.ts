@@ -4,7 +4,7 @@ import { m } from '../messages.gen.ts'
 /** Maximum length of a database's message that is parsed, logged and shown. */
 const MAX_MESSAGE = 1000
 
-/** A driver's error with a message of bounded length: a server may send any amount of text as its error. */
+/** Truncates the message of a driver's error, which the server may make arbitrarily long. */
 export function shortenMessage<E extends Error>(error: E): E {
   if (error.message.length > MAX_MESSAGE) error.message = `${error.message.slice(0, MAX_MESSAGE)}…`
   return error

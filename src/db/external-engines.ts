@@ -8,7 +8,7 @@ import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { openExternalSqliteEngine } from './sqlite-engine.ts'
 import { type EngineWatch, watchEngine } from './watched-engine.ts'
 
-/** Most databases that stay connected at once. */
+/** Maximum number of connected databases. */
 const MAX_OPEN = 100
 
 const DEFAULT_SCHEMA = 'public'
@@ -27,7 +27,6 @@ export interface ExternalEngines {
   close(): Promise<void>
 }
 
-/** Opens no database yet. */
 export function openExternalEngines(
   pool: WorkerPool,
   files: OpenFiles,

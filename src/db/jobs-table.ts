@@ -1,7 +1,7 @@
 import type { JobProgress, JobStatus } from '../jobs.ts'
 import type { Columns } from './columns.ts'
 
-/** Work that outlives a request. A restart reads it to resume or to fail what was left running. */
+/** Work that outlives a request. After a restart, unfinished jobs are resumed or marked as failed. */
 export function defineJobsTable(c: Columns) {
   return c.table(
     'jobs',

@@ -24,7 +24,7 @@ export interface MetaStatement {
  */
 export interface Meta {
   client: 'sqlite3' | 'pg'
-  /** The servers that share it. A write of rows that they cache returns once all of them know of it. */
+  /** The servers that share it. A write of cached rows returns once all servers know of it. */
   cluster: Cluster
   /**
    * Query builder, limited to the methods of both engines. Always await queries: PostgreSQL is asynchronous, SQLite is
@@ -42,7 +42,7 @@ export interface Meta {
   close(): Promise<void>
 }
 
-/** Queries that find encrypted data: connections to other databases, and waiting mails. */
+/** Queries for encrypted data: connections to other databases, and queued mails. */
 const SEALED = [
   'select 1 from sources where config is not null limit 1',
   'select 1 from mails where content is not null limit 1',
@@ -111,7 +111,7 @@ function openFile(path: string, dataDir: string): Database {
 export const hasMetadata = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
   !isGone(join(dataDir, 'sheaf.db'))
 
-/** True for a missing or empty file, of which SQLite would make an empty database. */
+/** True for a missing or empty file, which SQLite would open as an empty database. */
 const isGone = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 /**

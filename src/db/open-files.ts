@@ -20,7 +20,7 @@ export interface OpenFiles {
   idle(): void
   /** Call when the owner has closed a file. */
   forget(file: OpenFile): void
-  /** A number greater than all before. */
+  /** Returns the next number of an increasing sequence. */
   tick(): number
   readonly count: number
 }
@@ -51,7 +51,7 @@ function descriptorLimit(): number {
   }
 }
 
-/** @param budget most files that are open at once; more only while all of them are written to */
+/** @param budget maximum number of open files, exceeded only while all of them are being written */
 export function createOpenFiles(budget: number): OpenFiles {
   const files = new Set<OpenFile>()
   const waiting: (() => void)[] = []

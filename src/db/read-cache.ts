@@ -28,7 +28,7 @@ export function clearCaches({ db }: Pick<Meta, 'db'>): void {
 interface ReadCacheOptions<T extends CachedTable> {
   /** Labels its size. */
   name: string
-  /** Number of values; the least recently used are dropped. */
+  /** Maximum number of values; the least recently used are dropped. */
   max: number
   /** The table whose rows it holds. */
   table: T

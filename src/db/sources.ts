@@ -42,14 +42,14 @@ interface SourceRef {
   config: string | null
 }
 
-/** Most bases that the readiness check opens. */
+/** Maximum number of bases that the readiness check opens. */
 const CHECKED_BASES = 5
 
-/** The kind of a base's home; null for an unknown base. Filled by app.ts from the bases module. */
+/** The kind of a base's home; null for an unknown base. Provided by app.ts from the bases module. */
 export const HOME_OF =
   defineSlot<(baseId: string) => Promise<ConnectionConfig['client'] | null>>('sources.homeOf')
 
-/** Whether a base has ever had its own table. Filled by app.ts from the schema module. */
+/** True if a base has ever had a table. Provided by app.ts from the schema module. */
 export const HAS_TABLES = defineSlot<(baseId: string) => Promise<boolean>>('sources.hasTables')
 
 /** The databases with user tables. */
@@ -61,10 +61,9 @@ export interface Sources {
   /** Removes the home of a base whose creation failed. */
   abandon(baseId: string): Promise<void>
   /**
-   * The engine of a base's home. The same object until it is closed.
-   *
-   * @throws BASE_NOT_FOUND; BASE_DATA_MISSING if its home is gone. The first use of the engine opens the file, and may
-   *   throw that or BASE_DATA_DAMAGED
+   * The engine of a base's home; the same object until it is closed. @throws BASE_NOT_FOUND;
+   * BASE_DATA_MISSING if its home is missing. The first use of the engine opens the file and may throw that
+   * or BASE_DATA_DAMAGED
    */
   engine(baseId: string): Promise<Engine>
   /**

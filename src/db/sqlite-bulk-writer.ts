@@ -4,7 +4,7 @@ import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { BulkWriter, RowShape } from './bulk-writer.ts'
 
-/** Bound values per call: more rows per statement save calls, up to the point where the statement itself costs more. */
+/** Bound values per call: more rows per statement save calls, but longer statements cost more to bind. */
 const VALUES_PER_CALL = 160
 
 /** Writes to a file through a separate connection. */

@@ -5,7 +5,7 @@ import { exactNumber } from '../dialects/exact-number.ts'
 /** Prepared statements kept per connection; preparing costs more than running a short one. */
 const KEPT = 400
 
-/** Gives the prepared form of an SQL text. */
+/** Returns the prepared statement for an SQL text. */
 export interface StatementCache {
   (sql: string): Prepared<unknown, never[]>
   /** Finalises all statements: a file with open statements is not closed and keeps its descriptors. */
@@ -51,7 +51,7 @@ export function exactValue(value: unknown): unknown {
   return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value
 }
 
-/** The rows with their values made exact, in place; objects and arrays alike. */
+/** Applies `exactValue` to all values in place; rows may be objects or arrays. */
 export function exactRows<T>(rows: T[]): T[] {
   for (const row of rows as Record<string, unknown>[]) {
     for (const key in row) row[key] = exactValue(row[key])

@@ -24,7 +24,10 @@ export interface SlowQuery {
   statements?: number
 }
 
-/** The engine, with its statements observed; the engine itself without observers. Times include waiting for a turn. */
+/**
+ * Wraps an engine to observe its statements; returns it unchanged without observers. Times include waiting in
+ * the write queue.
+ */
 export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Engine {
   if (!observe && !slow) return engine
   const thresholdMs = slow?.thresholdMs ?? Number.POSITIVE_INFINITY
@@ -77,7 +80,7 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
   const kindOf = (options?: { scan?: boolean }) => (options?.scan ? 'scan' : 'read')
   return {
     ...engine,
-    // Read anew: a server's dialect depends on its version, which is known later.
+    // A getter, because the server's version, which determines the dialect, becomes known later.
     get dialect() {
       return engine.dialect
     },

@@ -12,7 +12,7 @@ export const writtenLater = (what: string, writer: string | null, detail = ''): 
   return `${what} was written by ${by}${detail}, and this is Sheaf ${VERSION}: ${advice}, or restore a backup`
 }
 
-/** True where `version` comes after `other`, e.g. `0.10.0` after `0.9.1`. */
+/** True if `version` is later than `other`, e.g. `0.10.0` than `0.9.1`. */
 export function isLaterVersion(version: string, other: string): boolean {
   const [parts, otherParts] = [version, other].map((text) =>
     (text.split('-')[0] ?? '').split('.').map(Number),

@@ -4,13 +4,13 @@ import type { RecordGroup } from '../../src/core/query.ts'
 import {
   anchorOf,
   GROUP_HEIGHT,
-  groupsHeldAt,
   hiddenBetween,
   layOutGroups,
   plainLines,
   type RowLines,
   shownPieces,
   shownRuns,
+  stickyGroupsAt,
   topOfAnchor,
 } from '../../web/grid/groups/row-lines.ts'
 import {
@@ -243,12 +243,12 @@ describe('a range of rows', () => {
 describe('the headers that are held at the top', () => {
   test('are those of the group that one is in, and none of a closed one', () => {
     const lines = layOut()
-    const held = (top: number) => groupsHeldAt(lines, top)
+    const held = (top: number) => stickyGroupsAt(lines, top)
     expect(held(0)).toEqual([])
     expect(held(1)).toEqual([null, 'Ann'])
     expect(held(lines.topOf(2))).toEqual(['Done', 'Ann'])
     expect(held(lines.topOf(6))).toEqual(['Done', 'Bob'])
     const closed = layOut({ collapsed: withCollapsed(NONE_COLLAPSED, ['Done', 'Ann'], true) })
-    expect(groupsHeldAt(closed, closed.topOf(2) - GROUP_HEIGHT + 1)).toEqual(['Done'])
+    expect(stickyGroupsAt(closed, closed.topOf(2) - GROUP_HEIGHT + 1)).toEqual(['Done'])
   })
 })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import {
   follow,
   MAX_HEIGHT,
-  mustSettle,
+  mustRealign,
+  realign,
   scrollSize,
-  settle,
   toPhysical,
   toVirtual,
 } from '../../web/grid/scroll-map.ts'
@@ -57,7 +57,7 @@ describe.each([large, huge])('scroll map of %p', (size) => {
     let at = { scrollTop: end - 300_000, top: toVirtual(size, end - 300_000) }
     for (let step = 0; step < 20_000 && at.top < size.virtual - size.viewport; step++) {
       at = follow(size, at, Math.min(end, at.scrollTop + 1500))
-      if (mustSettle(size, at)) at = settle(size, at)
+      if (mustRealign(size, at)) at = realign(size, at)
     }
     expect(at.top).toBe(size.virtual - size.viewport)
     expect(at.scrollTop).toBe(end)
@@ -67,15 +67,15 @@ describe.each([large, huge])('scroll map of %p', (size) => {
     let at = { scrollTop: 300_000, top: toVirtual(size, 300_000) }
     for (let step = 0; step < 20_000 && at.top > 0; step++) {
       at = follow(size, at, Math.max(0, at.scrollTop - 1500))
-      if (mustSettle(size, at)) at = settle(size, at)
+      if (mustRealign(size, at)) at = realign(size, at)
     }
     expect(at).toEqual({ scrollTop: 0, top: 0 })
   })
 
   test('puts the scrollbar in its place at rest without moving the content', () => {
     const wheeled = { scrollTop: 2_050_000, top: toVirtual(size, 2_000_000) + 50_000 }
-    const settled = settle(size, wheeled)
-    expect(settled.top).toBe(wheeled.top)
-    expect(settled.scrollTop).toBeLessThan(wheeled.scrollTop)
+    const aligned = realign(size, wheeled)
+    expect(aligned.top).toBe(wheeled.top)
+    expect(aligned.scrollTop).toBeLessThan(wheeled.scrollTop)
   })
 })

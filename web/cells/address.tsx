@@ -8,8 +8,6 @@ import { type Cell, defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** Addresses a cell may open. Any other scheme, such as `javascript:`, stays plain text. */
-
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const ALLOWED = new Set(['http', 'https', 'mailto', 'tel'])
 
@@ -46,7 +44,7 @@ interface LinkCell<O> {
   Icon: LucideIcon
   inputMode: 'email' | 'url' | 'tel'
   toHref: (text: string) => string | null
-  /** Message for a text that the field refuses. */
+  /** Message for a text that the field rejects. */
   refusal: () => string
 }
 
@@ -91,7 +89,7 @@ export function LinkText({ value, address }: { value: CellValue; address: string
         tabIndex={-1}
         dir="auto"
         draggable={false}
-        // A plain click selects the cell; only with Ctrl or Cmd is it meant for the link.
+        // A plain click selects the cell; Ctrl+click or Cmd+click opens the link.
         onClick={(event) => {
           if (!event.ctrlKey && !event.metaKey) event.preventDefault()
         }}

@@ -11,7 +11,7 @@ const HEIGHT = 50
 interface BarPictureProps {
   text: string
   format: BarcodeFormat
-  /** The text under the bars. */
+  /** Shows the text under the bars. */
   showsText: boolean
 }
 
@@ -57,9 +57,9 @@ interface Encoding {
   text: string
 }
 
-/** The bars as 1 and 0, and the text with the check digit that a format adds; null where it is not valid. */
+/** The bars as 1 and 0, and the text including a check digit; null if the text is invalid. */
 function barsOf(text: string, format: BarcodeFormat): Encoding | null {
-  // Given an object instead of an element, the library writes the encoding into it.
+  // For an object instead of an element, the library writes the encoding into it.
   const target: { encodings?: Encoding[] } = {}
   let isValid = true
   try {

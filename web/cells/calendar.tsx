@@ -12,7 +12,7 @@ interface CalendarProps {
   day: string | null
   today: string
   onChoose(day: string): void
-  /** Takes the focus: the arrows then walk the days. */
+  /** True if the calendar has the focus; arrow keys then move between days. */
   focused: boolean
   onLeave(): void
 }

@@ -71,7 +71,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       commit={canWrite ? onCommit : undefined}
     />
   )
-  // A list or link may be empty without being null.
+  // Lists and links may be empty without being null.
   const isNothing = field.error === null && isEmptyList(value)
   if (!canWrite || !Editor) {
     return (
@@ -108,7 +108,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     else setMessage(draft.message)
     return draft.ok
   }
-  /** Without changes, Escape closes the surrounding dialog or panel. */
+  /** True if there are unsaved changes; without any, Escape closes the surrounding dialog or panel. */
   const hasDraft = (): boolean => {
     const draft = editor.current?.read()
     return message !== null || (draft !== undefined && (!draft.ok || !Object.is(draft.value, value)))

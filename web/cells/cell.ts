@@ -8,10 +8,10 @@ import type { FileTarget } from '../attachments/file-target.ts'
 /** A grid cell of fixed height, or a field of an open record that may grow. */
 export type CellVariant = 'grid' | 'record'
 
-/** Where the selection goes once a value is committed. */
+/** Direction of the selection after a commit. */
 export type Move = 'stay' | 'down' | 'up' | 'next' | 'previous'
 
-/** Props of a cell's view. Views are memoised, so they render from these alone. */
+/** Props of a cell's view. Views are memoised, so they must depend on nothing else. */
 export interface ViewProps<O = FieldOptions> {
   value: CellValue
   field: Field
@@ -29,22 +29,22 @@ export interface ViewProps<O = FieldOptions> {
 /** The editor's current content: a value to store, or why the text is invalid. */
 export type Draft = { ok: true; value: CellValue } | { ok: false; message: string }
 
-/** The interface of an open editor for its owner (a grid cell or record field). */
+/** Interface of an open editor for its owner (a grid cell or record field). */
 export interface EditorHandle {
   /** Returns the draft before leaving, without side effects. */
   read(): Draft
   focus(): void
 }
 
-/** A record that may be linked, as the picker shows it. */
+/** A linkable record in the picker. */
 export interface LinkLine extends LinkedRecord {
   /** The title, formatted by its field. */
   name: string
-  /** A few other values, to tell records with equal titles apart. */
+  /** A few other values, to distinguish records with equal titles. */
   details: readonly string[]
 }
 
-/** A page of the records of a link, as its picker shows them. */
+/** A page of records in the link picker. */
 export interface LinkLines {
   lines: LinkLine[]
   hasMore: boolean
@@ -52,7 +52,7 @@ export interface LinkLines {
   mayCreate: boolean
 }
 
-/** Data access of a link picker: which records can be linked, and the operations on them. */
+/** Data access of a link picker: linked and linkable records, and operations on them. */
 export interface LinkTarget {
   /** True if at most one record can be linked. */
   isSingle: boolean
@@ -70,12 +70,15 @@ export interface LinkTarget {
     page: { search: string; offset: number; limit: number },
     signal: AbortSignal,
   ): Promise<LinkLines>
-  /** Updates the cell at once. Resolves false, after a message, if the server refuses. */
+  /** Updates the cell at once. Resolves false, after showing a message, if the server rejects it. */
   link(record: LinkedRecord): Promise<boolean>
   unlink(record: LinkedRecord): Promise<boolean>
-  /** Creates a record with that title and links it; null, after a message, if the server refuses. */
+  /**
+   * Creates a record with that title and links it; resolves null, after showing a message, if the server
+   * rejects it.
+   */
   create(title: string): Promise<LinkedRecord | null>
-  /** Opens the record. Absent if the person may only see record names. */
+  /** Opens the record. Absent if the user may only see record names. */
   open?(record: LinkedRecord): void
 }
 
@@ -99,7 +102,7 @@ export interface EditorProps<O = FieldOptions> {
   files?: FileTarget
   /** Data access of the link picker, for cells of links. */
   links?: LinkTarget
-  /** True if the last commit was refused; `describedBy` names the message. */
+  /** True if the last commit was rejected; `describedBy` is the id of the message. */
   invalid: boolean
   describedBy: string | undefined
   /** Accessible name: the field's title. */
@@ -124,9 +127,9 @@ export interface Cell<O = FieldOptions> {
   type: FieldType<O>
   Icon: LucideIcon
   align: 'start' | 'end' | 'center'
-  /** Narrowest readable width. */
+  /** Minimum readable width in pixels. */
   minWidth: number
-  /** Width beside the text, beyond the padding, when a column is fitted to its content. */
+  /** Width besides text and padding, for fitting a column to its content. */
   extraWidth?: number
   View(props: ViewProps<O>): ReactNode
   /** Draws a shape (pill, avatar, stars); in a list, other values get a chip each. */
@@ -140,8 +143,8 @@ export interface Cell<O = FieldOptions> {
   /** The editor is a popup list: an open record shows the view until it is pressed. */
   opensList?: true
   /**
-   * Handles a key on the selected cell before the grid does; true if it used the key. Digits rate and Space ticks, so
-   * a whole column can be filled from the keyboard.
+   * Handles a key on the selected cell before the grid does; true if it used the key. Digits set ratings and
+   * Space toggles check boxes, so that a column can be filled from the keyboard.
    */
   onKey?(key: CellKey, context: { value: CellValue; options: O; commit: (value: CellValue) => void }): boolean
   /** Opened by Enter or double click on a cell without an editor. False: nothing opened. */

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/overlays.ts'
 import { toast } from '../ui/toast.ts'
 import styles from './code.module.css'
 
-/** Pixels of a downloaded picture's longer side. */
+/** Longer side of the downloaded image in pixels. */
 const PICTURE_PX = 1024
 
 interface CodeDialogProps {
@@ -43,7 +43,7 @@ export function CodeDialog({ text, caption, picture, title, onClose }: CodeDialo
     link.href = URL.createObjectURL(file)
     link.download = `${fileName}.${type}`
     link.click()
-    // After the browser has begun to read it.
+    // Revoke after the download has started.
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   }
 

@@ -17,7 +17,7 @@ const QrPicture = lazyPart(() => import('./qr-picture.tsx'), 'QrPicture')
 const BarPicture = lazyPart(() => import('./bar-picture.tsx'), 'BarPicture')
 const CodeDialog = lazyPart(() => import('./code-dialog.tsx'), 'CodeDialog')
 
-/** Cell of a code: as high as the row; Enter, double click, or a press in a record opens it large. */
+/** Cell of a code, as high as the row. Enter, a double click, or a click in a record enlarges it. */
 const codeCell = <O extends FieldOptions>(
   type: FieldType<O>,
   Icon: LucideIcon,
@@ -86,8 +86,6 @@ function CodePicture(props: { kind: CodeKind; text: string; showsText: boolean }
   )
 }
 
-/** Another field as a QR code. */
 export const qrCodeCell = codeCell(qrCode, QrCode, () => 'qr')
 
-/** Another field as a bar code. */
 export const barcodeCell = codeCell(barcode, Barcode, ({ format }) => format)

@@ -18,7 +18,7 @@ import styles from './view.module.css'
 
 const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
 
-/** Most values of a list drawn in a cell. */
+/** Maximum number of list values drawn in a cell. */
 const MAX_DRAWN = 30
 
 /** Cell of a computed field: drawn by its result type, lists as several values. */
@@ -94,13 +94,13 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   )
 }
 
-/** How many records are linked. */
+/** Number of linked records. */
 export const countCell = computedCell(count, Tally5)
 
 /** Values of a field of the linked records. */
 export const lookupCell = computedCell(lookup, Telescope)
 
-/** A value over a field of the linked records. */
+/** An aggregate over a field of the linked records. */
 export const rollupCell = computedCell(rollup, Sigma)
 
 // The formula language is larger than all cells together, so it loads with the first explanation.

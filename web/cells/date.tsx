@@ -23,7 +23,7 @@ import { NowOrClear } from './popover-input.tsx'
 import { draftOf, TextInput } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** A day, in the field's format. Ctrl+; is today. */
+/** A day, in the field's format. Ctrl+; inserts today. */
 export const dateCell = defineCell(date, {
   Icon: CalendarIcon,
   align: 'start',
@@ -69,7 +69,10 @@ function DayEditor(props: EditorProps<{ format: DateFormat }>) {
 const toDay = (value: string | number | boolean | null): string | null =>
   typeof value === 'string' ? value : null
 
-/** A moment, in the field's format and zone. Ctrl+; is today at midnight, Ctrl+Shift+; is now. */
+/**
+ * An instant, in the field's format and zone. Ctrl+; inserts today at midnight, Ctrl+Shift+; the current
+ * time.
+ */
 export const dateTimeCell = defineCell(dateTime, {
   Icon: CalendarClock,
   align: 'start',
@@ -145,10 +148,10 @@ const systemTimeCell = (type: FieldType<InstantOptions>, Icon: LucideIcon): Cell
       ),
   })
 
-/** When the record was made. */
+/** The record's creation time. */
 export const createdTimeCell = systemTimeCell(createdTime, CalendarPlus)
 
-/** When the record was last changed. */
+/** The time of the record's last change. */
 export const lastModifiedTimeCell = systemTimeCell(lastModifiedTime, CalendarSync)
 
 interface DateEditorProps extends Omit<EditorProps, 'options'> {
@@ -162,11 +165,14 @@ interface DateEditorProps extends Omit<EditorProps, 'options'> {
   withDay(text: string, day: string): string
   /** True if choosing a day completes the value. */
   dayIsAll: boolean
-  /** `Today` or `Now`: its name and what it stores. */
+  /** The button `Today` or `Now`: its label and text. */
   now: { label: string; text: () => string }
 }
 
-/** Typed in the field's format or ISO, or chosen from a calendar that follows the typed date. */
+/**
+ * Editor for dates, typed in the field's format or ISO 8601 or chosen from a calendar that follows the typed
+ * date.
+ */
 function DateEditor(props: DateEditorProps): ReactNode {
   const { commit, parse, variant } = props
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)

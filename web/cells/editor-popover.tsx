@@ -7,24 +7,24 @@ import { useFocusAtEnd } from './text-input.tsx'
 
 interface EditorPopoverProps {
   label: string
-  /** The text as edited so far. The content starts with it, and keeps it up to date. */
+  /** The edited text, which the content starts with and updates. */
   draft: RefObject<string>
   /** Shown in the cell below the popover. */
   preview: ReactNode
   previewClassName?: string
   dir?: 'ltr'
   className?: string
-  /** Keys of the text area that stands in for the content. */
+  /** Handles keys of the text area that replaces the content while it loads. */
   onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void
-  /** Keys in the popover, ahead of its controls. */
+  /** Handles keys in the popover before its controls. */
   onKeyDownCapture?: (event: KeyboardEvent) => void
   /** Takes the focus when it appears. */
   children: ReactNode
 }
 
 /**
- * An editor in a popover over its grid cell. The code of popovers loads at the first input: until it has, a text area
- * in the cell takes the keys, so that slow networks lose none.
+ * An editor in a popover over its grid cell. Popovers load at the first input; until then, a text area in the
+ * cell receives the keys, so that none is lost on slow networks.
  */
 export function EditorPopover(props: EditorPopoverProps): ReactNode {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)

@@ -20,7 +20,7 @@ interface ExplainFormulaProps {
   onClose: () => void
 }
 
-/** Explains a cell's value: the formula and this record's values of the fields it names. */
+/** Explains a cell's value: the formula and the record's values of the fields in it. */
 export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormulaProps) {
   const { tableId } = field
   const schema = trpc.schema.table.useQuery({ tableId })

@@ -12,7 +12,7 @@ import styles from './geo-data.module.css'
 import { useFocusAtEnd } from './text-input.tsx'
 import view from './view.module.css'
 
-/** A place: latitude and longitude. */
+/** A location: latitude and longitude. */
 export const geoDataCell = defineCell(geoData, {
   Icon: MapPin,
   align: 'start',
@@ -26,7 +26,7 @@ export const geoDataCell = defineCell(geoData, {
   Editor: GeoEditor,
 })
 
-/** Inputs for latitude and longitude; coordinates pasted into either fill both. */
+/** Inputs for latitude and longitude; a pasted coordinate pair fills both. */
 function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
   const { value, typed, variant, ref, describedBy, invalid, label } = props
   const stored = pointParts(String(value ?? ''))
@@ -52,7 +52,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
     setLong(parts.long)
   }
 
-  /** Commits a place picked on the map: at once in records and forms, on leave in a grid cell. */
+  /** Commits a location picked on the map: at once in records and forms, on leave in a grid cell. */
   function take(place: string) {
     const parts = pointParts(place)
     setProblem(null)
@@ -176,9 +176,9 @@ function readParts(lat: string, long: string, value: EditorProps['value']): Draf
 const PlacePicker = lazyPart(() => import('../map/place-picker.tsx'), 'PlacePicker')
 
 /**
- * Asks for a place on a map in a dialog.
+ * Opens a dialog for picking a location on a map.
  *
- * @param value the stored place to start from; null: none
+ * @param value the initial location; null for none
  */
 export function openPlacePicker(title: string, value: string | null, onPick: (value: string) => void): void {
   openDialog((close) => <PlacePicker title={title} value={value} onPick={onPick} onClose={close} />)

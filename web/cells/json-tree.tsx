@@ -13,7 +13,7 @@ import { Group } from '../ui/composite.tsx'
 import { keyed } from '../ui/keyed.ts'
 import styles from './json-editor.module.css'
 
-/** Most entries drawn per object or list. */
+/** Maximum number of entries drawn per object or list. */
 const MAX_DRAWN = 200
 /** Levels expanded initially. */
 const OPEN_LEVELS = 2
@@ -37,7 +37,7 @@ export function JsonTree({ text, onChange, label }: JsonTreeProps): ReactNode {
 
 interface NodeProps {
   node: JsonNode
-  /** Shown before the value: an editable key, the index in a list, or nothing at the root. */
+  /** Shown before the value: an editable key, a list index, or null at the root. */
   name: ReactNode
   level: number
   onChange(node: JsonNode): void
@@ -113,7 +113,10 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
   )
 }
 
-/* By position alone: an item keeps its input while its value or key changes, even as long as it equals another. */
+/*
+ * Keyed by position, so that an item keeps its input while its value or key changes, even if it equals
+ * another.
+ */
 
 function Items(props: { items: JsonNode[]; level: number; onChange(items: JsonNode[]): void }): ReactNode {
   const { items, level, onChange } = props
@@ -199,7 +202,7 @@ function LeaveInput({ className, kind, label, value, onChange }: LeaveInputProps
       onBlur={tell}
       onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
         if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) {
-          // Ctrl+Enter saves the cell including this input.
+          // Ctrl+Enter saves the cell, including this input.
           if (event.key === 'Enter') tell()
           return
         }
@@ -210,7 +213,7 @@ function LeaveInput({ className, kind, label, value, onChange }: LeaveInputProps
   )
 }
 
-/** An object with one more key, a list with one more item. */
+/** Appends a key to an object or an item to a list. */
 function withOneMore(node: Exclude<JsonNode, { kind: 'scalar' }>): JsonNode {
   const fresh: JsonNode = { kind: 'scalar', raw: 'null' }
   if (node.kind === 'array') return { kind: 'array', items: [...node.items, fresh] }

@@ -39,7 +39,10 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   const { links } = props
   const [text, setText] = useState(props.typed ?? '')
   const [isBusy, setBusy] = useState(false)
-  /** Enter was pressed before the results arrived: choose the first one then, and close if Escape followed. */
+  /**
+   * Set if Enter was pressed before results arrived: the first one is then chosen, and the picker closes if
+   * Escape followed.
+   */
   const [due, setDue] = useState<'choose' | 'chooseAndClose' | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const { count } = linksIn(useSyncExternalStore(links.subscribe, links.current))
@@ -117,7 +120,7 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   )
 }
 
-/** Shown below the lines or in place of them: no results, or a failed read. */
+/** Message below the lines or instead of them: no results, or a failed read. */
 function Foot(props: {
   state: LinkLines['state']
   isEmpty: boolean
@@ -316,7 +319,7 @@ function useLinkLines(links: LinkTarget, text: string) {
     try {
       await work(controller.signal)
     } catch {
-      // Shown in the list, next to the search.
+      // The list shows the failure.
       if (!controller.signal.aborted) setFailed(true)
     } finally {
       if (reading.current === controller) reading.current = null
@@ -422,7 +425,7 @@ interface LinkAdderProps {
   label: string
   invalid?: boolean
   describedBy?: string | undefined
-  /** `takesFocus`: it was not left for something else. */
+  /** `takesFocus`: false if the focus has moved elsewhere. */
   onClose: (takesFocus: boolean) => void
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../src/core/fields/list-value.ts'
 import { m } from '../messages.gen.ts'
 
-/** Texts that are remembered as read: some screens of them. */
+/** Maximum number of cached values, enough for several screens. */
 const REMEMBERED = 4000
 
 /** Caches parsed values, so that cells are not parsed again when they scroll back in. */
@@ -41,7 +41,7 @@ export function isPartial(value: CellValue): boolean {
   return count > records.length
 }
 
-/** True for a cell of a link or a list without anything in it. */
+/** True for an empty link or list cell. */
 export const isEmptyList = (value: CellValue): boolean =>
   value === null || value === '' || value === '[]' || value === '[0,[]]'
 

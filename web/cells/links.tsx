@@ -17,7 +17,7 @@ import { countFitting, Pill } from './pill.tsx'
 import { BrokenField } from './text-view.tsx'
 import styles from './view.module.css'
 
-/** Linked records as chips with their titles, and "+n" for those that have no room. */
+/** Linked records as chips with their titles, and "+n" for those that do not fit. */
 const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<LinkOptions> =>
   defineCell<LinkOptions>(type, {
     Icon,
@@ -74,11 +74,11 @@ function ChipList({ value, width, lines, variant, nameOf }: ChipListProps): Reac
   )
 }
 
-/** The titles, and one more where the cell does not name all: then there is a "+n" in any case. */
+/** Appends an empty title if the cell does not list all records, which forces a "+n". */
 const withHidden = (titles: string[], count: number): string[] =>
   count > titles.length ? [...titles, ''] : titles
 
-/** Names of the records behind "+n", as far as the cell knows them. */
+/** Known names of the records behind "+n". */
 function hiddenNames(titles: string[], hidden: number): string {
   const rest = hidden - titles.length
   const lines = rest > 0 ? [...titles, m.cells_and_more({ count: rest })] : titles
@@ -88,7 +88,7 @@ function hiddenNames(titles: string[], hidden: number): string {
 /** Links to several records. */
 export const linkedRecordsCell = linksCell(links, Link2)
 
-/** A link whose records programs get whole. */
+/** A link whose records REST returns. */
 export const linkToAnotherRecordCell = linksCell(linkToAnotherRecord, Link)
 
 /** Returns the display field of a table; undefined while unknown or not accessible. */
@@ -96,7 +96,7 @@ export type UseDisplayField = (tableId: string) => Field | undefined
 
 const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)
 
-/** Tells the cells below it what the display fields of linked tables are. Its value is the same for all time. */
+/** Provides the display fields of linked tables to cells. Its value must not change. */
 export const DisplayFieldProvider = DisplayFieldContext.Provider
 
 /**
@@ -117,7 +117,7 @@ function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) =
   }
 }
 
-/** False for a name that was picked a moment ago: it is text already. */
+/** False for a newly picked name, which is already formatted. */
 function isStored(display: Field, title: CellValue): boolean {
   const { storage } = shownType(display).type
   if (storage === 'date' || storage === 'datetime') return needsFormat(title)

@@ -9,7 +9,7 @@ import { cellText } from './cell-text.ts'
 import { listIn } from './link-value.ts'
 import styles from './list-dialog.module.css'
 
-/** Most values drawn; the dialog counts the rest. */
+/** Maximum number of values drawn; the dialog counts the rest. */
 const MAX_DRAWN = 1000
 
 interface ListDialogProps {
@@ -18,7 +18,7 @@ interface ListDialogProps {
   onClose: () => void
 }
 
-/** All values of a cell that holds a list, one under the other. */
+/** All values of a list cell. */
 export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNode {
   const { result } = field
   if (!result) return null

@@ -19,8 +19,8 @@ function numberCell<O extends object>(
 ): Cell<O> {
   const text = (value: CellValue, options: O): string | undefined => {
     if (value === null || typeof value === 'boolean') return undefined
-    // Text: a number of a connected database with more digits than a double holds, of which none is lost here, or
-    // what SQLite lets stand in a column of numbers.
+    // Text is a number of a connected database with more digits than a double holds, or a non-number in a
+    // numeric column of SQLite.
     if (Number.isNaN(Number(value))) return String(value)
     return numberFormat(options, (locale) => makeFormat(options, locale)).format(
       value as number | `${number}`,
@@ -55,7 +55,7 @@ function numberCell<O extends object>(
 
 const formats = new WeakMap<object, { language: string; format: Intl.NumberFormat }>()
 
-/** The number format of a field's options, made once: making one takes longer than drawing a row. */
+/** The number format for a field's options, cached because creating one takes longer than drawing a row. */
 function numberFormat(options: object, make: (locale: string) => Intl.NumberFormat): Intl.NumberFormat {
   const known = formats.get(options)
   const language = currentLanguage()
@@ -65,17 +65,17 @@ function numberFormat(options: object, make: (locale: string) => Intl.NumberForm
   return format
 }
 
-/** The decimal mark that the reader is used to. */
+/** The decimal mark of the user's locale. */
 function decimalMark(): '.' | ',' {
   const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
   return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
 }
 
-/** The full value as text to be edited, with the reader's decimal mark. */
+/** The full value as editable text, with the user's decimal mark. */
 const editedNumber = (value: CellValue): string =>
   value === null ? '' : String(value).replace('.', decimalMark())
 
-/** Reads a number as the reader writes it, then has the field's type judge it. */
+/** Parses a number in the user's notation, then validates it with the field's type. */
 function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft {
   if (text.trim() === '') return { ok: true, value: null }
   const number = parseNumber(text, decimalMark())
@@ -85,11 +85,10 @@ function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft
   const read = type.read(value, options)
   if (!read.ok) return { ok: false, message: read.message }
   if (parsed !== null) return { ok: true, value: read.value }
-  // Text the type refuses because of extra characters: another currency's sign, a percent sign.
+  // Text with characters that the type rejects: another currency's symbol, a percent sign.
   return { ok: false, message: m.cells_text_sign_does_not_belong({ text: text.trim() }) }
 }
 
-/** A whole number. */
 export const numberTypeCell = numberCell(
   number,
   Hash,
@@ -97,7 +96,7 @@ export const numberTypeCell = numberCell(
     new Intl.NumberFormat(locale, { useGrouping: thousands, maximumFractionDigits: 0 }),
 )
 
-/** A number with as many decimals as the field shows; the editor has them all. */
+/** A number with the field's decimals; the editor shows all of them. */
 export const decimalCell = numberCell(
   decimal,
   Diff,
@@ -105,19 +104,19 @@ export const decimalCell = numberCell(
     new Intl.NumberFormat(locale, {
       useGrouping: thousands,
       ...(precision === null
-        ? AS_IT_IS
+        ? ALL_DIGITS
         : { minimumFractionDigits: precision, maximumFractionDigits: precision }),
     }),
 )
 
-/** All digits of the value, but not what binary fractions add: 0.1 + 0.2 is 0.3. */
-const AS_IT_IS = {
+/** Shows all digits without rounding errors of binary fractions: 0.1 + 0.2 is 0.3. */
+const ALL_DIGITS = {
   maximumSignificantDigits: 15,
   maximumFractionDigits: 0,
   roundingPriority: 'morePrecision',
 } as const
 
-/** An amount in the field's currency, written as the field's locale writes it. */
+/** An amount in the field's currency, formatted for the field's locale. */
 export const currencyCell = numberCell(
   currency,
   CircleDollarSign,
@@ -131,11 +130,11 @@ export const currencyCell = numberCell(
     }),
 )
 
-// "unit: percent" writes 42 as 42%, where "style: percent" would want 0.42 and bring rounding errors.
+// "unit: percent" formats 42 as 42%; "style: percent" would need 0.42, which causes rounding errors.
 const makeFormat = ({ precision }: { precision: number }, locale: string) =>
   new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: precision })
 
-/** A share: `42%`, or a bar beside it. */
+/** A percentage, optionally with a bar. */
 export const percentCell = numberCell(percent, Percent, makeFormat, ({ value, options }) => {
   if (typeof value !== 'number') return null
   const text = numberFormat(options, (locale) => makeFormat(options, locale)).format(value)

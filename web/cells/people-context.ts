@@ -10,14 +10,14 @@ export const PeopleProvider = PeopleContext.Provider
 /** People by id; empty outside of a `PeopleProvider`. */
 export const usePeople = (): ReadonlyMap<string, Person> => useContext(PeopleContext)
 
-/** Most people that are asked for at once. */
+/** Maximum number of people per request. */
 const MAX_ASKED = 50
 
 /** Names of former members that cells still refer to; looked up when first drawn. */
 interface FormerPeople {
   /** The person; undefined while loading, or if unknown. */
   get(tableId: string, id: string): Person | undefined
-  /** Has a name looked up, together with all that are asked for in the same moment. */
+  /** Requests a name; requests in the same tick are combined. */
   ask(tableId: string, id: string): void
   subscribe(listener: () => void): () => void
 }
@@ -68,7 +68,7 @@ const Context = createContext<FormerPeople>(NOBODY)
 /** Provides former members to the cells below it. */
 export const FormerPeopleProvider = Context.Provider
 
-/** A former member by id; null looks up no one. */
+/** A former member by id; null for no lookup. */
 export function useFormerPerson(tableId: string, id: string | null): Person | undefined {
   const former = useContext(Context)
   const person = useSyncExternalStore(former.subscribe, () =>

@@ -59,15 +59,15 @@ export function PersonName({ id, tableId }: { id: CellValue; tableId: string }):
 /** The record's creator. */
 export const createdByCell = personCell(createdBy, UserRoundPlus)
 
-/** The person who last changed the record. */
+/** The record's last editor. */
 export const lastModifiedByCell = personCell(lastModifiedBy, UserRoundPen)
 
-/** Pixels that a person takes besides their name, the average letter, and the "+n". */
+/** Widths in pixels: a person besides the name, an average letter, and the "+n". */
 const PERSON_PX = 30
 const LETTER_PX = 7
 const MORE_PX = 30
 
-/** People by their user ids: avatars and names; chosen from the members of the base. */
+/** People by user id, as avatars and names; selected from the members of the base. */
 const peopleCell = (type: FieldType<PeopleOptions>, Icon: LucideIcon): Cell<PeopleOptions> =>
   defineCell(type, {
     Icon,
@@ -111,7 +111,9 @@ function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOpt
   )
 }
 
-/** How many fit, by the length of their names: measuring each would make the browser lay out twice. */
+/**
+ * Number of people that fit, estimated from the length of their names: measuring would force a second layout.
+ */
 function countFitting(
   ids: readonly string[],
   people: ReadonlyMap<string, Person>,
@@ -140,7 +142,7 @@ function PeopleEditor(props: EditorProps<PeopleOptions>): ReactNode {
   const [selected, setSelected] = useState(() => idsIn(props.value))
   const set = (ids: string[]) => {
     setSelected(ids)
-    // A record has no moment of leaving the list, so each choice is saved; a cell saves once, at the end.
+    // In a record, each choice is saved, because the list stays open; a grid cell saves once when it closes.
     if (props.variant === 'record') change(joinIds(ids))
   }
   const kept = (ids: string[]): Draft => {
@@ -173,20 +175,20 @@ function PeopleEditor(props: EditorProps<PeopleOptions>): ReactNode {
 /** Members of the base, one or several. */
 export const userCell = peopleCell(user, UserRound)
 
-/** The same as `User`, under an older name. */
+/** Legacy name of `User`. */
 export const collaboratorCell = peopleCell(collaborator, UsersRound)
 
 interface PeoplePickerProps extends EditorProps<PeopleOptions> {
   selected: readonly string[]
   several: boolean
-  /** Someone was chosen, or chosen once more. */
+  /** Selects or deselects a person. */
   onToggle(id: string): void
   /** Interprets the typed text when the picker is left. */
   read(text: string, highlighted: Person | undefined): Draft
   onRemoveLast(): void
 }
 
-/** Most people that the list draws; typing finds the others. */
+/** Maximum number of people listed; typing finds others. */
 const MAX_SHOWN = 200
 
 /** A person's display name; undefined without a person. */
@@ -194,11 +196,11 @@ const nameOf = (person: Person | undefined): string | undefined => person?.displ
 
 /** People whose name or e-mail contains the text, matches at the start of a word first. */
 function findPeople(people: Iterable<Person>, text: string): Person[] {
-  const wanted = text.trim().toLocaleLowerCase()
+  const search = text.trim().toLocaleLowerCase()
   const rank = ({ displayName, email }: Person): number => {
     const words = `${displayName ?? ''} ${email}`.toLocaleLowerCase()
-    if (!words.includes(wanted)) return 2
-    return words.split(/[\s._-]+/).some((word) => word.startsWith(wanted)) ? 0 : 1
+    if (!words.includes(search)) return 2
+    return words.split(/[\s._-]+/).some((word) => word.startsWith(search)) ? 0 : 1
   }
   return [...people]
     .map((person) => ({ person, rank: rank(person), name: nameOf(person) ?? '' }))
@@ -208,7 +210,7 @@ function findPeople(people: Iterable<Person>, text: string): Person[] {
     .map(({ person }) => person)
 }
 
-/** The editor of people: the members, found as one types. */
+/** The editor for people: a list of members, filtered by the typed text. */
 function PeoplePicker(props: PeoplePickerProps): ReactNode {
   const { selected, several } = props
   const people = usePeople()
@@ -238,7 +240,7 @@ function PeoplePicker(props: PeoplePickerProps): ReactNode {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Backspace' && text === '') props.onRemoveLast()
     if (event.key !== 'Enter' || event.shiftKey || !several || !active.line) return
-    // Among several, Enter ticks; without a choice to make it leaves (the owner's Enter).
+    // With several people, Enter toggles the active one; without an active one, the owner handles Enter.
     if (text === '' && !active.isWalkedTo) return
     event.preventDefault()
     choose(active.line)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Choice } from '../../src/core/fields/choices.ts'
 import styles from './view.module.css'
 
-/** A select option: its title on its colour. One without a choice is a title that the field no longer has. */
+/** A select option as a coloured pill. `choice` is undefined for titles that the field no longer has. */
 export function Pill({ title, choice, onRemove, removeLabel }: PillProps): ReactNode {
   const background = choice?.color ?? 'var(--color-surface-2, #eef0f4)'
   return (
@@ -34,7 +34,7 @@ interface PillProps {
 
 const byTitle = new WeakMap<Choice[], Map<string, Choice>>()
 
-/** The option of a title; a list of 5,000 is searched through once. */
+/** The option with a title, by an index that is built once per list. */
 export function choiceOf(choices: Choice[], title: string): Choice | undefined {
   let index = byTitle.get(choices)
   if (!index) {
@@ -44,7 +44,10 @@ export function choiceOf(choices: Choice[], title: string): Choice | undefined {
   return index.get(title)
 }
 
-/** Dark or white, whichever can be read on a colour (4.5:1, WCAG relative luminance); colours by name get black. */
+/**
+ * A text colour with sufficient contrast on a background (4.5:1, WCAG relative luminance); black for named
+ * colours.
+ */
 export function textOn(color: string | undefined): string {
   const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1]
   if (!hex) return 'var(--color-text, #1d2433)'
@@ -53,23 +56,24 @@ export function textOn(color: string | undefined): string {
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
   const luminance = 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-  // White has a contrast of 4.5:1 up to here, the text colour from 0.252 on; in between only black does.
+  // White has a contrast of 4.5:1 up to this luminance, the text colour from 0.252 on; in between only black
+  // has.
   if (luminance <= 0.1833) return '#ffffff'
   return luminance < 0.252 ? '#000000' : '#1d2433'
 }
 
-/** Pixels that a pill takes besides its text, with the gap after it, and the "+n". */
+/** Widths in pixels: a pill besides its text, with the gap after it, and the "+n". */
 const PILL_PX = 21
 const MORE_PX = 30
 
-/** Pixels of letters in the text of a pill, most of them a little too many. */
+/** Approximate letter widths in a pill, rounded up. */
 const NARROW = /[\s.,:;'|!ijltfrI()[\]-]/
 const WIDE = /[A-Z@%&mwÀ-Þ]/
 const IDEOGRAPH = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]|\p{Extended_Pictographic}/u
 const measure = (letter: string): number =>
   NARROW.test(letter) ? 4 : WIDE.test(letter) ? 8.5 : IDEOGRAPH.test(letter) ? 13 : 7
 
-/** Letters that have been met. */
+/** Cached letter widths. */
 const known = new Map<string, number>()
 
 function letterPx(letter: string): number {
@@ -80,14 +84,14 @@ function letterPx(letter: string): number {
   return width
 }
 
-/** Heights of a line of text, and of a pill with the gap under it. */
+/** Heights of a text line and of a pill with its gap. */
 const LINE_PX = 18
 const PILL_ROW_PX = 24
 
-/** Narrowest width of a truncated pill. */
+/** Minimum width of a truncated pill. */
 const LEAST_PX = 48
 
-/** The width of a text, as far as it matters: what is wider than the cell is cut short anyway. */
+/** The width of a text; stops counting at `most`, because wider text is truncated anyway. */
 function textPx(text: string, most: number): number {
   let width = 0
   for (const letter of text) {
@@ -108,7 +112,7 @@ export function countFitting(
   lines: number,
   { mayShrink = false } = {},
 ): number {
-  // A cell has a little more room than its lines of text, which the last gap may lie in.
+  // A cell is slightly higher than its lines of text, which leaves room for the last gap.
   const rows = Math.max(1, Math.floor((lines * LINE_PX + 10) / PILL_ROW_PX))
   let line = 1
   let used = 0

@@ -10,16 +10,16 @@ import { isFocusLeaving } from './focus-within.ts'
 import { TextInput } from './text-input.tsx'
 
 interface PopoverInputProps extends Omit<EditorProps, 'options'> {
-  /** The value as text to be edited. */
+  /** The value as editable text. */
   initial: string
   placeholder?: string
   inputMode?: 'numeric' | 'text'
   parse(text: string): Draft
-  /** The text that the arrows go to from another: `1` down the list, `-1` up. */
+  /** The next text for an arrow key: `1` is down the list, `-1` up. */
   step(text: string, by: 1 | -1): string
   /** The list below the input. */
   list(text: string, choose: (value: CellValue) => void): ReactNode
-  /** `Now`: its name and what it stores. */
+  /** The button `Now`: its label and value. */
   now: { label: string; value: () => CellValue }
 }
 
@@ -74,7 +74,10 @@ interface NowOrClearProps {
   onClear: () => void
 }
 
-/** Buttons below a list of dates or times: the current value, and none. The focus stays in the input. */
+/**
+ * Buttons below a list of dates or times that insert the current value or clear the input, which keeps the
+ * focus.
+ */
 export function NowOrClear({ label, onNow, onClear }: NowOrClearProps): ReactNode {
   return (
     <div className={calendar.calendarFoot}>

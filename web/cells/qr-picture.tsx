@@ -3,7 +3,7 @@ import { encode } from 'uqr'
 import { m } from '../messages.gen.ts'
 import styles from './code.module.css'
 
-/** Modules of white around the code, which readers need to find it (ISO/IEC 18004: 4; 2 do on a white cell). */
+/** Quiet zone in modules, which scanners need (ISO/IEC 18004: 4; 2 suffice on a white cell). */
 const QUIET = 2
 
 /** A text as a QR code in SVG. */
@@ -25,7 +25,7 @@ export function QrPicture({ text }: { text: string }): ReactNode {
   )
 }
 
-/** Null where the text is more than the largest code holds: 2331 bytes with this much to spare for damage. */
+/** Null for texts beyond the largest code: 2331 bytes at this error correction level. */
 function modulesOf(text: string): boolean[][] | null {
   try {
     return encode(text, { ecc: 'M', border: 0 }).data
@@ -35,7 +35,7 @@ function modulesOf(text: string): boolean[][] | null {
   }
 }
 
-/** One path for all: a run of dark modules is one piece. */
+/** A single path for all dark modules, with one segment per run. */
 function pathOf(modules: readonly boolean[][]): string {
   return modules
     .flatMap((row, y) => {

@@ -5,7 +5,7 @@ import { m } from '../messages.gen.ts'
 import { defineCell } from './cell.ts'
 import styles from './view.module.css'
 
-/** Characters and not drawings: a row of text costs a tenth of five drawings in every cell. */
+/** Characters instead of SVG icons, which would take ten times as long to render. */
 const SIGNS: Record<(typeof RATING_ICONS)[number], { full: string; empty: string }> = {
   star: { full: '★', empty: '☆' },
   heart: { full: '♥', empty: '♡' },
@@ -14,14 +14,14 @@ const SIGNS: Record<(typeof RATING_ICONS)[number], { full: string; empty: string
   flag: { full: '⚑', empty: '⚐' },
 }
 
-/** Stars: a click or a digit sets them, the same number again clears. Empty ones show on hover. */
+/** Stars, set by click or digit; the same number again clears them. Empty stars show on hover. */
 export const ratingCell = defineCell(rating, {
   Icon: Star,
   isShape: true,
   align: 'start',
   minWidth: 60,
   extraWidth: 90,
-  // One click on a star must not change a rating by accident.
+  // Prevents accidental changes by a single click.
   selectsFirst: true,
   View({ value, options, commit, variant }) {
     const stars = typeof value === 'number' ? Math.min(value, options.max) : 0
@@ -72,7 +72,7 @@ export const ratingCell = defineCell(rating, {
   },
 })
 
-/** Which star lies under the pointer; full and empty ones share the element's width. */
+/** The star under the pointer; all stars share the element's width equally. */
 function starAt(event: MouseEvent<HTMLElement>, max: number): number {
   const { left, right, width } = event.currentTarget.getBoundingClientRect()
   const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'

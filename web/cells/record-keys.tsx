@@ -29,5 +29,5 @@ export const orderCell = keyCell(order, ArrowDownUp)
 /** A number assigned when the record is created. */
 export const autoNumberCell = keyCell(autoNumber, ListOrdered)
 
-/** The key of a linked record: hidden by default, changed through the link. */
+/** The key of a linked record; hidden by default and changed through the link. */
 export const foreignKeyCell = keyCell(foreignKey, KeyRound)

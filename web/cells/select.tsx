@@ -16,7 +16,7 @@ import editor from './editor.module.css'
 import { choiceOf, countFitting, Pill } from './pill.tsx'
 import styles from './view.module.css'
 
-/** One option, as a pill; chosen from a list that typing filters. */
+/** One option as a pill, selected from a list that typing filters. */
 export const singleSelectCell = defineCell(singleSelect, {
   Icon: CircleChevronDown,
   isShape: true,
@@ -53,7 +53,7 @@ function SingleSelectEditor(props: EditorProps<SelectOptions>) {
   )
 }
 
-/** Several options as pills; the list stays open while one ticks. */
+/** Several options as pills; the list stays open while toggling. */
 export const multiSelectCell = defineCell(multiSelect, {
   Icon: ListChecks,
   isShape: true,
@@ -88,7 +88,7 @@ function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {
   const [selected, setSelected] = useState(() => titlesIn(String(props.value ?? '')))
   const set = (titles: string[]) => {
     setSelected(titles)
-    // A record has no moment of leaving the list, so each tick is saved; a cell saves once, at the end.
+    // In a record, each change is saved, because the list stays open; a grid cell saves once when it closes.
     if (props.variant === 'record') change(joinTitles(titles))
   }
   const read = (text: string, best: OptionLine | undefined): Draft => {
@@ -114,14 +114,16 @@ function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {
 interface OptionPickerProps extends EditorProps<SelectOptions> {
   selected: string[]
   several: boolean
-  /** An option was chosen, or chosen once more. */
+  /** Selects or deselects an option. */
   onToggle(title: string): void
   /** Interprets the typed text when the picker is left. */
   read(text: string, highlighted: OptionLine | undefined): Draft
   onRemoveLast(): void
 }
 
-/** The editor of both select types: the options of the field, found as one types, and one to be made. */
+/**
+ * The editor of both select types: a list of options filtered by the typed text, with an offer to create one.
+ */
 function OptionPicker(props: OptionPickerProps): ReactNode {
   const { options, selected, several, createOption } = props
   const { choices } = options
@@ -129,7 +131,7 @@ function OptionPicker(props: OptionPickerProps): ReactNode {
   const [isBusy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const lines = optionLines(choices, text, createOption !== undefined).map((line) => drawn(line, selected))
-  // Nothing typed: one begins at what is chosen already.
+  // Without typed text, the list starts at the selected option.
   const start = props.typed ? null : choiceOf(choices, selected[0] ?? '')?.id
   const active = useActiveLine(lines, { text, start })
   const isMeant = text !== '' || active.isWalkedTo
@@ -138,7 +140,7 @@ function OptionPicker(props: OptionPickerProps): ReactNode {
     read: () => {
       const now = input.current?.value ?? text
       if (now !== text) return props.read(now, optionLines(choices, now, false)[0])
-      // Opening a list chooses nothing.
+      // Opening the list selects nothing.
       return props.read(now, isMeant ? active.line?.offer : undefined)
     },
     focus: () => input.current?.focus(),
@@ -158,7 +160,7 @@ function OptionPicker(props: OptionPickerProps): ReactNode {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Backspace' && text === '') props.onRemoveLast()
     if (event.key !== 'Enter' || event.shiftKey || !active.line) return
-    // In a list of several, Enter ticks; without a choice to make it leaves (the owner's Enter).
+    // In a multi select, Enter toggles the active option; without an active one, the owner handles Enter.
     const ticks = several && isMeant
     if (!ticks && active.line.offer.kind !== 'create') return
     event.preventDefault()
@@ -215,29 +217,29 @@ function drawn(offer: OptionLine, selected: readonly string[]): DrawnOption {
 /** Stored value of several titles, joined in the order of entry; null if empty. */
 const joinTitles = (titles: string[]): CellValue => titles.join(',') || null
 
-/** Most options that the list draws; typing finds the others. */
+/** Maximum number of options listed; typing finds others. */
 const MAX_SHOWN = 200
 
-/** A line of the list: an option, or the offer to make one of what was typed. */
+/** A line of the list: an option, or the offer to create one from the typed text. */
 type OptionLine = { kind: 'option'; choice: Choice } | { kind: 'create'; title: string }
 
 /**
- * Options that match the typed text: prefix matches first, each group in field order. A text that is no option's title
- * adds the offer to create it.
+ * Options that match the typed text: prefix matches first, each group in field order. If no option has the
+ * typed title, adds the offer to create it.
  */
 export function optionLines(choices: Choice[], typed: string, canCreate: boolean): OptionLine[] {
-  const wanted = typed.trim().toLocaleLowerCase()
+  const search = typed.trim().toLocaleLowerCase()
   const starting: Choice[] = []
   const holding: Choice[] = []
   let isTitle = false
   for (const choice of choices) {
     const title = choice.title.toLocaleLowerCase()
-    if (title === wanted) isTitle = true
-    if (title.startsWith(wanted)) starting.push(choice)
-    else if (title.includes(wanted)) holding.push(choice)
+    if (title === search) isTitle = true
+    if (title.startsWith(search)) starting.push(choice)
+    else if (title.includes(search)) holding.push(choice)
   }
   const shown = [...starting, ...holding].slice(0, MAX_SHOWN)
   const lines: OptionLine[] = shown.map((choice) => ({ kind: 'option', choice }))
-  if (canCreate && wanted !== '' && !isTitle) lines.push({ kind: 'create', title: typed.trim() })
+  if (canCreate && search !== '' && !isTitle) lines.push({ kind: 'create', title: typed.trim() })
   return lines
 }

@@ -10,7 +10,9 @@ import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
 
 interface TextInputProps extends EditorProps<never> {
-  /** The value as text; what stays unchanged is not read again, so opening and leaving rewrites nothing. */
+  /**
+   * The value as text. Unchanged text is not parsed again, so that leaving without changes writes nothing.
+   */
   initial: string
   /** Text shown without focus, e.g. `$1,200.00` for `1200`; by default the text itself. */
   resting?: string
@@ -21,11 +23,11 @@ interface TextInputProps extends EditorProps<never> {
   placeholder?: string
   /** Drawn after the input, e.g. a calendar; gets the text and a way to set it. */
   children?: (text: string, setText: (text: string) => void) => ReactNode
-  /** The editor's own keys, before those of its owner. */
+  /** Handles keys before the owner does. */
   onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>, setText: (text: string) => void) => void
 }
 
-/** The one-line editor that most types share: text in, a value or a reason out. */
+/** The one-line editor of most types: parses text to a value or an error message. */
 export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
   const { initial, parse, typed, value, ref, variant, autoFocus } = props
   const input = useRef<HTMLInputElement>(null)
@@ -33,7 +35,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
   const rests = props.resting !== undefined && text === initial
   useImperativeHandle(ref, () => ({
     read: () => {
-      // From the element, not from state: the last letter may be a moment ahead of the drawing.
+      // Reads the element instead of the state, which may lag behind the last keystroke.
       const now = input.current?.value ?? text
       return now === initial ? { ok: true, value } : parse(now)
     },
@@ -62,7 +64,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
         onKeyDown={props.onKeyDown && ((event) => props.onKeyDown?.(event, setText))}
       />
       {rests && (
-        // Over the input and not in it: a text that changed as it got the focus would lose its selection.
+        // Drawn over the input: replacing the input's text on focus would lose the selection.
         <span className={styles.resting} dir="auto" aria-hidden>
           {props.resting}
         </span>
@@ -85,7 +87,10 @@ export function useFocusAtEnd(
   }, [input, autoFocus])
 }
 
-/** Draft of a type's `parse`: empty text is null, text that parses to null is refused with the message. */
+/**
+ * Draft from the result of a type's `parse`: empty text is null; text that parses to null is rejected with
+ * the message.
+ */
 export function draftOf(text: string, value: string | number | boolean | null, message: string): Draft {
   if (text.trim() === '') return { ok: true, value: null }
   return value === null ? { ok: false, message } : { ok: true, value }

@@ -4,7 +4,10 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { CellVariant } from './cell.ts'
 import styles from './view.module.css'
 
-/** Characters per line that are drawn in a grid: a cell of 10,000 would be laid out in full to show 30. */
+/**
+ * Maximum characters drawn per line in a grid: laying out long texts is slow, and only the beginning is
+ * visible.
+ */
 export const DRAWN_PER_LINE = 400
 
 interface TextViewProps {
@@ -14,7 +17,7 @@ interface TextViewProps {
   lines: number
 }
 
-/** Text in its own direction, cut with an ellipsis where the cell ends. */
+/** Text in its writing direction, truncated with an ellipsis. */
 export function TextView({ value, variant, lines }: TextViewProps): ReactNode {
   if (value === null || value === '') return null
   const text = String(value)

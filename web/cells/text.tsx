@@ -26,7 +26,7 @@ import { draftOf, TextInput, useFocusAtEnd } from './text-input.tsx'
 import { DRAWN_PER_LINE, TextView } from './text-view.tsx'
 import view from './view.module.css'
 
-/** The editor of types whose text is refused only for its length. */
+/** The editor of types that limit only the text's length. */
 function PlainEditor<O>({ type, ...props }: EditorProps<O> & { type: FieldType<O> }): ReactNode {
   return (
     <TextInput
@@ -37,7 +37,6 @@ function PlainEditor<O>({ type, ...props }: EditorProps<O> & { type: FieldType<O
   )
 }
 
-/** One line of text, edited in place. */
 export const singleLineTextCell = defineCell(singleLineText, {
   Icon: Type,
   align: 'start',
@@ -46,10 +45,10 @@ export const singleLineTextCell = defineCell(singleLineText, {
   Editor: (props) => <PlainEditor {...props} type={singleLineText} />,
 })
 
-/** Tallest that the text area grows in a grid. */
+/** Maximum height of the text area in a grid. */
 const MOST_PX = 320
 
-/** Text of several lines; its first ones show, as many as the row has room for. */
+/** Multi-line text; a grid shows the lines that fit the row. */
 export const longTextCell = defineCell(longText, {
   Icon: AlignLeft,
   align: 'start',
@@ -60,7 +59,7 @@ export const longTextCell = defineCell(longText, {
 
 const RichText = lazyPart(() => import('../rich-text/rich-text.tsx'), 'RichText')
 
-/** Formatted Markdown. A grid shows as many lines as fit, in the size of its text; a record shows all. */
+/** Rendered Markdown. A grid shows the lines that fit, in its text size; a record shows all. */
 function RichTextView({ value, variant, lines }: Pick<ViewProps, 'value' | 'variant' | 'lines'>): ReactNode {
   if (value === null || value === '') return null
   const text = String(value)
@@ -76,7 +75,7 @@ function RichTextView({ value, variant, lines }: Pick<ViewProps, 'value' | 'vari
   )
 }
 
-/** The editor of formatted text: over the cell in a grid, in place in a record. Ctrl+Enter and blur save. */
+/** The rich text editor: a popover in a grid, inline in a record. Ctrl+Enter and blur save. */
 function RichTextCellEditor(props: EditorProps<{ rich: boolean }>): ReactNode {
   const { value, typed, variant, ref, options } = props
   const initial = String(value ?? '')
@@ -124,7 +123,7 @@ interface RichTextBoxProps extends EditorProps<{ rich: boolean }> {
   editor: RefObject<RichTextHandle | null>
 }
 
-/** Starts with the draft as it is when the box appears; from then on the editor holds the text. */
+/** Passes the draft to the editor once, when it mounts. */
 function RichTextBox({ draft, editor, label, autoFocus }: RichTextBoxProps): ReactNode {
   const [opened] = useState(() => draft.current)
   return (
@@ -138,7 +137,10 @@ function RichTextBox({ draft, editor, label, autoFocus }: RichTextBoxProps): Rea
   )
 }
 
-/** A text area that grows with its text. Shift+Enter and Alt+Enter break the line; in a record Enter does. */
+/**
+ * A text area that grows with its text. Shift+Enter and Alt+Enter insert a line break; in a record, Enter
+ * does too.
+ */
 function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
   const { value, typed, variant, ref, options, autoFocus } = props
   const initial = String(value ?? '')
@@ -176,13 +178,13 @@ function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
   )
 }
 
-/** Puts a line break where the caret is. By the browser's own command, so that its undo knows of it. */
+/** Inserts a line break at the caret through the browser's command, which supports undo. */
 function breakLine(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.preventDefault()
   document.execCommand('insertText', false, '\n')
 }
 
-/** A shape, as well-known text. */
+/** A geometry in well-known text. */
 export const geometryCell = defineCell(geometry, {
   Icon: Spline,
   align: 'start',
@@ -204,7 +206,7 @@ export const geometryCell = defineCell(geometry, {
   ),
 })
 
-/** Text of a type that only the database knows. */
+/** A column of a database type without a matching field type. */
 export const specificDbTypeCell = defineCell(specificDbType, {
   Icon: DatabaseZap,
   align: 'start',

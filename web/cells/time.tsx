@@ -10,7 +10,7 @@ import { PopoverInput } from './popover-input.tsx'
 import { draftOf } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** A time of day, by the field's clock. Ctrl+; is now. */
+/** A time of day in 12 or 24 hour format. Ctrl+; inserts the current time. */
 export const timeCell = defineCell(time, {
   Icon: Clock,
   align: 'start',
@@ -29,7 +29,6 @@ export const timeCell = defineCell(time, {
   },
 })
 
-/** Every half hour of a day. */
 const HALF_HOURS = Array.from({ length: 48 }, (_, at) => timeAt(at * 30))
 
 function TimeEditor(props: EditorProps<{ time12h: boolean } & ReadingOptions>): ReactNode {
@@ -100,7 +99,7 @@ function timeAt(minutes: number): string {
   return [Math.floor(minutes / 60), minutes % 60, 0].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** The time where the reader is, to the minute. */
+/** The user's local time, to the minute. */
 function now(): string {
   const date = new Date()
   return timeAt(date.getHours() * 60 + date.getMinutes())

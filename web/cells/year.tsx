@@ -8,10 +8,10 @@ import { PopoverInput } from './popover-input.tsx'
 import { draftOf } from './text-input.tsx'
 import styles from './view.module.css'
 
-/** Years on one page of the grid. */
+/** Years per page of the list. */
 const PAGE = 20
 
-/** A year, typed or chosen from a grid of years. */
+/** A year, typed or selected from a grid of years. */
 export const yearCell = defineCell(year, {
   Icon: CalendarRange,
   align: 'start',
@@ -45,7 +45,7 @@ function YearEditor(props: EditorProps<Record<string, never>>): ReactNode {
     />
   )
 
-  /** Years are turned to as they are typed, but not while a single digit is. */
+  /** The page follows the typed year, except for a single digit. */
   function pageOf(text: string): number {
     const typed = parse(text)
     return typeof typed === 'number' && text.trim().length > 2 ? Math.floor(typed / PAGE) : -1

@@ -20,7 +20,7 @@ import {
 } from './selection.ts'
 import { startEditing } from './states/editing.ts'
 
-/** Runs the action of a key. False: unused, and the event continues to the app or browser. */
+/** Runs the action of a key. False if it is unused; the event then continues to the app or browser. */
 export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): boolean {
   const selection = engine.selection.get()
   if (!selection) return beginAtFirstCell(engine, intent)
@@ -102,7 +102,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
   }
 }
 
-/** Moves a step that ends in a collapsed group on to the next visible row. */
+/** Extends a step that ends in a collapsed group to the next visible row. */
 function onShownRows(engine: Engine, before: Selection, next: Selection, extend: boolean): Selection {
   const cell = focusCell(next)
   const from = extend ? focusCell(before) : activeCell(before)
@@ -111,7 +111,7 @@ function onShownRows(engine: Engine, before: Selection, next: Selection, extend:
   return extend ? extendTo(next, { ...cell, row }) : selectCell({ ...cell, row })
 }
 
-/** Whether a cell is filled; as in a spreadsheet, false counts as a value. */
+/** True if a cell is filled; as in spreadsheets, false counts as a value. */
 function isFilled(engine: Engine, { row, column }: CellPosition): boolean | undefined {
   const record = engine.rowAt(row)
   const target = engine.columns[column]
@@ -168,7 +168,7 @@ function edit(engine: Engine, typed: string | null = null): boolean {
   const column = active && engine.columns[active.column]
   if (!active || !column) return false
   if (startEditing(engine, active, typed)) return true
-  // Opening the value helps more than "read-only".
+  // Opening the value is more useful than the read-only message.
   if (typed === null && column.cell.open && openLink(engine)) return false
   engine.explainReadOnly(active)
   if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)

@@ -18,7 +18,7 @@ import { completeValues, partialCells } from './link-values.ts'
 import { planPaste } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
-/** Copy limit: beyond it a browser's clipboard takes seconds, and an export is better. */
+/** Copy limit: beyond it the browser's clipboard takes seconds, and an export is better. */
 const MAX_COPIED_CELLS = 2_000_000
 
 /** Rows and columns to copy: several ranges join if they share rows or columns. */
@@ -27,7 +27,7 @@ interface CopyShape {
   columns: ResolvedColumn[]
 }
 
-/** A copy that waits for a second Ctrl+C: browsers allow the write only during an event, not after loading. */
+/** A loaded copy that waits for a second Ctrl+C: browsers allow clipboard writes only during an event. */
 let ready: { engine: Engine; key: string; forms: ClipboardForms } | null = null
 let loading: AbortController | null = null
 let asText = false

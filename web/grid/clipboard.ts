@@ -1,9 +1,10 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { trimCharacters } from '../../src/core/trim-characters.ts'
 
-/** The forms in which cells travel through the clipboard. All pure: text in, text out. */
-
-/** Our own format: stored values with their field types, so that copies between tables lose nothing. */
+/**
+ * MIME type of our own format: stored values with their field types, so that copies between tables are
+ * lossless.
+ */
 export const CLIPBOARD_MIME = 'application/x-sheaf-cells+json'
 
 /** A copied column. */
@@ -162,9 +163,9 @@ function isOwn(data: unknown): data is { version: 1; fields: ClipboardField[]; v
 /**
  * Parses the first table of pasted HTML; null without a table.
  *
- * Not `DOMParser`: this runs in tests and workers, loads no images of the pasted page, and takes a tenth of the time
- * for 10,000 rows. Handles what spreadsheets write: `<br>` as a line break, merged cells (the value in the first, the
- * rest empty) and insignificant white space.
+ * Not `DOMParser`: this also runs in tests and workers, loads no images of the pasted page, and takes a tenth
+ * of the time for 10,000 rows. Handles what spreadsheets write: `<br>` as a line break, merged cells (the
+ * value in the first, the rest empty) and insignificant white space.
  */
 export function parseHtmlTable(html: string): string[][] | null {
   const start = html.search(/<table[\s>]/i)

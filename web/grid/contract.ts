@@ -10,12 +10,12 @@ import type { Bounds } from './selection.ts'
 
 /**
  * The grid's contract with its owner: a source of rows (`GridSource`), the operations it may request
- * (`GridCommands`) and the columns to draw (`GridColumn`). Nothing here speaks of a network, so the
- * same grid draws a table, an import preview and a list that lives in memory.
+ * (`GridCommands`) and the columns to draw (`GridColumn`). It is independent of the network, so the same grid
+ * draws a table, an import preview and a list in memory.
  */
 
 /**
- * One record as the grid draws it. Identity signals change: a source returns the same object until something in it
+ * One record of the grid. Its identity signals changes: a source returns the same object until its content
  * changes.
  */
 export interface GridRow {
@@ -25,11 +25,11 @@ export interface GridRow {
   /**
    * - `new`: local, not sent yet (it becomes a record with its first value)
    * - `saving`: shown at once, not confirmed yet
-   * - `failed`: refused; see `failedCells` and `message`
-   * - `unmatched`: no longer fits the filter or the order, kept in place until the person leaves it
+   * - `failed`: rejected; see `failedCells` and `message`
+   * - `unmatched`: no longer fits the filter or the order, kept in place until the user leaves it
    */
   readonly state?: 'saving' | 'failed' | 'new' | 'unmatched'
-  /** Messages of refused cells, by field id. `values` returns the refused input. */
+  /** Messages of rejected cells, by field id. `values` returns the rejected input. */
   readonly failedCells?: ReadonlyMap<string, string>
   /** A problem of the whole row: `Title is required`. */
   readonly message?: string
@@ -64,11 +64,11 @@ export interface GridSource {
    * loads, and drops loads no longer needed. `hidden`: rows among them in collapsed groups.
    */
   requestRange(first: number, last: number, hidden?: readonly Span[]): void
-  /** `onChange` runs when `getRow(index)` returns something else. */
+  /** Calls `onChange` when `getRow(index)` returns another object. */
   subscribeRow(index: number, onChange: () => void): () => void
-  /** `onChange` runs when the count or order changed: every index may mean another record. */
+  /** Calls `onChange` when the count or order has changed: every index may refer to another record. */
   subscribe(onChange: () => void): () => void
-  /** `onChange` runs when any row was loaded or changed. Fires in bursts. */
+  /** Calls `onChange` when any row was loaded or changed, often in bursts. */
   subscribeValues(onChange: () => void): () => void
   /**
    * Current row indexes of records, loaded or not; records outside the view are missing. Rejects with the signal's
@@ -93,12 +93,12 @@ export interface GridColumn {
   editable?: boolean
 }
 
-/** This person's rights. Controls without the right are not shown. */
+/** The user's rights. Controls without the right are hidden. */
 export interface GridRights {
   editRecords: boolean
   addRecords: boolean
   deleteRecords: boolean
-  /** True, or the reason why not: `Remove the sort to move records by hand`. */
+  /** True, or the reason: `Remove the sort to move records by hand`. */
   moveRecords: true | string
   /** Width, order, freezing and hiding of columns. */
   arrangeColumns: boolean
@@ -139,7 +139,7 @@ export interface SelectionStatus {
   complete: boolean
 }
 
-/** Where a menu opens. */
+/** Position of a menu. */
 export interface MenuAnchor {
   /** Anchor of the menu, which gets the focus back. */
   element: HTMLElement
@@ -157,16 +157,16 @@ export interface CellMenuRequest extends MenuAnchor {
 }
 
 /**
- * Operations the grid requests from its owner. Each call is ONE user action: one request, one entry
- * for undo. The owner shows it at once through the source and does not keep the grid waiting.
+ * Operations that the grid requests from its owner. Each call is one user action with one request and one
+ * undo entry. The owner shows it immediately through the source, so that the grid never waits.
  */
 export interface GridCommands {
   setCells(cells: CellWrite[]): void
   /** Clears cells by position: an area may span the whole table. */
   clearCells(areas: CellArea[]): void
   /**
-   * Adds a draft record before `before` or at the end, and returns its row to select; null: refused. The owner decides
-   * whether it stays local until its first value. `beside`: a row in the intended group.
+   * Adds a draft record before `before` or at the end, and returns its row to select; null if rejected. The
+   * owner decides whether it stays local until its first value. `beside`: a row in the intended group.
    */
   addRow(before: RecordId | null, beside?: number): number | null
   deleteRows(ids: RecordId[]): void
@@ -202,9 +202,12 @@ export interface GridCommands {
   completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
   /** Uploads files into a cell and shows the progress. */
   addFiles?(target: FileTarget, files: File[]): void
-  /** The value changed while its editor was open: true keeps the edit, false the other person's value. */
+  /**
+   * The value changed while its editor was open: resolves true to keep the edit, false for the other user's
+   * value.
+   */
   keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
-  /** Sends a record's refused cells again, or discards their input. */
+  /** Resends a record's rejected cells, or discards their input. */
   retry(id: RecordId): void
   discard(id: RecordId): void
   undo(): void
@@ -246,7 +249,7 @@ export interface ActiveCell {
 export interface GridHandle {
   /** Focuses the grid, e.g. when a dialog closes. */
   focus(): void
-  /** Selects a cell and scrolls to it; without a field the active column stays. */
+  /** Selects a cell and scrolls to it; without a field in the active column. */
   select(rowIndex: number, fieldId?: string): void
   /** Selects a cell and opens its editor. */
   edit(rowIndex: number, fieldId: string): void
@@ -258,11 +261,11 @@ export interface GridHandle {
   /** For menus; the keyboard uses the browser's clipboard events. */
   copy(): void
   cut(): void
-  /** Reads the clipboard, which the browser may ask to allow; false: use Ctrl+V. */
+  /** Reads the clipboard, for which the browser may ask permission; false if denied: use Ctrl+V. */
   paste(): Promise<boolean>
   clear(): void
   fillDown(): void
-  /** Fits columns to their content as a double click on the edge does. */
+  /** Fits columns to their content, like a double click on the edge. */
   fitColumns(fieldIds: string[]): void
 }
 
@@ -270,12 +273,12 @@ export interface GridProps {
   /** Accessible name: table and view. */
   label: string
   source: GridSource
-  /** Shown columns in order; the first is the display field where the view has it first. */
+  /** Visible columns in order. */
   columns: readonly GridColumn[]
   commands: GridCommands
   rights: GridRights
   rowHeight: RowHeight
-  /** Colour of each row. Keep the function's identity while its rules do not change. */
+  /** Colour of each row. Keep the function's identity while its rules are unchanged. */
   colorOf?: RowColorOf | null
   /** Absent without grouping. */
   groups?: GridGroups | null
@@ -296,7 +299,7 @@ interface PasteWrite extends CellWrite {
   needsOption: boolean
 }
 
-/** A text left out of a paste; `reason` unless it simply does not parse. */
+/** A text skipped by a paste; without `reason`, it does not parse. */
 export interface RejectedText {
   rowIndex: number
   fieldId: string
@@ -313,13 +316,13 @@ export interface PasteNames {
   text: string
 }
 
-/** Everything a paste would do and ask. Nothing has been written yet. */
+/** Effects of a paste and the decisions that it needs, before anything is written. */
 export interface PastePlan {
   /** Cells of existing rows. */
   cells: PasteWrite[]
-  /** Rows beyond the last: "add n records / paste only what fits / cancel". */
+  /** Rows beyond the last, for the question "add n records / paste only what fits / cancel". */
   newRows: Values[]
-  /** Columns beyond the last, each from the top: texts for fields that could be added. */
+  /** Texts of columns beyond the last, for fields that could be added. */
   extraColumns: string[][]
   /** Texts that do not parse as their field's type. Their cells stay unchanged. */
   rejected: RejectedText[]

@@ -33,11 +33,11 @@ export interface EditSession {
   column: number
   fieldId: string
   recordId: RecordId
-  /** The value when it opened; a different one on commit means that another person wrote. */
+  /** The value at opening; if it differs on commit, another user has changed it. */
   opened: CellValue
   /** The text that opened it and replaces the value; null edits the value. */
   typed: string | null
-  /** Message of the last refused commit. */
+  /** Message of the last rejected commit. */
   message: string | null
 }
 
@@ -58,8 +58,8 @@ type Preview =
 export const UNKNOWN_ROWS = 60
 
 /**
- * The grid's state without its drawing: selection, editing, dragging and scroll position. Modes and actions change it;
- * components follow its stores.
+ * The grid's state: selection, editing, dragging and scroll position. Modes and actions change it; components
+ * subscribe to its stores.
  */
 export class Engine {
   readonly viewport = new Viewport()
@@ -91,7 +91,7 @@ export class Engine {
   private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
 
-  /** @param idle creates the mode without an interaction, to which all others return */
+  /** @param idle creates the idle mode, to which all others return */
   constructor(private readonly idle: () => Mode) {
     this.mode = createStore(idle())
     // Any other change of the selection ends the run of Tabs.
@@ -147,7 +147,7 @@ export class Engine {
     if (isOrderNew) this.checks.follow()
   }
 
-  /** The count or the order changed: every index may mean another record. */
+  /** Call after the count or order has changed: every index may refer to another record. */
   refresh(): void {
     const { source, rights } = this.props
     this.viewport.update({
@@ -282,7 +282,7 @@ export class Engine {
     return true
   }
 
-  /** The column in which the next row starts: that of the run of Tabs, or the active one. */
+  /** The column in which the next row starts: the first of the run of Tabs, or the active one. */
   get rowStart(): number {
     return this.tabRun?.start ?? this.active?.column ?? 0
   }
@@ -376,8 +376,8 @@ export interface Pointer {
 }
 
 /**
- * The grid's current interaction, which gives keys and pointers their meaning. Exactly one is active, and all of them
- * end in idle.
+ * The grid's current interaction, which handles keys and pointers. Exactly one is active, and all return to
+ * idle.
  */
 export interface Mode {
   readonly name:
@@ -391,7 +391,7 @@ export interface Mode {
     | 'movingRow'
   enter?(engine: Engine): void
   leave?(engine: Engine): void
-  /** True: the key was used, and must do nothing else. */
+  /** True if the key was handled and must have no other effect. */
   onKeyDown?(event: KeyboardEvent, engine: Engine): boolean
   onPointerDown?(hit: Hit, event: PointerEvent, engine: Engine): void
   onDoubleClick?(hit: Hit, event: MouseEvent, engine: Engine): void

@@ -21,7 +21,7 @@ export function gridEvents(engine: Engine) {
       touched = event.pointerType === 'touch'
       const hit = hitOf(engine, event.target)
       engine.pressedOnActive = hit !== null && isActiveAlone(engine, hit)
-      // A touch may start a scroll; onClick handles taps.
+      // A touch may start scrolling; onClick handles taps.
       if (!hit || touched || isInEditor(event.target)) return
       if (opensLink(event)) return
       engine.mode.get().onPointerDown?.(hit, event.nativeEvent, engine)
@@ -129,7 +129,10 @@ function isActiveAlone(engine: Engine, { part, row, column }: Hit): boolean {
 const isInEditor = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('[data-editor], [data-cell-popover]') !== null
 
-/** True for a press that opens a link. Selecting its cell could scroll it away from the pointer and lose the click. */
+/**
+ * True for a press that opens a link. Selecting its cell could scroll it away from the pointer and swallow
+ * the click.
+ */
 const opensLink = ({ ctrlKey, metaKey, target }: PointerEvent): boolean => {
   const link = target instanceof Element ? target.closest<HTMLElement>('a[href]') : null
   return link !== null && (ctrlKey || metaKey || link.dataset.interactive !== undefined)
@@ -160,7 +163,7 @@ function tapRowNumber(engine: Engine, row: number): void {
   else commands.expandRow(row, null)
 }
 
-/** The pointer event equivalent to a tap. */
+/** Converts a tap to a pointer event. */
 const pointerOf = ({ clientX, clientY, ctrlKey, metaKey, shiftKey }: MouseEvent): globalThis.PointerEvent =>
   new PointerEvent('pointerdown', {
     clientX,

@@ -40,7 +40,7 @@ export function pasteFiles(engine: Engine, data: DataTransfer): boolean {
   return target !== null
 }
 
-/** The same for an image pasted from the menu; the async clipboard exposes no other files. */
+/** Uploads an image pasted from the menu; the async clipboard exposes no other files. */
 export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<boolean> {
   const { active } = engine
   const type = item.types.find((one) => one.startsWith('image/'))

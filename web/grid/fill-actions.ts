@@ -8,7 +8,7 @@ import { continueValues, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 
-/** Most cells per change; larger ones use import or "edit all". */
+/** Maximum cells per change; larger ones use import or "edit all". */
 export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui.md §4.5
 
 /** Fills the target as one change, and selects source and target. */

@@ -5,18 +5,18 @@ import { trimTrailing } from '../../src/core/trim-characters.ts'
 import type { FillTarget } from './engine.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
-/** How a series continues; `other` repeats. */
+/** Kind of series; `other` repeats. */
 export type FillKind = FillSeries | 'other'
 
-/** How the values of a field type continue. */
+/** The kind of series of a field type. */
 export const fillKind = (typeName: string): FillKind => fieldType(typeName).fill ?? 'other'
 
 /**
  * `count` values that continue a run of cells, nearest first.
  *
- * Two or more numbers, dates or texts ending in a number go on at their step (10, 20 → 30, 40); one
- * such text counts up; anything else repeats. `toggled` (Ctrl) is the opposite: a series repeats,
- * and a single number or date goes up by one. `backwards` continues ahead of the first value.
+ * Two or more numbers, dates or texts with a trailing number continue with their step (10, 20 → 30, 40); a
+ * single such text counts up; other values repeat. `toggled` (Ctrl) does the opposite: a series repeats, and
+ * a single number or date counts up. `backwards` continues before the first value.
  */
 export function continueValues(
   values: readonly CellValue[],
@@ -39,8 +39,8 @@ function seriesOf(
 ): ((distance: number) => CellValue) | null {
   const alone = values.length === 1
   // A single text with a number counts up; a single number or date only with Ctrl.
-  const wanted = alone && kind !== 'text' ? toggled : !toggled
-  if (!wanted) return null
+  const isSeries = alone && kind !== 'text' ? toggled : !toggled
+  if (!isSeries) return null
   const oneStep = backwards ? -1 : 1
   if (kind === 'number') return numberSeries(values, oneStep)
   if (kind === 'date' || kind === 'datetime') return dateSeries(values, oneStep)
@@ -62,7 +62,7 @@ function numberSeries(
 
 const decimalsOf = (value: number): number => Math.min(12, String(value).split('.')[1]?.length ?? 0)
 
-/** The difference between all neighbours, or null where they differ. */
+/** The common difference of neighbours; null if it varies. */
 function commonStep(numbers: readonly number[], alone: number): number | null {
   if (numbers.length === 1) return alone
   const step = numbers[1]! - numbers[0]!
@@ -105,7 +105,10 @@ function addMonths(time: number, months: number): number {
   return to.getTime()
 }
 
-/** `2026-01-31`, or `2026-01-31 12:00:00+00:00` with milliseconds where there are any, and the sample's digits behind them. */
+/**
+ * Formats a date like the sample: `2026-01-31`, or `2026-01-31 12:00:00+00:00` with nonzero milliseconds and
+ * the sample's further digits.
+ */
 function likeSample(date: Date, sample: string): string {
   const [day, time] = date.toISOString().split('T') as [string, string]
   if (sample.length <= 10) return day

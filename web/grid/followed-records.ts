@@ -13,16 +13,16 @@ import {
 } from './selection.ts'
 import type { Store } from './store.ts'
 
-/** Most rows tracked one by one; larger ranges track both ends and the active cell. */
+/** Maximum rows tracked individually; of larger ranges, both ends and the active cell are tracked. */
 const MAX_ROWS = 5_000
 
-/** Most ranges after records move apart; beyond it only the active cell stays selected. */
+/** Maximum ranges after records move apart; beyond it only the active cell stays selected. */
 const MAX_RANGES = 500
 
 /** Records and fields that a range covers. */
 interface NotedRange {
   range: Range
-  /** Rows tracked one by one; null if there are too many, or some were never loaded. */
+  /** Individually tracked rows; null if there are too many, or some were never loaded. */
   rows: readonly number[] | null
   /** Fields at the two corners. */
   anchorField: string | undefined
@@ -31,7 +31,7 @@ interface NotedRange {
 
 interface Noted {
   ranges: readonly NotedRange[]
-  /** Records of the tracked rows and corners, by their row. */
+  /** Records of the tracked rows and corners, by row. */
   records: ReadonlyMap<number, RecordId>
   rowCount: number | null
 }
@@ -93,7 +93,7 @@ export class FollowedRecords {
     for (const [row, id] of noted.records) {
       const now = this.engine.rowAt(row)?.id === id ? row : this.engine.props.source.indexOf(id)
       if (now !== undefined) rows.set(id, now)
-      // Not loaded: its position is unchanged as long as nothing moved.
+      // Not loaded: its position is unchanged unless the order has changed.
       else if (isOrderNew || this.lookup) unknown.push(id)
       else rows.set(id, row)
     }
@@ -122,7 +122,7 @@ export class FollowedRecords {
       this.apply(noted, rows)
     } catch (error) {
       if (lookup.signal.aborted) return
-      // Without their positions, keep what is selected and drop the rest.
+      // Without their positions, keeps the located records and drops the rest.
       this.lookup = null
       this.note()
       console.warn('the selected records could not be found', error)

@@ -175,7 +175,7 @@ function useRevision({ source, groups }: GridProps): number {
   )
 }
 
-/** Announces actions to screen readers: cells copied, a value refused. */
+/** Announces actions to screen readers: cells copied, a value rejected. */
 function LiveRegion({ engine }: { engine: Engine }): ReactNode {
   return (
     <div role="status" aria-live="polite" className={styles.announcer} data-testid="grid-status">
@@ -191,7 +191,7 @@ function openGroupsOf(engine: Engine, row: number): void {
   engine.refresh()
 }
 
-/** The grid as menus, toolbars and dialogs use it. */
+/** The grid's API for menus, toolbars and dialogs. */
 export function gridHandle(engine: Engine): GridHandle {
   const columnOf = (fieldId: string | undefined) => {
     const found = engine.columns.findIndex((column) => column.fieldId === fieldId)

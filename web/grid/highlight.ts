@@ -1,7 +1,7 @@
-/** Name of the highlight in the style sheet. */
+/** Name of the highlight in CSS. */
 const NAME = 'grid-search'
 
-/** Most marks at one time: enough to fill the screen. */
+/** Maximum number of marks, enough to fill the screen. */
 const MAX_MARKS = 2000
 
 /**
@@ -9,12 +9,12 @@ const MAX_MARKS = 2000
  * so no cell renders again; browsers without it show no marks.
  */
 export function highlightText(root: Element, text: string): () => void {
-  const wanted = text.trim().toLocaleLowerCase()
-  if (wanted === '' || !('highlights' in CSS)) return () => {}
+  const needle = text.trim().toLocaleLowerCase()
+  if (needle === '' || !('highlights' in CSS)) return () => {}
   let frame = 0
   const mark = () => {
     frame = 0
-    CSS.highlights.set(NAME, new Highlight(...rangesOf(root, wanted)))
+    CSS.highlights.set(NAME, new Highlight(...rangesOf(root, needle)))
   }
   const markSoon = () => {
     if (frame === 0) frame = requestAnimationFrame(mark)
@@ -29,7 +29,7 @@ export function highlightText(root: Element, text: string): () => void {
   }
 }
 
-function rangesOf(root: Element, wanted: string): Range[] {
+function rangesOf(root: Element, needle: string): Range[] {
   const ranges: Range[] = []
   for (const cell of root.querySelectorAll('[data-part="cell"]')) {
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
@@ -38,10 +38,10 @@ function rangesOf(root: Element, wanted: string): Range[] {
       const lower = text.toLocaleLowerCase()
       // Lower-casing may change the length ("İ"), which would shift the positions.
       if (lower.length !== text.length) continue
-      for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
+      for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length)) {
         const range = new Range()
         range.setStart(node, at)
-        range.setEnd(node, at + wanted.length)
+        range.setEnd(node, at + needle.length)
         ranges.push(range)
       }
     }

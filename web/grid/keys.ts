@@ -1,6 +1,6 @@
 import type { Step } from './selection.ts'
 
-/** The flags of a keydown. No key state is kept between events. */
+/** Properties of a keydown event. */
 export interface KeyEventLike {
   key: string
   code: string
@@ -36,15 +36,15 @@ export type Intent =
 
 /** Key mapping inputs besides the event. */
 interface KeyContext {
-  /** In RTL the left arrow leads to the next column. */
+  /** In RTL, the left arrow moves to the next column. */
   rtl: boolean
-  /** On a Mac, Cmd is the modifier of commands, and Ctrl takes the place of it for Space only. */
+  /** On a Mac, Cmd is the command modifier, except for Space, which uses Ctrl. */
   mac: boolean
 }
 
 /**
- * The meaning of a key; null leaves the event to the browser (copy, cut and paste arrive as own events) or the app
- * (Alt+R, Ctrl+K, "?"). Alt with a letter never types, so it cannot clear a cell.
+ * Maps a key to an intent; null leaves the event to the browser (copy, cut and paste have separate events) or
+ * the app (Alt+R, Ctrl+K, "?"). Alt with a letter never types, so it cannot clear a cell.
  */
 export function intentOf(event: KeyEventLike, context: KeyContext): Intent | null {
   const command = context.mac ? event.metaKey : event.ctrlKey
@@ -141,5 +141,5 @@ function letterOf({ key, code }: KeyEventLike): string {
   return /^[a-z]$/.test(letter) || !code.startsWith('Key') ? letter : code.slice(3).toLowerCase()
 }
 
-/** One character as a person sees it; names of keys such as `Shift` have more and no accents. */
+/** True for a single character; names of keys such as `Shift` are longer. */
 const isCharacter = (key: string): boolean => [...key].length === 1

@@ -1,6 +1,6 @@
 import type { RowHeight } from '../../src/core/model.ts'
 
-/** Positions of columns and rows. Inline positions count from the start edge: left, or right in RTL. */
+/** Positions of columns and rows. Inline positions are relative to the start edge: left, or right in RTL. */
 
 export const HEADER_HEIGHT = 32 // ui.md §4.1
 export const FOOTER_HEIGHT = 36 // ui.md §4.1
@@ -9,13 +9,13 @@ export const ADD_FIELD_WIDTH = 96
 const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
 const MAX_COLUMN_WIDTH = 1200
 export const ROW_NUMBER_WIDTH = 80 // ui.md §4.1
-/** On phones the row number has room for its digits only: there are no hover controls. */
+/** On phones the row number column fits only the digits: there are no hover controls. */
 const ROW_NUMBER_WIDTH_NARROW = 44
 const NARROW_VIEWPORT = 600
-/** Largest share of the grid that frozen columns may take; others scroll. */
+/** Maximum share of the grid's width for frozen columns; further ones scroll. */
 const MAX_FROZEN_SHARE = 0.65
 
-/** On a phone the first column is narrowed to leave the others the larger part. */
+/** On phones the first column is narrowed to leave more room for the others. */
 const MAX_FROZEN_SHARE_NARROW = 0.45
 
 /** Pixels of each row height (ui.md §4.1). */
@@ -24,7 +24,7 @@ export const ROW_HEIGHTS: Record<RowHeight, number> = { short: 32, medium: 60, t
 /** Lines of 18 px text that fit each row height. */
 export const ROW_LINES: Record<RowHeight, number> = { short: 1, medium: 3, tall: 4, extra: 6 }
 
-/** First and last index, both included. `last < first` is an empty span. */
+/** First and last index, inclusive. Empty if `last < first`. */
 export interface Span {
   first: number
   last: number
@@ -32,17 +32,17 @@ export interface Span {
 
 export interface ColumnLayout {
   rowNumberWidth: number
-  /** Inline start of each column, and behind the last one the end of them all. */
+  /** Inline start of each column, followed by the end of the last one. */
   starts: number[]
-  /** How many of the first columns stay in place: at most what was asked for. */
+  /** Number of frozen columns, at most the requested number. */
   frozen: number
-  /** Width of the part that stays in place, row number included. */
+  /** Width of the frozen part, including the row number. */
   frozenWidth: number
   /** End of the last column. */
   width: number
 }
 
-/** Places columns of the given widths side by side behind the row number. */
+/** Lays out columns after the row number. */
 export function layoutColumns(
   widths: readonly number[],
   frozenWanted: number,
@@ -64,7 +64,7 @@ export function layoutColumns(
   return { rowNumberWidth, starts, frozen, frozenWidth: starts[frozen]!, width }
 }
 
-/** The scrolling columns in sight: those that touch the room beside the frozen ones, widened by `margin` pixels. */
+/** The visible scrolling columns, extended by `margin` pixels on both sides. */
 export function visibleColumns(
   { starts, frozen, frozenWidth }: ColumnLayout,
   scroll: number,
@@ -97,14 +97,14 @@ export function gapAt(layout: ColumnLayout, position: number, scroll: number): n
   return at > middle ? column + 1 : column
 }
 
-/** The scroll offset nearest to `scroll` at which [start, end] lies inside a window of the given length. */
+/** The scroll offset nearest to `scroll` at which [start, end] is within the window. */
 export function reveal(start: number, end: number, scroll: number, window: number): number {
   if (start < scroll || end - start > window) return start
   if (end > scroll + window) return end - window
   return scroll
 }
 
-/** The inline scroll offset at which a column is in sight; frozen ones always are. */
+/** The inline scroll offset at which a column is visible; frozen ones always are. */
 export function revealColumn(layout: ColumnLayout, column: number, scroll: number, viewport: number): number {
   if (column < layout.frozen) return scroll
   const start = layout.starts[column]! - layout.frozenWidth

@@ -8,9 +8,7 @@ import type { Engine } from './engine.ts'
 /** Concurrent requests. */
 const AT_ONCE = 4
 
-/** Link values in copies and fills: a cell may list only its first links, but a copy needs all. */
-
-/** Cells of a matrix that list only part of their links. */
+/** Cells of a matrix that list only their first links; copies and fills need all. */
 export function partialCells(
   columns: readonly ResolvedColumn[],
   rows: readonly GridRow[],
@@ -50,8 +48,8 @@ export async function completeValues(
 type CarriedLinks = { ok: true; value: CellValue } | { ok: false }
 
 /**
- * Converts links of one field for another: same table, no more than it may hold, all links known. Anything else would
- * lose links and is refused.
+ * Converts links of one field for another. Fails unless the related table is the same, the field may hold
+ * that many, and all links are known, because links would be lost.
  */
 export function carryLinks(
   value: CellValue,

@@ -7,19 +7,19 @@ import type { PastePlan } from './contract.ts'
 import { carryLinks } from './link-values.ts'
 import type { Bounds } from './selection.ts'
 
-/** A column that a paste may land in. */
+/** A target column of a paste. */
 export interface PasteColumn {
   fieldId: string
   type: FieldType
-  /** After the type's defaults. */
+  /** Complete with the type's defaults. */
   options: FieldOptions
   /** False: skipped, its cells stay unchanged. */
   editable: boolean
 }
 
-/** Where a paste goes. */
+/** Target of a paste. */
 export interface PasteTarget {
-  /** By position among visible rows; so is `rowCount`. */
+  /** In positions among visible rows, like `rowCount`. */
   bounds: Bounds
   columns: readonly PasteColumn[]
   rowCount: number
@@ -98,14 +98,14 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
   return plan
 }
 
-/** The plan after the answer "paste only what fits". */
+/** The plan after the choice "paste only what fits". */
 export const withoutNewRows = (plan: PastePlan): PastePlan => ({
   ...plan,
   newRows: [],
   names: plan.names.filter(({ newRow }) => newRow === null),
 })
 
-/** The plan without new options: cells that need one stay as they are. */
+/** The plan without new options: cells that need one stay unchanged. */
 export function withoutNewOptions(plan: PastePlan): PastePlan {
   const unknown = new Map(plan.newOptions.map(({ fieldId, titles }) => [fieldId, new Set(titles)]))
   const isKnown = ([fieldId, value]: [string, CellValue]): boolean =>
@@ -163,8 +163,8 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
 /** Value of a cleared cell: false for a check box, null for most types. */
 const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
-// Options decide what a value means for choices and for limited types such as a five-star rating, and which fractions of
-// a second a time of day may have.
+// Options determine the meaning of choices, the range of limited types such as ratings, and the precision of
+// times.
 function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
   if (copied.type !== target.type.name) return false
   return copied.id === target.fieldId || !target.type.optionsLimitValues

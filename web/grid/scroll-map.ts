@@ -1,33 +1,33 @@
 /**
  * Native scrolling over more rows than an element can be tall.
  *
- * Browsers stop at some height (Firefox at 17.9 M px, Chromium at 33.5 M px, with rounding errors
- * before that), and a million rows of 120 px are 120 M px. So the element that is scrolled is never
- * taller than `MAX_HEIGHT`, and one distinguishes
+ * Browsers limit the height of elements (Firefox to 17.9 M px, Chromium to 33.5 M px, with rounding errors
+ * below that), but a million rows of 120 px are 120 M px high. So the scrolled element is never taller than
+ * `MAX_HEIGHT`, and there are two positions:
  *
  * - `scrollTop`, where the browser's scrollbar is, in the scrolled element ("physical"), and
- * - `top`, the first pixel in sight of the content as it would be at full height ("virtual").
+ * - `top`, the first visible pixel of the content at full height ("virtual").
  *
- * A wheel, finger or key moves by little: then `top` moves by the very same pixels, so the rows
- * follow the finger 1:1. A thumb on a capped scrollbar cannot move by little: one pixel of a 700 px
- * track is 11,000 px of an 8 M px element. Such a jump is read in proportion (`toVirtual`), which
- * takes the thumb from the first row to the last.
+ * Small moves by wheel, finger or keys change `top` by the same number of pixels, so that rows follow 1:1.
+ * Dragging the thumb of a capped scrollbar always causes large moves: one pixel of a 700 px track is 11,000
+ * px of an 8 M px element. Such jumps are mapped proportionally (`toVirtual`), so that the thumb reaches all
+ * rows.
  *
- * Moving 1:1 leaves the scrollbar ahead of the proportion. Whenever the scrolling rests, and before
- * the physical end is reached, `settle` puts the scrollbar where it belongs; rows are placed relative
- * to `top - scrollTop`, so nothing moves on the screen.
+ * 1:1 moves shift the scrollbar from its proportional position. When scrolling stops, and before the physical
+ * end is reached, `realign` corrects the scrollbar; rows are positioned relative to `top - scrollTop`, so
+ * nothing moves on the screen.
  *
- * The first and last `END_ZONE` pixels map 1:1 in any case. Without that, the last physical pixels
- * would be used up before the last rows have come into sight.
+ * The first and last `END_ZONE` pixels always map 1:1. Otherwise the scrollbar would reach its end before the
+ * last rows are visible.
  */
 
-/** Tallest element we ask a browser for. Well inside each one's limit, and exact at 1/64 px. */
+/** Maximum height of the scrolled element, well below all browsers' limits and exact at 1/64 px. */
 export const MAX_HEIGHT = 8_000_000
 
-/** Pixels at either end in which both heights go together. */
+/** Pixels at either end that map 1:1. */
 const END_ZONE = 200_000
 
-/** Closer than this to the physical end, the scrollbar is put in its place without waiting for a rest. */
+/** Distance to the physical end at which the scrollbar is corrected at once. */
 const END_MARGIN = 50_000
 
 export interface ScrollSize {
@@ -35,7 +35,7 @@ export interface ScrollSize {
   virtual: number
   /** Height of the element that is scrolled. */
   physical: number
-  /** Height of the part in sight. */
+  /** Height of the visible part. */
   viewport: number
 }
 
@@ -53,7 +53,7 @@ const isScaled = ({ virtual, physical }: ScrollSize): boolean => virtual > physi
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, Math.max(0, most)))
 
-/** The content position that belongs to a position of the scrollbar. */
+/** The content position for a scrollbar position. */
 export function toVirtual(size: ScrollSize, scrollTop: number): number {
   const physicalEnd = size.physical - size.viewport
   const virtualEnd = size.virtual - size.viewport
@@ -63,7 +63,7 @@ export function toVirtual(size: ScrollSize, scrollTop: number): number {
   return END_ZONE + ((at - END_ZONE) / (physicalEnd - 2 * END_ZONE)) * (virtualEnd - 2 * END_ZONE)
 }
 
-/** The position of the scrollbar that belongs to a content position; `toVirtual` turned round. */
+/** The scrollbar position for a content position; reverses `toVirtual`. */
 export function toPhysical(size: ScrollSize, top: number): number {
   const physicalEnd = size.physical - size.viewport
   const virtualEnd = size.virtual - size.viewport
@@ -74,9 +74,8 @@ export function toPhysical(size: ScrollSize, top: number): number {
 }
 
 /**
- * Where the content is after the browser moved its scrollbar. Moves of less than a quarter of what
- * one pixel of the thumb stands for cannot come from the thumb (a quarter: high-density screens give
- * fractions of a pixel) and are taken 1:1.
+ * The content position after the browser moved its scrollbar. Moves of less than a quarter of a thumb pixel
+ * cannot come from the thumb (high-density screens report fractions of a pixel) and map 1:1.
  */
 export function follow(size: ScrollSize, from: ScrollPosition, scrollTop: number): ScrollPosition {
   if (!isScaled(size)) return { scrollTop, top: toVirtual(size, scrollTop) }
@@ -86,13 +85,13 @@ export function follow(size: ScrollSize, from: ScrollPosition, scrollTop: number
   return { scrollTop, top: clamp(from.top + delta, size.virtual - size.viewport) }
 }
 
-/** The position with the scrollbar where it belongs, the content unmoved. */
-export function settle(size: ScrollSize, at: ScrollPosition): ScrollPosition {
+/** Corrects the scrollbar position without moving the content. */
+export function realign(size: ScrollSize, at: ScrollPosition): ScrollPosition {
   return { scrollTop: toPhysical(size, at.top), top: at.top }
 }
 
-/** True where the scrollbar may hit its end before the content does, or rests beyond it. */
-export function mustSettle(size: ScrollSize, at: ScrollPosition): boolean {
+/** True if the scrollbar may reach its end before the content does, or is beyond it. */
+export function mustRealign(size: ScrollSize, at: ScrollPosition): boolean {
   if (!isScaled(size)) return false
   const physicalEnd = size.physical - size.viewport
   const nearEnd = at.scrollTop < END_MARGIN || at.scrollTop > physicalEnd - END_MARGIN

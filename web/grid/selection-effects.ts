@@ -3,13 +3,13 @@ import type { SelectionStatus } from './contract.ts'
 import type { Engine } from './engine.ts'
 import { allBounds, contains, countCells, isSingleCell } from './selection.ts'
 
-/** Time without a further change after which sums are worked out. */
+/** Debounce before sums are computed. */
 const STATUS_DELAY_MS = 60
 
 /**
- * Side effects of a changed selection besides its drawing: `aria-selected` on the mounted cells, the
- * receiver's `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Set on
- * the elements directly, because rendering cells for it would cost what the selection layer saves.
+ * Side effects of selection changes: `aria-selected` on the mounted cells, the receiver's
+ * `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Attributes are set on
+ * the elements directly, because rendering all cells would be slow.
  */
 export function watchSelection(engine: Engine, gridId: string): () => void {
   let marked: Element[] = []
@@ -79,7 +79,7 @@ function selectedElements(engine: Engine, root: HTMLElement): Element[] {
   })
 }
 
-/** Most rows summed; more would slow down drawing a range. */
+/** Maximum rows summed; more would slow down selecting. */
 const MAX_ROWS = 20_000
 
 /** Count, sum and average of the selected cells in memory; null for a single cell or no selection. */
@@ -87,7 +87,7 @@ function selectionStatus(engine: Engine): SelectionStatus | null {
   const selection = engine.selection.get()
   if (!selection || isSingleCell(selection)) return null
   const bounds = allBounds(selection, engine.size)
-  // Rows of closed groups are selected no more than they are copied or cleared.
+  // Excludes rows in collapsed groups, which are not copied or cleared either.
   const shown = bounds.flatMap((each, at) =>
     engine
       .runsOf(selection.ranges[at]!.kind, each.top, each.bottom)

@@ -1,11 +1,8 @@
-/** The selection as pure values: cell positions by row and column index as shown. */
-
 export interface CellPosition {
   row: number
   column: number
 }
 
-/** How many rows and columns there are. */
 export interface GridSize {
   rows: number
   columns: number
@@ -14,7 +11,7 @@ export interface GridSize {
 /** `rows`, `columns` and `all` cover the whole grid, even when it grows. */
 export type RangeKind = 'cells' | 'rows' | 'columns' | 'all'
 
-/** A rectangle between the cell it started at and the opposite corner. */
+/** A rectangle between its anchor and the opposite corner. */
 export interface Range {
   kind: RangeKind
   anchor: CellPosition
@@ -26,7 +23,7 @@ export interface Selection {
   ranges: readonly [Range, ...Range[]]
 }
 
-/** Edges of a range, all included. */
+/** Edges of a range, inclusive. */
 export interface Bounds {
   top: number
   bottom: number
@@ -35,8 +32,8 @@ export interface Bounds {
 }
 
 /**
- * A step of the focus: by one cell, to the edge of what is filled (see edge.ts), to the grid's edge, by a
- * page. `start` and `end` are inline directions.
+ * A step of the focus: by one cell, to the edge of the filled cells (see `edgeFrom`), to the grid's edge, by
+ * a page. `start` and `end` are inline directions.
  */
 export type Step =
   | 'up'
@@ -56,7 +53,7 @@ type EdgeStep = 'edgeUp' | 'edgeDown' | 'edgeStart' | 'edgeEnd'
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most))
 
-/** The cell inside the grid that is nearest. */
+/** The nearest cell within the grid. */
 export function clampCell(cell: CellPosition, { rows, columns }: GridSize): CellPosition {
   return { row: clamp(cell.row, rows - 1), column: clamp(cell.column, columns - 1) }
 }
@@ -90,7 +87,7 @@ const replaceLast = ({ ranges }: Selection, range: Range): Selection => {
   return { ranges: [first!, ...others] }
 }
 
-/** The cell that typing goes to. */
+/** The cell that receives typing. */
 export const activeCell = (selection: Selection): CellPosition => lastRange(selection).anchor
 
 /** The corner opposite the active cell: where the last drag or Shift+arrow ended. */
@@ -100,12 +97,12 @@ export const focusCell = (selection: Selection): CellPosition => lastRange(selec
 export const extendTo = (selection: Selection, focus: CellPosition): Selection =>
   replaceLast(selection, { ...lastRange(selection), focus })
 
-/** Begins a further range (Ctrl+click). */
+/** Adds a range (Ctrl+click). */
 export const addRange = ({ ranges }: Selection, range: Range): Selection => ({ ranges: [...ranges, range] })
 
 export const rangeAt = (cell: CellPosition, kind: RangeKind = 'cells'): Range => single(cell, kind)
 
-/** The edges of a range within a grid of a size. */
+/** The edges of a range within a grid. */
 export function boundsOf({ kind, anchor, focus }: Range, { rows, columns }: GridSize): Bounds {
   const wholeRows = kind === 'rows' || kind === 'all'
   const wholeColumns = kind === 'columns' || kind === 'all'
@@ -117,18 +114,18 @@ export function boundsOf({ kind, anchor, focus }: Range, { rows, columns }: Grid
   }
 }
 
-/** Edges of every range, in the order they were made. */
+/** Edges of all ranges in creation order. */
 export const allBounds = ({ ranges }: Selection, size: GridSize): Bounds[] =>
   ranges.map((range) => boundsOf(range, size))
 
-/** Edges of the last range: what fills, and where a paste goes. */
+/** Edges of the last range, the target of fills and pastes. */
 export const lastBounds = (selection: Selection, size: GridSize): Bounds =>
   boundsOf(lastRange(selection), size)
 
 export const contains = (bounds: Bounds, { row, column }: CellPosition): boolean =>
   row >= bounds.top && row <= bounds.bottom && column >= bounds.start && column <= bounds.end
 
-/** Cells of the ranges, those in two ranges counted twice. */
+/** Number of cells in the ranges; cells in several ranges count several times. */
 export const countCells = (bounds: readonly Bounds[]): number =>
   bounds.reduce((sum, each) => sum + (each.bottom - each.top + 1) * (each.end - each.start + 1), 0)
 
@@ -143,7 +140,7 @@ export const isSingleCell = ({ ranges }: Selection): boolean =>
 interface StepOptions {
   extend: boolean
   pageRows: number
-  /** Whether a cell is filled, for steps to an edge; undefined if it is not loaded. */
+  /** True if a cell is filled, for steps to an edge; undefined if it is not loaded. */
   isFilled?: IsFilled
 }
 
@@ -165,7 +162,7 @@ function stepFrom(cell: CellPosition, step: Step, size: GridSize, options: StepO
   return clampCell(target, size)
 }
 
-/** Moves the active cell, dropping every range; with `extend` draws the last range on from its focus. */
+/** Moves the active cell and drops all ranges; with `extend`, extends the last range from its focus. */
 export function step(selection: Selection, by: Step, size: GridSize, options: StepOptions): Selection {
   if (!options.extend) return selectCell(stepFrom(activeCell(selection), by, size, options))
   const last = lastRange(selection)
@@ -211,9 +208,9 @@ const DIRECTIONS: Record<EdgeStep, CellPosition> = {
 const isEdgeStep = (step: Step): step is EdgeStep => step in DIRECTIONS
 
 /**
- * Where Ctrl with an arrow leads, as in a spreadsheet: from within filled cells to the last of them,
- * otherwise to the next filled cell, and where there is none to the grid's edge. What lies in rows that are
- * not loaded is not known, so from there on it is the grid's edge too.
+ * Target of Ctrl with an arrow, as in spreadsheets: within filled cells the last of them, otherwise the next
+ * filled cell, or the grid's edge if there is none. Unloaded rows are unknown, so they lead to the grid's
+ * edge too.
  */
 export function edgeFrom(
   from: CellPosition,

@@ -13,13 +13,13 @@ export function createStore<T>(initial: T): Store<T> {
   return {
     ...store,
     get: store.getState,
-    // Values are replaced whole: zustand would merge objects, and call functions.
+    // Replaces the whole value: zustand would merge objects and call functions.
     set: (value) => setState(() => value, true),
   }
 }
 
-/** The store's value; the component draws again when it changes. */
+/** The store's value; the component renders when it changes. */
 export const useStore = <T>(store: Store<T>): T => useZustand(store)
 
-/** A part of the store's value. `select` must give the same identity for the same part. */
+/** A part of the store's value. `select` must return an identical value for an unchanged part. */
 export const useStorePart = <T, P>(store: Store<T>, select: (value: T) => P): P => useZustand(store, select)

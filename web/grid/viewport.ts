@@ -17,7 +17,14 @@ import {
   type Span,
   visibleColumns,
 } from './layout.ts'
-import { follow, mustSettle, type ScrollPosition, type ScrollSize, scrollSize, settle } from './scroll-map.ts'
+import {
+  follow,
+  mustRealign,
+  realign,
+  type ScrollPosition,
+  type ScrollSize,
+  scrollSize,
+} from './scroll-map.ts'
 import type { CellPosition, GridSize } from './selection.ts'
 import { createStore } from './store.ts'
 
@@ -35,7 +42,7 @@ const LOAD_LEAST_ROWS = 40
 const REST_MS = 160
 const BAND_PX = 256
 
-/** The window onto the rows: follows the scroll container and decides which rows and columns are mounted. */
+/** Follows the scroll container and determines the mounted rows and columns. */
 export class Viewport {
   readonly mounted = createStore<Mounted>(NOTHING_MOUNTED)
   /** Vertical scroll position. */
@@ -120,7 +127,7 @@ export class Viewport {
     const wanted = Math.max(0, Math.min(top, size.virtual - size.viewport))
     const near = Math.abs(wanted - this.position.top) < size.viewport * 2
     const moved = { scrollTop: this.position.scrollTop + wanted - this.position.top, top: wanted }
-    this.position = near && !mustSettle(size, moved) ? moved : settle(size, { scrollTop: 0, top: wanted })
+    this.position = near && !mustRealign(size, moved) ? moved : realign(size, { scrollTop: 0, top: wanted })
     this.inline = Math.max(0, inline)
     this.mount()
     this.write()
@@ -132,7 +139,7 @@ export class Viewport {
    */
   reveal({ row, column }: CellPosition, withRoom = false): void {
     const { lines, layout, rows, groupLevels } = this.content
-    // The headers of its groups stick above it.
+    // The sticky headers of its groups cover the rows above it.
     const start = lines.topOf(row) - groupLevels * GROUP_HEIGHT
     const end = lines.topOf(row) + lines.rowHeight + (row === rows - 1 ? ADD_ROW_HEIGHT : 0)
     let top = this.position.top
@@ -183,28 +190,28 @@ export class Viewport {
     // In RTL the offset counts from 0 down into the negative (CSSOM View).
     this.inline = Math.abs(element.scrollLeft)
     this.speed.note(this.position.top - before, 4 * this.bodyHeight)
-    if (mustSettle(size, this.position)) this.settle()
+    if (mustRealign(size, this.position)) this.realign()
     this.mount()
     clearTimeout(this.restTimer)
     this.restTimer = setTimeout(() => this.rest(), REST_MS)
   }
 
-  /** After scrolling stops: corrects the scrollbar, and stops loading ahead. */
+  /** Corrects the scrollbar and stops loading ahead after scrolling has stopped. */
   private rest(): void {
     this.speed.now = 0
-    this.settle()
+    this.realign()
     this.mount()
   }
 
-  private settle(): void {
-    const settled = settle(this.size(), this.position)
-    if (settled.scrollTop === this.position.scrollTop) return
-    this.position = settled
+  private realign(): void {
+    const aligned = realign(this.size(), this.position)
+    if (aligned.scrollTop === this.position.scrollTop) return
+    this.position = aligned
     this.mount()
     this.write()
   }
 
-  /** A shrunk table leaves a position beyond its end, which the browser has already clamped. */
+  /** Clamps the position after the table shrank, as the browser has already done. */
   private keepInside(): void {
     const size = this.size()
     if (this.position.top > Math.max(0, size.virtual - size.viewport)) this.scrollTo({})
@@ -241,7 +248,7 @@ export class Viewport {
       rows: { first: lines.rowOf(places.first), last: places.last < 0 ? -1 : lines.rowOf(places.last) },
       band: lines.lines.length === 0 ? NOTHING_MOUNTED.band : this.band(),
       columns: columnSpan,
-      // Exactly 0 without scaling: a bouncing scrollbar (below 0 in Safari) takes the rows with it.
+      // Exactly 0 without scaling, so that rows follow a bouncing scrollbar (below 0 in Safari).
       origin: size.virtual > size.physical ? this.position.top - this.position.scrollTop : 0,
       pool: rowsOf(this.bodyHeight + AHEAD_PX + BEHIND_PX) + 2 * ROW_GROUP + 2,
     }
@@ -262,7 +269,7 @@ export class Viewport {
   private placesBetween(before: number, after: number): Span {
     const { lines } = this.content
     const { top } = this.position
-    // With few visible rows, a screen holds no more than these.
+    // Clamped to the visible rows.
     const first = lines.placeOf(lines.rowAt(Math.max(0, top - before)))
     const last = lines.placeOf(lines.rowAt(Math.max(0, top + this.bodyHeight + after - 1)))
     return { first: Math.max(0, Math.min(first, lines.shown)), last: Math.min(lines.shown - 1, last) }
@@ -310,7 +317,7 @@ interface Mounted {
   pool: number
 }
 
-/** Before anything was drawn. */
+/** Initial state. */
 const NOTHING_MOUNTED: Mounted = {
   lines: plainLines(0, 32),
   places: { first: 0, last: -1 },

@@ -1,10 +1,10 @@
 import { messageOf } from '../errors.ts'
 import { toast } from './toast.ts'
 
-/** Shows why something failed, as a message at the top of the page. */
+/** Shows an error in a toast. */
 export const showError = (error: unknown): void => toast.error({ text: messageOf(error) })
 
-/** Runs a command and shows its failure as a message. @returns whether it succeeded */
+/** Runs a command and shows an error in a toast. @returns true if it succeeded */
 export async function attempt(command: () => Promise<unknown>): Promise<boolean> {
   try {
     await command()

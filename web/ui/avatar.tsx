@@ -1,7 +1,7 @@
 import type { Person } from '../../src/core/model.ts'
 import styles from './avatar.module.css'
 
-/** Dark enough for white letters at 4.5:1. */
+/** Colours with a contrast of 4.5:1 to white text. */
 const COLORS = ['#2450d6', '#7c3aed', '#be1d6e', '#b4540a', '#157a5a', '#0e7490', '#475569']
 
 /** A person's initials on a coloured circle. Decorative: the name is next to it or in the label. */

@@ -7,16 +7,16 @@ type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>
 
 interface ButtonProps extends Native {
   children: ReactNode
-  /** `primary` once per screen or dialog; `secondary` (default) has a border, `ghost` has not. */
+  /** `primary` only once per screen or dialog; `secondary` (default) has a border, `ghost` does not. */
   variant?: 'primary' | 'secondary' | 'ghost' | 'danger'
   size?: 'small' | 'normal' | 'large'
   icon?: Icon
-  /** While the request runs: shows a wheel and takes no second press. */
+  /** Shows a spinner and ignores clicks while a request runs. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
 }
 
-/** A button with words. */
+/** A button with a text. */
 export function Button({
   variant = 'secondary',
   size = 'normal',
@@ -44,16 +44,16 @@ export function Button({
 
 interface IconButtonProps extends Native {
   icon: Icon
-  /** Its name: read aloud and shown as the tooltip. */
+  /** Accessible name and tooltip. */
   label: string
-  /** Shown beside the name in the tooltip, as given by `shortcutLabel`. */
+  /** Shown in the tooltip, as returned by `shortcutLabel`. */
   shortcut?: string
   iconSize?: number
   size?: 'small' | 'normal'
   ref?: Ref<HTMLButtonElement>
 }
 
-/** A button that is only a picture; its name shows on hover and focus. */
+/** An icon button; its name shows on hover and focus. */
 export function IconButton({
   icon: Icon,
   label,

@@ -3,7 +3,7 @@ import styles from './checkbox.module.css'
 
 export interface CheckboxProps {
   label: ReactNode
-  /** A sentence below the label. */
+  /** Explanation below the label. */
   help?: string
   checked: boolean
   onChange: (checked: boolean) => void

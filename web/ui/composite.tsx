@@ -1,8 +1,8 @@
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 /*
- * Elements that lint rules misjudge because they check one element at a time: parts of widgets whose focus another
- * element holds, and containers that handle bubbling events of their controls.
+ * Elements for which lint rules report false positives, because they check elements individually: parts of
+ * widgets whose focus is on another element, and containers that handle bubbling events of their controls.
  */
 
 /**
@@ -15,7 +15,7 @@ export const GridBox = 'div'
 /** As `GridBox`, for a header within a line of text. */
 export const GridText = 'span'
 
-/** As `GridBox`, for a cell that is itself pressed, such as a day of a calendar. */
+/** As `GridBox`, for a clickable cell, such as a day of a calendar. */
 export const GridButton = 'button'
 
 /** A container that handles bubbling keys, presses and focus changes of its controls. It is not a control itself. */
@@ -35,9 +35,9 @@ const REACHABLE = { tabIndex: 0 }
 
 interface OptionProps extends ComponentPropsWithRef<'div'> {
   'aria-selected': boolean
-  /** The option that the keys have led to: scrolled into view when it becomes that. */
+  /** True for the active option, which is scrolled into view. */
   isActive?: boolean
-  /** Where it is scrolled to. */
+  /** Scroll alignment of the active option. */
   block?: ScrollLogicalPosition
 }
 
@@ -50,5 +50,5 @@ export function Option({ isActive = false, block = 'nearest', ...props }: Option
 const scrollToNearest = (element: Element | null) => element?.scrollIntoView({ block: 'nearest' })
 const scrollToCenter = (element: Element | null) => element?.scrollIntoView({ block: 'center' })
 
-/** `ref` of a control that appears because someone asked for it, and takes the focus then. */
+/** `ref` of a control that takes the focus when it appears. */
 export const focusOnMount = (element: HTMLElement | null): void => element?.focus()

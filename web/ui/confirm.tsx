@@ -10,11 +10,11 @@ interface ConfirmOptions {
   text: ReactNode
   confirmLabel: string
   danger?: boolean
-  /** A name that has to be typed before one can agree. */
+  /** A name that the user must type to confirm. */
   typed?: string
 }
 
-/** Asks before something that cannot be undone; false by Escape, the cross or Cancel. */
+/** Asks for confirmation of an irreversible action; resolves false on Escape, the close button or Cancel. */
 export function confirm(options: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => {
     openDialog((close) => (

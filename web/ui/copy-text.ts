@@ -1,10 +1,10 @@
 import { m } from '../messages.gen.ts'
 import { toast } from './toast.ts'
 
-/** Puts text on the clipboard; false, with a message, where the browser refuses. */
+/** Copies text to the clipboard; resolves false, after showing a message, if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // The clipboard API exists only on https and localhost; a server on the local network has neither.
+    // The clipboard API requires https or localhost, which servers on the local network may lack.
     if (navigator.clipboard) await navigator.clipboard.writeText(text)
     else copyBySelection(text)
     return true

@@ -17,11 +17,11 @@ export interface DialogProps {
   size?: 'confirm' | 'normal' | 'large'
   /** Makes the dialog a form: Enter in a field submits. */
   onSubmit?: () => void
-  /** False where it must be answered: no cross, no Escape, no press outside. */
+  /** False if the user must answer: no close button, and Escape and clicks outside have no effect. */
   closable?: boolean
-  /** True if the address controls the dialog: navigation then closes or rebinds it. */
+  /** True if the URL controls the dialog: navigation then closes or rebinds it. */
   followsAddress?: boolean
-  /** Attributes of the outermost element, by which what opened it knows it as its own. */
+  /** Data attributes of the outermost element, by which its opener recognizes it. */
   marks?: Record<`data-${string}`, string>
 }
 
@@ -45,7 +45,7 @@ export function Dialog({
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    // A form inside a portal of this one bubbles through React: not ours to send.
+    // React bubbles submit events of forms in nested portals to this one, which must ignore them.
     event.stopPropagation()
     onSubmit?.()
   }
@@ -80,7 +80,7 @@ export function Dialog({
         backdrop={false}
         preventBodyScroll={false}
         getPersistentElements={() => document.querySelectorAll('[data-toasts]')}
-        // Escape and the return of the focus go by the order of all layers, viewers and drawers included.
+        // `useLayer` handles Escape and the focus for all kinds of layers.
         hideOnEscape={false}
         autoFocusOnHide={false}
         hideOnInteractOutside={isPressOutside}

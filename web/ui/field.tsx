@@ -15,14 +15,14 @@ import styles from './field.module.css'
 
 interface Labelled {
   label: string
-  /** A sentence under the input; the text typed stays. */
+  /** Error message under the input. */
   error?: string | null
   help?: ReactNode
 }
 
 interface TextFieldProps extends Labelled, Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
   ref?: Ref<HTMLInputElement>
-  /** Stands inside the box, after the text. */
+  /** Content inside the box, after the text. */
   after?: ReactNode
 }
 
@@ -35,7 +35,7 @@ export function TextField({ label, error, help, after, className, ...input }: Te
   )
 }
 
-/** A password input with show and hide. */
+/** A password input with a show/hide button. */
 export function PasswordField(props: TextFieldProps) {
   const [visible, setVisible] = useState(false)
   return (
@@ -73,7 +73,7 @@ export function TextArea({ label, error, help, className, ...input }: TextAreaPr
 
 interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> {}
 
-/** A labelled choice of one; `children` are its options. */
+/** A labelled select; `children` are its options. */
 export function SelectField({ label, error, help, className, ...select }: SelectFieldProps) {
   return (
     <LabelledBox label={label} error={error} help={help} className={className}>
@@ -85,7 +85,7 @@ export function SelectField({ label, error, help, className, ...select }: Select
 interface LabelledBoxProps extends Labelled {
   className: string | undefined
   after?: ReactNode
-  /** Draws the control with what ties it to its label and its note. */
+  /** Renders the control with the attributes that connect it to its label and note. */
   children: (
     control: Pick<HTMLAttributes<HTMLElement>, 'id' | 'className' | 'aria-invalid' | 'aria-describedby'>,
   ) => ReactNode

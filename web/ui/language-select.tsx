@@ -4,7 +4,7 @@ import { LANGUAGE_NAMES } from '../language-names.ts'
 import { m } from '../messages.gen.ts'
 import styles from './language-select.module.css'
 
-/** Chooses the language of the interface, each by its own name; absent while there is only one. */
+/** Selects the language of the interface, with native names; hidden if there is only one. */
 export function LanguageSelect() {
   const languages = availableLanguages()
   if (languages.length < 2) return null

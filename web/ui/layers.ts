@@ -10,11 +10,11 @@ interface Layer {
 const open: Layer[] = []
 
 interface LayerOptions {
-  /** Takes the focus at the end; by default what had it at the beginning. */
+  /** Element that gets the focus on closing; by default the one that had it before. */
   returnFocusTo?: () => HTMLElement | null
-  /** The layer's outermost element, so that layers below know a press in it from one on the page. */
+  /** The layer's outermost element, by which layers below recognize clicks in it. */
   element?: RefObject<HTMLElement | null>
-  /** Stays open when another page opens below it: its own state is part of the address, or it belongs to no page. */
+  /** True if it stays open on navigation, because its state is part of the URL or it belongs to no page. */
   staysOnNavigation?: boolean
 }
 
@@ -28,7 +28,7 @@ export function useLayer(
   onEscape: () => void,
   { returnFocusTo, element, staysOnNavigation = false }: LayerOptions = {},
 ) {
-  // While drawing: an input inside that focuses itself does so before any effect runs.
+  // Read during render: an input inside may focus itself before any effect runs.
   const before = useRef(document.activeElement)
   const latest = useRef({ onEscape, returnFocusTo })
   latest.current = { onEscape, returnFocusTo }
@@ -44,7 +44,7 @@ export function useLayer(
     return () => {
       open.splice(open.indexOf(own), 1)
       const target = latest.current.returnFocusTo?.() ?? before.current
-      // Only take the focus back where it was lost with the layer, not where it has moved on.
+      // Restores the focus only if it was lost with the layer and has not moved elsewhere.
       queueMicrotask(() => {
         if (isFocusLost()) giveFocus(target)
         if (isFocusLost()) giveFocus(before.current)
@@ -63,8 +63,8 @@ export function useLayer(
 const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null
 
 /**
- * Focuses an element. Grid cells take no focus and hover buttons may be gone: then the grid's `data-shortcuts` element
- * gets it.
+ * Focuses an element. If it cannot take the focus, like grid cells and removed hover buttons, the grid's
+ * `data-shortcuts` element gets it.
  */
 function giveFocus(target: Element | null): void {
   if (!(target instanceof HTMLElement) || !target.isConnected) return
@@ -74,7 +74,7 @@ function giveFocus(target: Element | null): void {
   stand?.focus({ preventScroll: true })
 }
 
-/** True while anything lies over the page: global shortcuts wait. */
+/** True while an overlay is open, which disables global shortcuts. */
 export const hasOpenLayer = (): boolean => open.length > 0
 
 /** Closes overlays when another page opens below: a dialog about one table must not act on the next. */
@@ -83,7 +83,7 @@ export function closeLayersOnNavigation(): void {
 }
 
 document.addEventListener('keydown', (event) => {
-  // While an input method composes, Escape belongs to it; and a control inside may have used it already.
+  // Ignores Escape during a composition, and if a control inside has used it.
   if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return
   const top = open.at(-1)
   if (!top) return

@@ -2,7 +2,7 @@ import { type ComponentPropsWithoutRef, createContext, useContext } from 'react'
 
 const InsideMain = createContext(false)
 
-/** The page's main landmark. Inside the app's frame, which has the landmark already, it is a plain `div`. */
+/** The page's main landmark. Within the app's frame, which already has the landmark, it is a `div`. */
 export function Main(props: ComponentPropsWithoutRef<'main'>) {
   const isInside = useContext(InsideMain)
   if (isInside) return <div {...props} />

@@ -11,7 +11,7 @@ import { POPOVER_GAP_PX, useAnchor } from './popover.tsx'
 /** One line of a menu. */
 export type MenuItem =
   | { kind: 'separator' }
-  /** Names the lines below it. */
+  /** Heading of the lines below it. */
   | { kind: 'heading'; label: string }
   /** An id with a copy button, at the top of each context menu: API users rely on it. */
   | { kind: 'id'; label: string; value: string }
@@ -20,13 +20,13 @@ export type MenuItem =
 interface MenuAction {
   kind: 'action'
   label: string
-  /** A few words below the label: what it is for. */
+  /** Short explanation below the label. */
   hint?: string
   icon?: ComponentType<{ size?: number | string }>
-  /** As shown by `shortcutLabel`, e.g. `⌘K`. */
+  /** As returned by `shortcutLabel`, e.g. `⌘K`. */
   shortcut?: string
   tone?: 'danger'
-  /** Set where one of several is chosen; true shows the tick. */
+  /** Set for items of a single choice; true shows a check mark. */
   checked?: boolean
   /** An independent on/off item instead of one of several choices. */
   toggles?: true
@@ -37,7 +37,7 @@ interface MenuAction {
 
 export interface OpenMenu {
   items: MenuItem[]
-  /** An element, or a point of the window. */
+  /** An element, or a point in the window. */
   anchor: Element | { x: number; y: number }
   label: string
 }
@@ -46,7 +46,7 @@ export interface MenuListProps extends OpenMenu {
   onClose: () => void
 }
 
-/** The open menu. Ariakit walks its items by arrows, Home, End and typed letters. */
+/** The open menu. Ariakit navigates its items by arrows, Home, End and typed letters. */
 export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
   const box = useRef<HTMLDivElement>(null)
   const firstAction = useRef<HTMLButtonElement>(null)
@@ -66,7 +66,7 @@ export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
       event.preventDefault()
       onClose()
     }
-    // Escape goes on to the layers; no other key does anything to the page below.
+    // Escape bubbles to `useLayer`; other keys must not affect the page below.
     if (event.key !== 'Escape') event.stopPropagation()
   }
 
@@ -81,7 +81,7 @@ export function MenuList({ items, anchor, label, onClose }: MenuListProps) {
       gutter={POPOVER_GAP_PX}
       fitViewport
       getAnchorRect={anchorRect}
-      // Straight to the first action: the id above it is for the pointer and for ArrowUp.
+      // Focuses the first action, not the id above it, which is reachable by pointer and ArrowUp.
       initialFocus={firstAction}
       hideOnEscape={false}
       autoFocusOnHide={false}
@@ -136,7 +136,8 @@ function ActionLine({ item, ref, onClose }: ActionLineProps) {
       onClick={() => {
         if (item.disabledReason) return
         onClose()
-        // After the menu has returned the focus, so that what opens now returns it to the same element.
+        // Runs after the menu has returned the focus, so that a dialog opened now returns it to the same
+        // element.
         setTimeout(item.run)
       }}
     >

@@ -39,7 +39,7 @@ export function openContextMenu(
   openMenu(element ?? { x: event.clientX, y: event.clientY }, items, label)
 }
 
-/** Draws the open menu; once, at the root of the app. */
+/** Renders the open menu; mounted once, at the root of the app. */
 export function MenuHost() {
   const menu = useStore(openedMenu)
   useEffect(preloadOverlaysOnFirstUse, [])

@@ -24,7 +24,7 @@ export function openDialog(render: OpenDialog['render']): () => void {
   return () => closeDialog(id)
 }
 
-/** Draws what `openDialog` opened; once, at the root of the app. */
+/** Renders the open dialogs; mounted once, at the root of the app. */
 export function DialogHost() {
   const dialogs = useStore(openDialogs)
   return dialogs.map(({ id, render }) => <Fragment key={id}>{render(() => closeDialog(id))}</Fragment>)

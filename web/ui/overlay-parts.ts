@@ -1,4 +1,4 @@
-/** All that is drawn with Ariakit, fetched as one part of the app by overlays.ts. */
+/** All components that use Ariakit, which overlays.ts loads as one chunk. */
 export { Dialog } from './dialog.tsx'
 export { MenuList } from './menu-list.tsx'
 export { Popover } from './popover.tsx'

@@ -2,25 +2,21 @@ import { lazyPart } from '../navigation/lazy-screen.ts'
 
 const load = () => import('./overlay-parts.ts')
 
-/** A box beside its anchor; see popover.tsx. */
 export const Popover = lazyPart(load, 'Popover')
 
-/** A modal window; see dialog.tsx. */
 export const Dialog = lazyPart(load, 'Dialog')
 
-/** The items of an open menu; see menu-list.tsx. */
 export const MenuList = lazyPart(load, 'MenuList')
 
-/** The text of a tooltip; see tip.tsx. */
 export const Tip = lazyPart(load, 'Tip')
 
 const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
-/** Long after the first screen, for people who only read. */
+/** Preloads after this time even without input. */
 const IDLE_MS = 4_000
 
 /**
- * Loads popovers, dialogs and menus at the first input, so that they are not part of the first load and yet open
- * without delay. Returns a function that stops waiting.
+ * Loads popovers, dialogs and menus at the first input, so that they are not part of the first load but open
+ * without delay. Returns a function that cancels the preload.
  */
 export function preloadOverlaysOnFirstUse(): () => void {
   const timer = setTimeout(preload, IDLE_MS)
@@ -30,7 +26,7 @@ export function preloadOverlaysOnFirstUse(): () => void {
   }
   function preload() {
     stop()
-    // Opening one of them tries again, and reports a failure where it can be seen.
+    // Opening an overlay retries, and reports a failure visibly.
     Promise.all([Popover.preload(), Dialog.preload(), MenuList.preload(), Tip.preload()]).catch((error) =>
       console.warn('overlays not fetched ahead of time', error),
     )

@@ -7,28 +7,28 @@ import styles from './popover.module.css'
 import { useMedia } from './use-media.ts'
 
 export interface PopoverProps {
-  /** An element, or a point of the window for context menus. */
+  /** An element, or a point in the window for context menus. */
   anchor: Element | { x: number; y: number }
   onClose: () => void
   children: ReactNode
-  /** Below the anchor and in line with its start or end, or beside it. Flips where there is more room. */
+  /** Below the anchor, aligned with its start or end, or beside it. Flips to the side with more room. */
   placement?: 'bottom-start' | 'bottom-end' | 'side'
   /** Accessible name; implies `role="dialog"`. Lists set their own role. */
   label?: string
   className?: string
-  /** Where the focus goes at first: the first control (default), or nowhere. */
+  /** Initial focus: the first control (default), or unchanged. */
   focus?: 'first' | 'none'
-  /** Becomes a sheet at the bottom of the window where that is as narrow as a phone. */
+  /** Shown as a bottom sheet on phones. */
   isSheetOnPhones?: boolean
 }
 
-/** Distance to the anchor, and to the edges of the window. */
+/** Distance to the anchor and to the edges of the window. */
 export const POPOVER_GAP_PX = 4
 const EDGE_PX = 8
 
 /**
- * A box beside its anchor. Closes on Escape and on a press outside, returns the focus, and follows its anchor. Popups
- * opened from it count as inside.
+ * A box beside its anchor, which it follows. Closes on Escape and clicks outside, and returns the focus.
+ * Popups opened from it count as inside.
  */
 export function Popover({
   anchor,
@@ -71,7 +71,7 @@ export function Popover({
       getAnchorRect={anchorRect}
       updatePosition={isSheet ? () => {} : undefined}
       wrapperProps={isSheet ? { style: SHEET } : undefined}
-      // Escape and the return of the focus go by the order of all layers, viewers and drawers included.
+      // `useLayer` handles Escape and the focus for all kinds of layers.
       hideOnEscape={false}
       autoFocusOnHide={false}
       hideOnInteractOutside={isPressOutside}
@@ -87,8 +87,8 @@ const SIDE = { ltr: 'right-start', rtl: 'left-start' } as const
 const SHEET = { top: 'auto', bottom: 0, width: '100%' } as const
 
 /**
- * Sets the anchor of a popover or menu and returns its position in the window. A hover button disappears once the
- * pointer is in the menu: then its last position counts.
+ * Sets the anchor of a popover or menu and returns its position in the window. A hover button disappears once
+ * the pointer is in the menu; its last position is then used.
  */
 export function useAnchor(
   store: Pick<PopoverStore, 'setAnchorElement' | 'setDisclosureElement'>,
@@ -97,7 +97,7 @@ export function useAnchor(
   useLayoutEffect(() => {
     const element = anchor instanceof HTMLElement ? anchor : null
     store.setAnchorElement(element)
-    // A press on the anchor is left to the anchor, which closes what it opened.
+    // Clicks on the anchor are left to the anchor, which closes its popover.
     store.setDisclosureElement(element)
   }, [store, anchor])
   const last = useRef<AnchorRect>({ x: 0, y: 0, width: 0, height: 0 })

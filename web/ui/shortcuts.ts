@@ -1,9 +1,9 @@
-/** True on Apple machines, where Cmd does what Ctrl does elsewhere. */
+/** True on Apple devices, where Cmd replaces Ctrl. */
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 
 /**
- * Whether a key press matches a shortcut, e.g. `mod+shift+k`, `alt+d`, `?`. Uses the event's own flags. Letters also
- * match by key position: Alt+D types `∂` on a Mac, and Russian or Arabic layouts have no D.
+ * True if a key press matches a shortcut, e.g. `mod+shift+k`, `alt+d`, `?`. Uses the event's own flags.
+ * Letters also match by key position: Alt+D types `∂` on a Mac, and Russian or Arabic layouts have no D.
  */
 export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   const parts = chord.split('+')
@@ -12,7 +12,7 @@ export function isShortcut(event: KeyboardEvent, chord: string): boolean {
   if ((isMac ? event.metaKey : event.ctrlKey) !== wants('mod')) return false
   if ((isMac ? event.ctrlKey : event.metaKey) || event.altKey !== wants('alt')) return false
   const isLetter = /^[a-z]$/.test(key)
-  // "?" needs Shift on most layouts and on others not: the character decides.
+  // "?" needs Shift on most, but not all layouts, so only the character counts.
   if ((isLetter || key.length > 1) && event.shiftKey !== wants('shift')) return false
   return event.key.toLowerCase() === key || (isLetter && event.code === `Key${key.toUpperCase()}`)
 }

@@ -10,7 +10,7 @@ import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useLa
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 
-/** How an item is drawn while it, or another item of its list, is dragged. */
+/** Style of an item during a drag in its list. */
 interface ItemDrag {
   style: CSSProperties
   listeners: { onPointerDown?: (event: PointerEvent) => void }
@@ -22,7 +22,7 @@ export interface SortableState {
   elements: ReadonlyMap<string, HTMLElement>
   drags: ReadonlyMap<string, ItemDrag>
   draggedId: string | null
-  /** A press that came before dnd-kit was loaded; replayed if the button is still down by then. */
+  /** A press before dnd-kit was loaded; replayed if the button is still down once it is. */
   earlyPress: { id: string; event: PointerEvent } | null
 }
 
@@ -40,7 +40,7 @@ interface SortableDraggingProps {
  * remounts nothing: items register their elements and read their styles from the store.
  */
 export function SortableDragging({ store, ids, layout, disabled, onDrop }: SortableDraggingProps): ReactNode {
-  // A press is a click until the pointer has moved this far.
+  // Moves below this distance count as a click.
   const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 6 } }))
   const elements = useStore(store, (state) => state.elements)
   const end = () => store.setState({ draggedId: null })

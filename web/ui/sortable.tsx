@@ -28,7 +28,7 @@ interface SortableListProps {
   children: ReactNode
 }
 
-/** Items that are dragged into order with the pointer. Offer "Move up" in their menu for the keyboard. */
+/** A list sortable by drag and drop. For the keyboard, offer "Move up" in the items' menus. */
 export function SortableList({
   ids,
   onMove,
@@ -60,7 +60,7 @@ export function beforeAfterMove(ids: string[], id: string, index: number): strin
   return others[index] ?? null
 }
 
-/** The list with one item moved ahead of `before` (null: to the end). */
+/** Moves an item before `before` (null: to the end). */
 export function moveBefore<T extends { id: string }>(items: T[], id: string, before: string | null): T[] {
   const moved = items.find((item) => item.id === id)
   if (!moved) return items
@@ -69,7 +69,7 @@ export function moveBefore<T extends { id: string }>(items: T[], id: string, bef
   return others.toSpliced(at === -1 ? others.length : at, 0, moved)
 }
 
-/** Props for the element of an item of a `SortableList`; `listeners` go on its handle or on the element itself. */
+/** Props for an item of a `SortableList`; attach `listeners` to its handle or element. */
 export function useSortableItem(id: string) {
   const store = useContext(SortableStore)
   const ref = useCallback(
@@ -88,7 +88,7 @@ export function useSortableItem(id: string) {
   return { ref, ...(drag ?? { style: {}, listeners: { onPointerDown: pressEarly }, isDragging: false }) }
 
   function pressEarly(event: PointerEvent) {
-    // An inner list takes a press before the list around it sees the same event.
+    // A nested list handles a press before the outer list receives the same event.
     if (event.isDefaultPrevented() || earlyEvents.has(event.nativeEvent)) return
     earlyEvents.add(event.nativeEvent)
     loadDragging()

@@ -5,7 +5,9 @@ import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 import styles from './states.module.css'
 
-/** A grey stand-in of the size of what will come. Decoration: the list around it is `aria-busy`. */
+/**
+ * A grey placeholder with the size of the loading content. Decorative: the surrounding list is `aria-busy`.
+ */
 export function Skeleton({
   width = '100%',
   height = 14,
@@ -29,9 +31,9 @@ interface EmptyStateProps {
   /** One sentence. */
   title: string
   text?: ReactNode
-  /** The next step: one primary button, others beside it. */
+  /** The next step: one primary button, optionally others. */
   children?: ReactNode
-  /** 1 where nothing else on the page names it. */
+  /** 1 if the page has no other heading. */
   headingLevel?: 1 | 2
 }
 
@@ -62,7 +64,7 @@ export function ErrorState({
   error: unknown
   onRetry?: () => void
   children?: ReactNode
-  /** 1 where nothing else on the page names it. */
+  /** 1 if the page has no other heading. */
   headingLevel?: 1 | 2
 }) {
   const Heading = `h${headingLevel}` as const

@@ -29,7 +29,7 @@ export function Tip({ target }: TipProps) {
       overflowPadding={POPOVER_GAP_PX}
       className={styles.tip}
       wrapperProps={NO_POINTER}
-      // The host of the tooltips decides when one goes.
+      // `TooltipHost` hides tooltips.
       hideOnEscape={false}
       hideOnHoverOutside={false}
       hideOnInteractOutside={false}

@@ -27,7 +27,7 @@ const durationOf = ({ action, tone }: ShownToast): number => {
   return tone === 'warning' || tone === 'error' ? TOAST_WARNING_MS : TOAST_MS
 }
 
-/** Draws the messages; once, at the root of the app. */
+/** Renders the toasts; mounted once, at the root of the app. */
 export function ToastHost() {
   const shown = useStore(shownToasts)
   return createPortal(
@@ -41,7 +41,7 @@ export function ToastHost() {
 }
 
 function Toast({ toast }: { toast: ShownToast }) {
-  // Stays while the pointer or the focus is on it: it may be the way back.
+  // Stays while hovered or focused, because it may offer Undo.
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 /** A message at the top of the page that closes itself. */
 interface ToastMessage {
   text: string
-  /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
+  /** An action such as `{ label: m.common_undo(), run }`; the toast then stays longer. */
   action?: { label: string; run: () => void | Promise<void> }
   /** Replaces an earlier message of the same topic: ten undos show one toast. */
   topic?: string
@@ -17,7 +17,7 @@ export interface ShownToast extends ToastMessage {
 /** `info` and `success` report, `warning` asks for attention, `error` reports a failure. */
 export type ToastTone = 'info' | 'success' | 'warning' | 'error'
 
-/** How long a message is shown: 3 s for reports and 4.5 s for warnings and errors (spec §9), longer with an action. */
+/** Display time: 3 s for reports, 4.5 s for warnings and errors (spec §9), longer with an action. */
 export const TOAST_MS = 3000
 export const TOAST_WARNING_MS = 4500
 export const TOAST_WITH_ACTION_MS = 8000
@@ -32,11 +32,11 @@ export function dismissToast(id: number): void {
   shownToasts.setState((shown) => shown.filter((one) => one.id !== id), true)
 }
 
-/** `toast.success({ text: t('Table deleted'), action: { label: t('Undo'), run } })`. */
+/** Shows messages, e.g. `toast.success({ text, action: { label: m.common_undo(), run } })`. */
 export const toast = {
   info: (message: ToastMessage): void => show('info', message),
   success: (message: ToastMessage): void => show('success', message),
-  /** Something was not saved, or cannot be done that way. */
+  /** For actions that are impossible or were not saved. */
   warning: (message: ToastMessage): void => show('warning', message),
   error: (message: ToastMessage): void => show('error', message),
 }

@@ -27,7 +27,7 @@ export function TooltipHost() {
     }
     document.addEventListener('pointerover', onOver)
     document.addEventListener('focusin', onFocus)
-    // Whatever is done next matters more than the tip: it must not cover the menu that opens.
+    // Any interaction hides the tooltip, so that it does not cover an opening menu.
     for (const type of HIDING) document.addEventListener(type, hide, true)
     return () => {
       hide()
@@ -43,7 +43,7 @@ export function TooltipHost() {
 const HIDING = ['pointerdown', 'keydown', 'scroll', 'focusout', 'wheel'] as const
 
 function hasSomethingToSay(element: HTMLElement): boolean {
-  // An open menu belongs to its button; the tip would lie over it.
+  // The tooltip would cover the button's open menu.
   if (element.getAttribute('aria-expanded') === 'true') return false
   return !('tipClipped' in element.dataset) || element.scrollWidth > element.clientWidth
 }

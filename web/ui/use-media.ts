@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether a media query holds now, e.g. `(max-width: 767px)`; draws again when that changes. */
+/** True while a media query matches, e.g. `(max-width: 767px)`; renders again on changes. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (onChange) => {

@@ -74,8 +74,8 @@ export { explainConnection, type OpenReader, openReader } from './open-reader.ts
 export { GENERATED } from './shape.ts'
 
 /**
- * The table with a usable record key: without a primary key, the first unique key whose columns are all not null (join
- * tables and version lists of Rails have no other).
+ * Sets a record key for a table without a primary key: the first unique key whose columns are all not null
+ * (as in Rails' join tables).
  */
 function withKey(table: TableStructure): TableStructure {
   if (table.kind === 'view' || table.primaryKey.length > 0) return table

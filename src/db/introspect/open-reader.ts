@@ -7,7 +7,7 @@ import { shortenMessage } from '../driver-errors.ts'
 import { connectPostgres, NOWHERE } from '../postgres/driver.ts'
 import type { StructureReader } from './structure.ts'
 
-/** Longest wait for a server to answer at all. */
+/** Timeout for connecting. */
 const CONNECT_TIMEOUT_MS = 8_000
 /** Timeout of one query about the structure. */
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -28,7 +28,7 @@ export async function openReader(config: ConnectionConfig): Promise<OpenReader> 
   return open(config)
 }
 
-/** As `whileWanted`, but does not wait for the driver, which may never settle after its connection is destroyed. */
+/** As `whileWanted`, but does not wait for the driver, which may never realign after its connection is destroyed. */
 function untilGone<T>(
   caller: Caller | undefined,
   question: () => Promise<T>,

@@ -68,7 +68,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     return Array.isArray(rows) ? rows : []
   }
 
-  /** A read that ends with its caller. Without a caller, only the driver's timeout applies. */
+  /** A read that is cancelled with its caller. Without a caller, only the driver's timeout applies. */
   async function askScan({ scans, points }: typeof pools, statement: Statement, arrays: boolean) {
     const caller = currentCaller()
     if (!caller) return ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
@@ -78,7 +78,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
         caller,
         () => ask(client, statement, arrays, SCAN_TIMEOUT_MS),
         () => {
-          // Only another connection can kill it; without a free one the statement's own timeout ends it.
+          // Only another connection can kill it; if none is free, the statement's timeout ends it.
           points.query(`kill query ${client.threadId}`).catch(() => client.destroy())
         },
       )

@@ -16,7 +16,7 @@ import { selectCell } from '../selection.ts'
 import { useStore, useStorePart } from '../store.ts'
 import { groupName, groupText } from './group-text.ts'
 import styles from './groups.module.css'
-import { GROUP_HEIGHT, groupsHeldAt, LINE_HEIGHTS, type Line, type RowLines } from './row-lines.ts'
+import { GROUP_HEIGHT, LINE_HEIGHTS, type Line, type RowLines, stickyGroupsAt } from './row-lines.ts'
 import { type GroupNode, keyOf, placeOf } from './tree.ts'
 
 interface GroupLinesProps {
@@ -25,7 +25,7 @@ interface GroupLinesProps {
   layout: ColumnLayout
 }
 
-/** Headers are recycled like rows: never more than these are near the viewport. */
+/** Headers are recycled like rows; at most this many are near the viewport. */
 const POOL = 96
 
 /** Everything between the rows: group headers, "new record" lines and groups not read yet. */
@@ -40,7 +40,7 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
   useOnChange([groups, parent, tree], () => {
     if (parent !== undefined) groups.readMore(parent)
   })
-  // Skips the frame in which the new groups are known but not laid out.
+  // Skips the frame in which the new groups are not laid out yet.
   if (lines.levels !== groups.levels) return null
   return (
     <>
@@ -88,7 +88,7 @@ const furtherOf = (line: Line): GroupNode | null =>
 function StickyGroups({ groups, columns, layout, lines }: GroupLinesProps & { lines: RowLines }): ReactNode {
   const engine = useEngine()
   const { columns: shown } = useStore(engine.viewport.mounted)
-  const held = useStorePart(engine.viewport.scrolled, (top) => keyOf(groupsHeldAt(lines, top)))
+  const held = useStorePart(engine.viewport.scrolled, (top) => keyOf(stickyGroupsAt(lines, top)))
   const keys: CellValue[] = JSON.parse(held)
   const path = keys
     .map((_, level) => placeOf(groups.tree, keys.slice(0, level + 1)))
@@ -177,19 +177,19 @@ interface GroupHeaderProps {
   group: GroupNode
   columns: readonly ResolvedColumn[]
   layout: ColumnLayout
-  /** The scrolling columns that are drawn. */
+  /** The drawn scrolling columns. */
   first: number
   last: number
   /** Position in the scrolled element, or below the grid's header. */
   top: number
   isCollapsed: boolean
-  /** How many lines stand above it. */
+  /** Number of lines above it. */
   position: number
   /** True for the sticky copy at the top. */
   isSticky?: boolean
 }
 
-/** Pixels of a level's indentation, and the room that a header has on a narrow screen, where no column is frozen. */
+/** Indentation per level, and the header's minimum width on narrow screens, where no column is frozen. */
 const INDENT = 16
 const LEAST_WIDTH = 280
 
@@ -285,13 +285,13 @@ const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): ReactNod
   )
 })
 
-// A custom property, as the look of a level follows from more than its indentation.
+// A custom property, because several styles depend on the indentation.
 function labelStyle(inlineSize: number, level: number): CSSProperties {
   const variables: Record<`--${string}`, string> = { '--indent': `${level * INDENT}px` }
   return { inlineSize, ...variables }
 }
 
-/** Frozen columns lie under the group's value, so their summaries follow it. */
+/** The group's value covers the frozen columns, so their summaries come after it. */
 function FrozenSummaries({
   groups,
   group,
@@ -316,7 +316,7 @@ function FrozenSummaries({
   })
 }
 
-/** A value in the look of its field. */
+/** A value drawn like a cell of its field. */
 function GroupValue({ field, value, width }: { field: Field; value: CellValue; width: number }): ReactNode {
   const text = groupText(field, value)
   if (text !== null) return <span className={value === null ? styles.empty : styles.text}>{text}</span>

@@ -26,7 +26,7 @@ export function groupText(field: Field, value: CellValue): string | null {
 const dayFormat = (format: unknown): DateFormat =>
   DATE_FORMATS.find((each) => each === format) ?? 'YYYY-MM-DD'
 
-/** The value of a group in words. */
+/** The value of a group as text. */
 export function groupName(field: Field, value: CellValue, people?: ReadonlyMap<string, Person>): string {
   if (shownType(field).type.storage === 'boolean' && !shownType(field).isList) {
     return value === true ? m.common_checked() : m.common_not_checked()

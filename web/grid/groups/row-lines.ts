@@ -3,24 +3,24 @@ import { MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
 import type { Span } from '../layout.ts'
 import { type CollapsedGroups, type GroupNode, type GroupTree, isCollapsed, isLeaf } from './tree.ts'
 
-/** A line of the body: the header of a group, some rows one below the other, or what stands at a group's end. */
+/** A line of the body: a group's header, a run of rows, or the line at a group's end. */
 export type Line = {
   /** Distance from the top of the body. */
   top: number
-  /** The row with which it begins, or which comes next. */
+  /** Its first row, or the next one. */
   first: number
   /** Number of visible rows above it. */
   shownBefore: number
-  /** Number of lines above it for screen readers, rows counted one by one. */
+  /** Number of lines above it for screen readers, counting rows individually. */
   position: number
-  /** How many lines of its kind stand above it. */
+  /** Number of lines of its kind above it. */
   ordinal: number
 } & (
   | { kind: 'group'; node: GroupNode; level: number; isCollapsed: boolean; end: number }
-  /** `isFurther`: of groups of `group` (null: of the first level) that are not listed yet. */
+  /** `isFurther`: rows in subgroups of `group` (null: of the first level) that are not loaded yet. */
   | { kind: 'rows'; count: number; group: GroupNode | null; isFurther: boolean }
   | { kind: 'add'; group: GroupNode }
-  /** Groups that are not loaded yet; their rows follow. `parent` null: of the first level. */
+  /** Groups that are not loaded yet, before their rows. `parent` null: of the first level. */
   | { kind: 'more'; parent: GroupNode | null; level: number; count: number }
 )
 
@@ -29,7 +29,7 @@ export interface RowLines {
   rowHeight: number
   /** Total height. */
   height: number
-  /** How many rows are shown. */
+  /** Number of visible rows. */
   shown: number
   /** Number of lines for screen readers. */
   positions: number
@@ -82,13 +82,13 @@ function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonl
   const shown = last ? last.shownBefore + rowsOf(last) : 0
   const positions = last ? last.position + Math.max(1, rowsOf(last)) : 0
 
-  /** Index of the last line whose `value` is at most `wanted`; -1 before the first. */
-  function lastWhere(value: (line: Line) => number, wanted: number): number {
+  /** Index of the last line whose `value` is at most `limit`; -1 before the first. */
+  function lastWhere(value: (line: Line) => number, limit: number): number {
     let low = -1
     let high = lines.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (value(lines[middle]!) <= wanted) low = middle
+      if (value(lines[middle]!) <= limit) low = middle
       else high = middle - 1
     }
     return low
@@ -152,10 +152,10 @@ function groupedLines(lines: readonly Line[], rowHeight: number, levels: readonl
   }
 }
 
-/** The header of a group. */
+/** Height of a group's header. */
 export const GROUP_HEIGHT = 40
 
-/** Heights of the lines that are no rows. */
+/** Heights of lines other than rows. */
 export const LINE_HEIGHTS = { group: GROUP_HEIGHT, add: 32, more: GROUP_HEIGHT } as const
 
 /** Inputs of the layout. */
@@ -164,7 +164,7 @@ interface GroupedRows {
   collapsed: CollapsedGroups
   rowCount: number
   rowHeight: number
-  /** A line for a new record at the end of each open group. */
+  /** Adds a line for a new record at the end of each open group. */
   canAdd: boolean
 }
 
@@ -205,7 +205,7 @@ export function layOutGroups({ tree, collapsed, rowCount, rowHeight, canAdd }: G
 
   function addGroup(node: GroupNode): void {
     const level = node.keys.length - 1
-    // More than the known rows: the count is not up to date yet.
+    // The count may be outdated and exceed the known rows.
     const count = Math.max(0, Math.min(node.count, rowCount - row))
     const closed = isCollapsed(collapsed, node.keys)
     const end = row + count
@@ -251,12 +251,15 @@ export function shownRuns(lines: RowLines, span: Span): Span[] {
   return runs
 }
 
-/** The line at the top of the window, to find it again after lines were added or removed above it. */
+/**
+ * The line at the top of the viewport, for restoring the scroll position after lines were added or removed
+ * above it.
+ */
 interface Anchor {
   row: number
-  /** The header of a group rather than a row. */
+  /** Level of a group header; null for a row. */
   level: number | null
-  /** Pixels, of a row the part of its height, by which it is scrolled out. */
+  /** Scrolled-out part: pixels of a header, or a fraction of a row's height. */
   by: number
 }
 
@@ -270,7 +273,7 @@ export function anchorOf(lines: RowLines, top: number): Anchor {
   return { row, level: null, by: (top - lines.topOf(row)) / lines.rowHeight }
 }
 
-/** Its position among the lines of the new layout. */
+/** Position of the anchor in a new layout. */
 export function topOfAnchor({ row, level, by }: Anchor, lines: RowLines): number {
   if (level === null) return lines.topOf(row) + (lines.isShown(row) ? Math.min(by, 1) * lines.rowHeight : 0)
   const at = lines.linesBetween(lines.topOf(row) - (MAX_GROUPS + 1) * GROUP_HEIGHT, lines.topOf(row) + 1)
@@ -293,10 +296,10 @@ export function hiddenBetween(lines: RowLines, first: number, last: number): Spa
 }
 
 /**
- * The group whose header is sticky at the top, with its ancestors: the one whose own header is at least partly
- * scrolled out. Empty: none.
+ * Keys of the innermost group with a sticky header, which is at least partly scrolled out; empty if there is
+ * none.
  */
-export function groupsHeldAt(lines: RowLines, top: number): readonly CellValue[] {
+export function stickyGroupsAt(lines: RowLines, top: number): readonly CellValue[] {
   let held: readonly CellValue[] = []
   // Each sticky header covers a part of the lines below it.
   for (;;) {

@@ -44,7 +44,7 @@ export function treeOf(
   return { levels, groups: nodesOf(levels, groups, 0), isWhole: !hasMore, kinds, search }
 }
 
-/** Nodes of a list in which all groups lie below the same `depth` levels. */
+/** Nodes of a list of groups with the same first `depth` keys. */
 function nodesOf(levels: readonly Sort[], listed: readonly RecordGroup[], depth: number): GroupNode[] {
   const nodes: GroupNode[] = []
   let at = 0
@@ -61,11 +61,11 @@ function nodesOf(levels: readonly Sort[], listed: readonly RecordGroup[], depth:
   return nodes
 }
 
-/** The tree with another page of a group's children; `parent` null: of the first level. */
+/** Adds a page of a group's children; `parent` is empty for the first level. */
 export function withPage(tree: GroupTree, parent: readonly CellValue[], page: GroupPage): GroupTree {
   const depth = parent.length
   const added = nodesOf(tree.levels, page.groups, depth)
-  // An empty page although records are missing: they have changed since, and a fresh read is on its way.
+  // The page may be empty although records are missing, if they have changed; a new read then follows.
   const isWhole = !page.hasMore
   if (depth === 0) return { ...tree, groups: [...tree.groups, ...added], isWhole }
   return {
@@ -78,7 +78,7 @@ export function withPage(tree: GroupTree, parent: readonly CellValue[], page: Gr
   }
 }
 
-/** The groups with one of them replaced; copies its ancestors. */
+/** Replaces a group, copying its ancestors. */
 function changed(
   groups: readonly GroupNode[],
   keys: readonly CellValue[],
@@ -96,13 +96,13 @@ function changed(
   return groups.toSpliced(at, 1, next)
 }
 
-/** The tree after records were added to or removed from a group, ancestors included. */
+/** Adjusts the record counts of a group and its ancestors. */
 export function withCount(tree: GroupTree, keys: readonly CellValue[], by: number): GroupTree {
   const grow = (node: GroupNode): GroupNode => ({ ...node, count: Math.max(0, node.count + by) })
   return { ...tree, groups: changed(tree.groups, keys, (node) => node, grow) }
 }
 
-/** The tree with another tree's summaries, for groups in both. */
+/** Takes over another tree's summaries for groups in both. */
 export function withSummaries(tree: GroupTree, fresh: GroupTree): GroupTree {
   const merge = (groups: readonly GroupNode[], others: readonly GroupNode[]): readonly GroupNode[] => {
     const byKey = new Map(others.map((node) => [keyOf(node.keys), node]))
@@ -114,7 +114,7 @@ export function withSummaries(tree: GroupTree, fresh: GroupTree): GroupTree {
   return { ...tree, groups: merge(tree.groups, fresh.groups), kinds: fresh.kinds }
 }
 
-/** A group and where its records begin. */
+/** A group and the row at which its records begin. */
 export interface PlacedGroup {
   node: GroupNode
   first: number
@@ -176,7 +176,7 @@ export const ALL_COLLAPSED: CollapsedGroups = { all: true, except: new Set() }
 export const isCollapsed = ({ all, except }: CollapsedGroups, keys: readonly CellValue[]): boolean =>
   all !== except.has(keyOf(keys))
 
-/** With a group closed, or opened. */
+/** Collapses or expands a group. */
 export function withCollapsed(
   { all, except }: CollapsedGroups,
   keys: readonly CellValue[],

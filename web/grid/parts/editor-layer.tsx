@@ -32,7 +32,7 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
     minBlockSize: height,
   }
   return (
-    // ARIA: a grid may only own rows of cells, so the editor is one.
+    // ARIA allows only rows in a grid, so the editor is one.
     <GridBox role="row" aria-rowindex={session.row + 2}>
       <EditorBox
         key={`${session.recordId}-${session.fieldId}`}

@@ -11,15 +11,15 @@ interface FloatingNoteProps {
 }
 
 /**
- * A validation message beside its cell and within the window: below the cell or above it, clear of the editor's list,
- * and on top of everything.
+ * A validation message in the browser's top layer, above or below its cell, without covering the editor's
+ * list.
  */
 export function FloatingNote({ anchor, id, className, children }: FloatingNoteProps): ReactNode {
   const note = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = note.current
     if (!element) return
-    // The browser's top layer, which the grid's scroll container does not clip.
+    // The top layer is not clipped by the grid's scroll container.
     element.showPopover?.()
     const update = () => position(element, anchor.current)
     update()
@@ -80,7 +80,7 @@ interface Size {
   height: number
 }
 
-/** Aligned with the start of a box, below it or above it, whichever has more room, within the page. */
+/** Position aligned with the start of a box, below or above it, whichever has more room. */
 export function positionNote(
   box: Size & { left: number; top: number },
   note: Size,

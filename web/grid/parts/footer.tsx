@@ -78,7 +78,7 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
       <span className={styles.summaryValue}>{summary.value}</span>
     </>
   )
-  // For what is cut off.
+  // Shows truncated text.
   const title = summary ? `${summary.label} ${summary.value}` : undefined
   const isFixed = !canArrange || summarySetOf(column.field) === 'none'
   return (

@@ -42,7 +42,7 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
       autoCorrect="off"
       autoCapitalize="off"
       spellCheck={false}
-      // A tap opens the record or an editor; only that shows the on-screen keyboard.
+      // On touch devices, only an editor shows the on-screen keyboard.
       inputMode={matchMedia('(hover: none)').matches ? 'none' : 'text'}
       aria-label={props.label}
       aria-controls={gridId}
@@ -53,7 +53,8 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
         clearTimeout(ending.current)
         startComposing(engine)
       }}
-      // Korean ends a syllable and starts the next within one key press: not the end of the composition.
+      // Korean input ends a syllable and starts the next within one key press, which does not end the
+      // composition.
       onCompositionEnd={() => {
         ending.current = setTimeout(() => finishComposing(engine))
       }}

@@ -15,7 +15,7 @@ import styles from './row.module.css'
 interface RowProps {
   source: GridSource
   index: number
-  /** How many lines stand above it. */
+  /** Number of lines above it. */
   position: number
   /** Position in the scrolled element. */
   top: number
@@ -23,12 +23,12 @@ interface RowProps {
   lines: number
   columns: readonly ResolvedColumn[]
   layout: ColumnLayout
-  /** Scrolling columns to draw, both included. */
+  /** Scrolling columns to draw, inclusive. */
   first: number
   last: number
   rights: GridRights
   colorOf?: RowColorOf | null
-  /** Increases when every index may mean another record. */
+  /** Increases when every index may refer to another record. */
   revision: number
 }
 
@@ -123,17 +123,17 @@ function cellsOf(props: RowProps, row: GridRow | undefined, first: number, last:
 
 interface GridCellProps {
   row: number
-  /** Index among the shown columns. */
+  /** Index among the visible columns. */
   index: number
   column: ResolvedColumn
-  /** Undefined: not loaded yet; drawn as the outline of a text. */
+  /** Undefined until loaded; drawn as a skeleton. */
   value: CellValue | undefined
   /** Inline start and width in pixels. */
   start: number
   width: number
   lines: number
   canEdit: boolean
-  /** Why the value was refused. */
+  /** Why the value was rejected. */
   failure: string | undefined
 }
 

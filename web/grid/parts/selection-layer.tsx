@@ -13,7 +13,7 @@ import styles from './selection-layer.module.css'
 interface LayerProps {
   props: GridProps
   layout: ColumnLayout
-  /** The columns that this layer covers: the frozen ones, or those that scroll. */
+  /** The columns that this layer covers: frozen or scrolling. */
   columns: Span
 }
 
@@ -83,7 +83,7 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
 
 interface Box {
   style: { insetInlineStart: number; inlineSize: number; insetBlockStart: number; blockSize: number }
-  /** False where the range goes on beyond this layer or beyond the rows that are mounted. */
+  /** False if the range continues beyond this layer or the mounted rows. */
   hasStart: boolean
   hasEnd: boolean
   hasBottom: boolean
@@ -122,7 +122,7 @@ function boxOf(bounds: Bounds, { lines, rows, origin, height, layout, columns }:
   }
 }
 
-/** A range piece by piece, so that no frame lies over a header; only near what is mounted. */
+/** Splits a range at group headers, so that no frame covers a header; mounted rows only. */
 function piecesOf(bounds: Bounds, lines: RowLines, rows: Span): Bounds[] {
   if (lines.lines.length === 0) return [bounds]
   const span = { first: Math.max(bounds.top, rows.first), last: Math.min(bounds.bottom, rows.last) }
@@ -149,7 +149,7 @@ interface RefusalProps {
   anchor: RefObject<HTMLElement | null>
 }
 
-/** Beside the active cell: why its value was refused, and the two ways on. */
+/** Note beside the active cell: why its value was rejected, with buttons to retry and discard. */
 function Refusal({ source, row, fieldId, anchor }: RefusalProps): ReactNode {
   const engine = useEngine()
   const subscribe = useCallback((onChange: () => void) => source.subscribeRow(row, onChange), [source, row])

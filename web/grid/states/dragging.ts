@@ -12,7 +12,7 @@ import { boundsOf, extendTo } from '../selection.ts'
 /** A drag's behaviour; positions come from `engine.viewport`. */
 interface Drag {
   name: Mode['name']
-  /** Which way the grid scrolls while the pointer is near or beyond its edge. */
+  /** Scroll direction while the pointer is near or beyond the grid's edge. */
   scrolls: 'both' | 'rows' | 'columns' | 'none'
   /** The pointer or the grid below it moved, or a modifier key changed. */
   move(pointer: Pointer): void
@@ -21,17 +21,20 @@ interface Drag {
   end?(): void
 }
 
-/** Distance from the edge at which scrolling begins, and pixels per frame for each pixel beyond it. */
+/**
+ * Distance from the edge at which scrolling starts, and its speed in pixels per frame for each pixel beyond
+ * it.
+ */
 const EDGE_PX = 28
 const SPEED = 0.35
 const MAX_SPEED_PX = 60
 
-/** Pixels that a press may wander before it is a drag. */
+/** Pixels that the pointer may move before a press becomes a drag. */
 const DRAG_THRESHOLD_PX = 4
 
 /**
- * A mode that lasts while a button is down. It listens on the window, not by pointer capture, which
- * would take the click from the star or link that was pressed. Escape leaves without change.
+ * A mode for the time a mouse button is down. Listens on the window instead of capturing the pointer, which
+ * would take the click from a pressed star or link. Escape cancels.
  */
 export function dragMode(drag: Drag): Mode {
   let stop = () => {}
@@ -159,7 +162,7 @@ function columnsWith(engine: Engine, column: number): number[] {
   return columns.has(column) ? [...columns].sort((a, b) => a - b) : [column]
 }
 
-/** Padding of a cell at both sides, and a little air. */
+/** Padding of a cell on both sides, with some extra space. */
 const CELL_PADDING_PX = 20
 /** Icon, gap and menu button of a header. */
 const HEADER_EXTRA_PX = 60
@@ -186,8 +189,8 @@ function contentWidth(engine: Engine, column: ResolvedColumn): number {
 }
 
 /**
- * Dragging a header moves its column, or all that are selected with it, to the line that is drawn;
- * dragging the divider behind the frozen columns freezes those before it.
+ * Dragging a header moves its column, or all columns selected with it, to the drop line; dragging the divider
+ * after the frozen columns changes how many are frozen.
  */
 export function movingColumn(
   engine: Engine,
@@ -238,7 +241,7 @@ function dropColumns(engine: Engine, moved: readonly number[], gap: number): voi
   engine.selection.set(extendTo({ ranges: [range] }, { row: 0, column: start + moved.length - 1 }))
 }
 
-/** Most checked rows moved by one drag. */
+/** Maximum number of rows moved by one drag. */
 const MAX_MOVED = 1000
 
 /** Moves a row, or all checked rows, to the drop line. */

@@ -21,7 +21,7 @@ function editing(): Mode {
   }
 }
 
-/** Whether a cell's editor may be opened now. */
+/** True if a cell's editor can be opened. */
 const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
   engine.columns[column]?.cell.Editor !== undefined &&
   engine.rowAt(row) !== undefined &&
@@ -29,8 +29,8 @@ const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
   engine.canEdit(column)
 
 /**
- * Opens the editor of a cell. False where the cell cannot be edited now. The editor stands in the
- * document and has the focus when this returns, so the next key of a quick typist is its own.
+ * Opens the editor of a cell; false if the cell cannot be edited. When this returns, the editor is mounted
+ * and focused, so that no keystroke is lost.
  */
 export function startEditing(engine: Engine, { row, column }: CellPosition, typed: string | null): boolean {
   const target = engine.columns[column]
@@ -53,7 +53,7 @@ export function startEditing(engine: Engine, { row, column }: CellPosition, type
   return true
 }
 
-/** Enter, Tab and Escape, unless the editor has used them itself (a list, a line break). */
+/** Handles Enter, Tab and Escape unless the editor has used them (a list, a line break). */
 function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
   // Input methods use Enter and Escape to choose words.
   if (event.isComposing || event.defaultPrevented) return false
@@ -86,8 +86,8 @@ export function cancelEditor(engine: Engine): void {
 }
 
 /**
- * Commits the editor and closes it. False if its text is invalid: it stays open with a message, and the stored value
- * is unchanged. Without `takeFocus` the focus stays where it moved.
+ * Commits the editor and closes it. False if its text is invalid: it stays open with a message, and the
+ * stored value is unchanged. Without `takeFocus`, the focus is not changed.
  */
 export function leaveEditor(engine: Engine, move: Move = 'stay', takeFocus = true): boolean {
   const session = engine.session.get()

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { follow, mustSettle, type ScrollPosition, scrollSize, settle } from '../../../../grid/scroll-map.ts'
+import { follow, mustRealign, realign, type ScrollPosition, scrollSize } from '../../../../grid/scroll-map.ts'
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import { type GalleryLayout, layoutGallery, revealTop, rowsIn } from './gallery-layout.ts'
 
@@ -65,7 +65,7 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
     (top: number) => {
       const { layout, height } = latest.current
       const most = Math.max(0, layout.height - height)
-      put(settle(scrollSize(layout.height, height), { scrollTop: 0, top: Math.max(0, Math.min(top, most)) }))
+      put(realign(scrollSize(layout.height, height), { scrollTop: 0, top: Math.max(0, Math.min(top, most)) }))
     },
     [put],
   )
@@ -91,10 +91,10 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
       const sizes = scrollSize(layout.height, height)
       at.current = follow(sizes, at.current, element.scrollTop)
       remember()
-      if (mustSettle(sizes, at.current)) put(settle(sizes, at.current))
+      if (mustRealign(sizes, at.current)) put(realign(sizes, at.current))
       else mount()
       clearTimeout(rest)
-      rest = setTimeout(() => put(settle(sizes, at.current)), REST_MS)
+      rest = setTimeout(() => put(realign(sizes, at.current)), REST_MS)
     }
     const observer = new ResizeObserver(measure)
     observer.observe(element)
