@@ -54,9 +54,8 @@ const SCRIPT_TARGET = 'es2024'
 const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
 
 /**
- * Bundles the web app with Vite: pages at the top level, all other files under `assets/` with a hash in their
- * name (so that they can be cached forever), a copy of `public/`, and `.gz` and `.br` variants of files that
- * they make smaller.
+ * Bundles the web app with Vite: pages at the top level, all other files under `assets/` with a hash in their name (so
+ * that they can be cached forever), a copy of `public/`, and `.gz` and `.br` variants of files that they make smaller.
  * @throws Error when a source does not compile, after printing the errors
  */
 export async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> {
@@ -130,9 +129,8 @@ const viteConfig = ({ pages, staging, minify, write, output }: Bundling): Inline
 type Bundle = Awaited<ReturnType<typeof build>>
 
 /**
- * Groups the modules of each part, without those of earlier parts, into one chunk, based on a bundle with one
- * chunk per set of entries. Other modules keep their chunks. Parts import only earlier parts, which prevents
- * cyclic chunks.
+ * Groups the modules of each part, without those of earlier parts, into one chunk, based on a bundle with one chunk per
+ * set of entries. Other modules keep their chunks. Parts import only earlier parts, which prevents cyclic chunks.
  */
 function groupByParts(
   parts: Readonly<Record<string, readonly string[]>>,

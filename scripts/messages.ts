@@ -299,10 +299,7 @@ async function writeIfChanged(path: string, text: string): Promise<void> {
   if (!(await file.exists()) || (await file.text()) !== text) await Bun.write(path, text)
 }
 
-/**
- * The keys used in a source file. Texts may only be used as `m.key`, the form that bundler and check
- * recognize.
- */
+/** The keys used in a source file. Texts may only be used as `m.key`, the form that bundler and check recognize. */
 export const usedKeys = (source: string): string[] => [
   ...new Set([...source.matchAll(/(?<![\w.$])m\s*\.\s*([a-z]\w*)/g)].map((match) => match[1] ?? '')),
 ]

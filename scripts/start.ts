@@ -21,10 +21,7 @@ async function start(): Promise<void> {
   await import('../src/main.ts')
 }
 
-/**
- * `bun run dev`: restarts the server when its sources change, and rebuilds the web app when its sources
- * change.
- */
+/** `bun run dev`: restarts the server when its sources change, and rebuilds the web app when its sources change. */
 async function develop(): Promise<void> {
   await prepareSources()
   const build = () => run(bun('scripts/build-web.ts', '--development'))

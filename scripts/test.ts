@@ -90,9 +90,7 @@ if (failures.length > 0) console.log(`\nFailed:\n${failures.map((name) => `  ${n
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
-/**
- * Starts the servers and finds the browser that tests use, and passes them on through environment variables.
- */
+/** Starts the servers and finds the browser that tests use, and passes them on through environment variables. */
 async function prepare(): Promise<void> {
   await prepareSources()
   if (mayPrepare) await ensureSystemPackages()

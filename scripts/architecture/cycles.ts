@@ -2,9 +2,8 @@ import { findImports } from './find-imports.ts'
 import type { SourceFile } from './rules.ts'
 
 /**
- * Files that import each other, directly or through others, type imports included. Each entry is a group of
- * files that all reach each other. To break a cycle, move the shared code to a separate file or pass it as an
- * argument.
+ * Files that import each other, directly or through others, type imports included. Each entry is a group of files that
+ * all reach each other. To break a cycle, move the shared code to a separate file or pass it as an argument.
  *
  * @returns paths, sorted, per group
  */

@@ -340,10 +340,7 @@ function textRule(name: string, applies: (file: SourceFile) => boolean, pattern:
 const isOneOf = (path: string, candidates: readonly (string | RegExp)[]): boolean =>
   candidates.some((one) => (typeof one === 'string' ? one === path : one.test(path)))
 
-/**
- * Index in `WEB_LAYERS` of a file's layer; -1 for a folder that is not listed, which may then import no
- * layer.
- */
+/** Index in `WEB_LAYERS` of a file's layer; -1 for a folder that is not listed, which may then import no layer. */
 function webLayer(path: string): number {
   const [, part = '', inside] = path.split('/')
   const layer = WEB_LAYERS.findIndex((names) => names.includes(part))

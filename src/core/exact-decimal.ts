@@ -31,9 +31,7 @@ export function readExactNumber(input: string): ExactNumber | null {
   return String(Number(exact)) === exact ? null : new ExactNumber(exact)
 }
 
-/**
- * Compares two decimals: negative if the first is smaller, 0 if equal; null if either is not a plain decimal.
- */
+/** Compares two decimals: negative if the first is smaller, 0 if equal; null if either is not a plain decimal. */
 export function compareDecimals(a: string, b: string): number | null {
   const [left, right] = [PLAIN.exec(a), PLAIN.exec(b)]
   if (!left || !right) return null

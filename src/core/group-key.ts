@@ -29,10 +29,7 @@ export function groupKeyOf(field: Field, value: CellValue, timeZone: string): Ce
   return ms === null ? null : dayIn(ms, resolveZone(zone))
 }
 
-/**
- * Normalizes the order of a set: options in their defined order, people by id. Returns other values
- * unchanged.
- */
+/** Normalizes the order of a set: options in their defined order, people by id. Returns other values unchanged. */
 export function normalizeSet(field: Field, value: CellValue): CellValue {
   const { type, options } = shownType(field)
   if (type.choices === 'multiple') {

@@ -118,8 +118,7 @@ export interface View {
   isDefault: boolean
   order: number
   /**
-   * Restricts changes to its settings: `collaborative` by role, `locked` until it is unlocked, `personal` to
-   * its owner.
+   * Restricts changes to its settings: `collaborative` by role, `locked` until it is unlocked, `personal` to its owner.
    */
   lock: 'collaborative' | 'locked' | 'personal'
   /** Owner of a personal view; null for views without an owner. */

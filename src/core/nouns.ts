@@ -1,7 +1,4 @@
-/**
- * English plurals and singulars of table titles, for naming link fields. Words that match no rule keep their
- * form.
- */
+/** English plurals and singulars of table titles, for naming link fields. Words that match no rule keep their form. */
 
 const IRREGULAR: readonly (readonly [singular: string, plural: string])[] = [
   ['person', 'people'],

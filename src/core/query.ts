@@ -14,9 +14,7 @@ export interface GroupKey {
   value: CellValue
 }
 
-/**
- * A read of one table. All reads of records are described this way, and only the planner turns them into SQL.
- */
+/** A read of one table. All reads of records are described this way, and only the planner turns them into SQL. */
 export interface Query {
   tableId: string
   /** Applies the view's filter in addition, and its order if `sorts` is absent. */

@@ -20,9 +20,7 @@ export type SummaryPart =
   /** Total size of the files in the cells, in bytes. */
   | 'fileBytes'
 
-/**
- * Display of a summary: like a value of its field, as a plain number, as `42%`, as a duration or as `4.2 MB`.
- */
+/** Display of a summary: like a value of its field, as a plain number, as `42%`, as a duration or as `4.2 MB`. */
 type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
 
 interface SummaryShape {

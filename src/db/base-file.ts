@@ -94,9 +94,7 @@ function takeStep(file: Database, { missingColumns = {}, statements }: BaseFileS
   file.run('insert into sheaf_release values (?)', [VERSION])
 }
 
-/**
- * The number of steps a file has taken. Early builds created the log, the first step, without counting it.
- */
+/** The number of steps a file has taken. Early builds created the log, the first step, without counting it. */
 function countSteps(file: Database): number {
   const counted = file.query<{ user_version: number }, []>('pragma user_version').get()?.user_version ?? 0
   return counted === 0 && hasTable(file, CHANGES_TABLE) ? 1 : counted

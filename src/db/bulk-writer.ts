@@ -20,10 +20,7 @@ export interface BulkWriter {
   insert(shape: RowShape, rows: CellValue[][]): Promise<void>
   /** Runs `work` in one transaction, durable when this resolves; rolled back if `work` throws. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /**
-   * Checkpoints the write-ahead log, on engines without automatic checkpoints. Needs no lease: writers
-   * continue.
-   */
+  /** Checkpoints the write-ahead log, on engines without automatic checkpoints. Needs no lease: writers continue. */
   checkpoint(): void
   close(): Promise<void>
 }

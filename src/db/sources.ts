@@ -61,9 +61,8 @@ export interface Sources {
   /** Removes the home of a base whose creation failed. */
   abandon(baseId: string): Promise<void>
   /**
-   * The engine of a base's home; the same object until it is closed. @throws BASE_NOT_FOUND;
-   * BASE_DATA_MISSING if its home is missing. The first use of the engine opens the file and may throw that
-   * or BASE_DATA_DAMAGED
+   * The engine of a base's home; the same object until it is closed. @throws BASE_NOT_FOUND; BASE_DATA_MISSING if its
+   * home is missing. The first use of the engine opens the file and may throw that or BASE_DATA_DAMAGED
    */
   engine(baseId: string): Promise<Engine>
   /**

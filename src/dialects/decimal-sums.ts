@@ -1,10 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 
 /**
- * Sums and averages of decimal numbers, which most columns store as doubles: 0.1 + 0.2 is 0.3 on every
- * engine. Plain addition of doubles leaves rounding errors (90.76999999999998), so that a filter for 90.77
- * would not match. An average is the sum divided by the count, both as doubles, so that all engines round
- * alike.
+ * Sums and averages of decimal numbers, which most columns store as doubles: 0.1 + 0.2 is 0.3 on every engine. Plain
+ * addition of doubles leaves rounding errors (90.76999999999998), so that a filter for 90.77 would not match. An
+ * average is the sum divided by the count, both as doubles, so that all engines round alike.
  */
 
 /** Doubles preserve decimal numbers of 15 digits; whole numbers from this size on need no correction. */

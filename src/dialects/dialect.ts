@@ -52,9 +52,7 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
   /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
-  /**
-   * A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`).
-   */
+  /** A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`). */
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
   /** The same per group, for a select that groups by `keys` (comma-separated names). */
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary

@@ -86,10 +86,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
 
-/**
- * Maximum matching steps: a constant plus a number per character of the text. One step may scan the whole
- * text.
- */
+/** Maximum matching steps: a constant plus a number per character of the text. One step may scan the whole text. */
 const [REGEX_STEPS, STEPS_PER_CHARACTER] = [20_000, 4]
 /** Longest text to match, for which the maximum steps take less than a second. */
 const MAX_REGEX_TEXT = 20_000

@@ -118,10 +118,7 @@ export const postgres: Dialect = {
   foreign: postgresForeign,
 }
 
-/**
- * Right side of a comparison, with a type: an untyped parameter gets the column's type, and 1.5 is not a
- * bigint.
- */
+/** Right side of a comparison, with a type: an untyped parameter gets the column's type, and 1.5 is not a bigint. */
 function operand(value: FilterValue): SQL {
   if (value instanceof ExactNumber) return sql`${value.text}::numeric`
   return typeof value === 'number' && !Number.isSafeInteger(value)

@@ -57,9 +57,8 @@ const hasFraction = (column: SQL): SQL =>
   sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9]*'`
 
 /**
- * An instant in its stored form; NULL for other values. `strftime` is limited to milliseconds, so the
- * fraction is taken from the text, or from Unix time in microseconds. Julian days are only precise to
- * milliseconds.
+ * An instant in its stored form; NULL for other values. `strftime` is limited to milliseconds, so the fraction is taken
+ * from the text, or from Unix time in microseconds. Julian days are only precise to milliseconds.
  */
 function instantText(column: SQL): SQL {
   const seconds = (value: SQL) => sql`strftime('%Y-%m-%d %H:%M:%S', ${value})`

@@ -112,8 +112,7 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
 }
 
 /**
- * Truncates to milliseconds like other engines; SQLite would round. Only connected files have more precise
- * instants.
+ * Truncates to milliseconds like other engines; SQLite would round. Only connected files have more precise instants.
  */
 const toMilliseconds = (column: SQL): SQL =>
   sql`case when length(${column}) > ${sql.raw(String('YYYY-MM-DD HH:MM:SS.000+00:00'.length))} then substr(${column}, 1, 23) else ${column} end`

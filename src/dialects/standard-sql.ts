@@ -143,9 +143,7 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
 
-/**
- * Normalizes the fraction of a time of day to the stored form. MySQL's times may be negative or exceed a day.
- */
+/** Normalizes the fraction of a time of day to the stored form. MySQL's times may be negative or exceed a day. */
 export function storedTime(text: string): string {
   const [whole = '', fraction = ''] = text.split('.', 2)
   const digits = fractionDigits(fraction)

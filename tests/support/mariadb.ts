@@ -8,8 +8,7 @@ import {
   startSupervised,
 } from './supervised-server.ts'
 
-// No data outlives the run, so none needs to reach the disk. "loose" makes versions ignore options that they
-// dropped.
+// No data outlives the run, so none needs to reach the disk. "loose" makes versions ignore options that they dropped.
 const SETTINGS = [
   '--bind-address=127.0.0.1',
   '--skip-name-resolve',

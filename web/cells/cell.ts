@@ -74,8 +74,7 @@ export interface LinkTarget {
   link(record: LinkedRecord): Promise<boolean>
   unlink(record: LinkedRecord): Promise<boolean>
   /**
-   * Creates a record with that title and links it; resolves null, after showing a message, if the server
-   * rejects it.
+   * Creates a record with that title and links it; resolves null, after showing a message, if the server rejects it.
    */
   create(title: string): Promise<LinkedRecord | null>
   /** Opens the record. Absent if the user may only see record names. */

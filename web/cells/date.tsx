@@ -69,10 +69,7 @@ function DayEditor(props: EditorProps<{ format: DateFormat }>) {
 const toDay = (value: string | number | boolean | null): string | null =>
   typeof value === 'string' ? value : null
 
-/**
- * An instant, in the field's format and zone. Ctrl+; inserts today at midnight, Ctrl+Shift+; the current
- * time.
- */
+/** An instant, in the field's format and zone. Ctrl+; inserts today at midnight, Ctrl+Shift+; the current time. */
 export const dateTimeCell = defineCell(dateTime, {
   Icon: CalendarClock,
   align: 'start',
@@ -169,10 +166,7 @@ interface DateEditorProps extends Omit<EditorProps, 'options'> {
   now: { label: string; text: () => string }
 }
 
-/**
- * Editor for dates, typed in the field's format or ISO 8601 or chosen from a calendar that follows the typed
- * date.
- */
+/** Editor for dates, typed in the field's format or ISO 8601 or chosen from a calendar that follows the typed date. */
 function DateEditor(props: DateEditorProps): ReactNode {
   const { commit, parse, variant } = props
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)

@@ -111,9 +111,7 @@ function PeopleView({ value, field, width, lines, variant }: ViewProps<PeopleOpt
   )
 }
 
-/**
- * Number of people that fit, estimated from the length of their names: measuring would force a second layout.
- */
+/** Number of people that fit, estimated from the length of their names: measuring would force a second layout. */
 function countFitting(
   ids: readonly string[],
   people: ReadonlyMap<string, Person>,

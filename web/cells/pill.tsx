@@ -44,10 +44,7 @@ export function choiceOf(choices: Choice[], title: string): Choice | undefined {
   return index.get(title)
 }
 
-/**
- * A text colour with sufficient contrast on a background (4.5:1, WCAG relative luminance); black for named
- * colours.
- */
+/** A text colour with sufficient contrast on a background (4.5:1, WCAG relative luminance); black for named colours. */
 export function textOn(color: string | undefined): string {
   const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1]
   if (!hex) return 'var(--color-text, #1d2433)'
@@ -56,8 +53,7 @@ export function textOn(color: string | undefined): string {
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
   const luminance = 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-  // White has a contrast of 4.5:1 up to this luminance, the text colour from 0.252 on; in between only black
-  // has.
+  // White has a contrast of 4.5:1 up to this luminance, the text colour from 0.252 on; in between only black has.
   if (luminance <= 0.1833) return '#ffffff'
   return luminance < 0.252 ? '#000000' : '#1d2433'
 }

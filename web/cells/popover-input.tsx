@@ -74,10 +74,7 @@ interface NowOrClearProps {
   onClear: () => void
 }
 
-/**
- * Buttons below a list of dates or times that insert the current value or clear the input, which keeps the
- * focus.
- */
+/** Buttons below a list of dates or times that insert the current value or clear the input, which keeps the focus. */
 export function NowOrClear({ label, onNow, onClear }: NowOrClearProps): ReactNode {
   return (
     <div className={calendar.calendarFoot}>

@@ -121,9 +121,7 @@ interface OptionPickerProps extends EditorProps<SelectOptions> {
   onRemoveLast(): void
 }
 
-/**
- * The editor of both select types: a list of options filtered by the typed text, with an offer to create one.
- */
+/** The editor of both select types: a list of options filtered by the typed text, with an offer to create one. */
 function OptionPicker(props: OptionPickerProps): ReactNode {
   const { options, selected, several, createOption } = props
   const { choices } = options

@@ -10,9 +10,7 @@ import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
 
 interface TextInputProps extends EditorProps<never> {
-  /**
-   * The value as text. Unchanged text is not parsed again, so that leaving without changes writes nothing.
-   */
+  /** The value as text. Unchanged text is not parsed again, so that leaving without changes writes nothing. */
   initial: string
   /** Text shown without focus, e.g. `$1,200.00` for `1200`; by default the text itself. */
   resting?: string
@@ -88,8 +86,7 @@ export function useFocusAtEnd(
 }
 
 /**
- * Draft from the result of a type's `parse`: empty text is null; text that parses to null is rejected with
- * the message.
+ * Draft from the result of a type's `parse`: empty text is null; text that parses to null is rejected with the message.
  */
 export function draftOf(text: string, value: string | number | boolean | null, message: string): Draft {
   if (text.trim() === '') return { ok: true, value: null }

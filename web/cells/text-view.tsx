@@ -4,10 +4,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { CellVariant } from './cell.ts'
 import styles from './view.module.css'
 
-/**
- * Maximum characters drawn per line in a grid: laying out long texts is slow, and only the beginning is
- * visible.
- */
+/** Maximum characters drawn per line in a grid: laying out long texts is slow, and only the beginning is visible. */
 export const DRAWN_PER_LINE = 400
 
 interface TextViewProps {

@@ -137,10 +137,7 @@ function RichTextBox({ draft, editor, label, autoFocus }: RichTextBoxProps): Rea
   )
 }
 
-/**
- * A text area that grows with its text. Shift+Enter and Alt+Enter insert a line break; in a record, Enter
- * does too.
- */
+/** A text area that grows with its text. Shift+Enter and Alt+Enter insert a line break; in a record, Enter does too. */
 function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
   const { value, typed, variant, ref, options, autoFocus } = props
   const initial = String(value ?? '')

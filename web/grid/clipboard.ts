@@ -1,10 +1,7 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { trimCharacters } from '../../src/core/trim-characters.ts'
 
-/**
- * MIME type of our own format: stored values with their field types, so that copies between tables are
- * lossless.
- */
+/** MIME type of our own format: stored values with their field types, so that copies between tables are lossless. */
 export const CLIPBOARD_MIME = 'application/x-sheaf-cells+json'
 
 /** A copied column. */

@@ -14,10 +14,7 @@ import type { Bounds } from './selection.ts'
  * draws a table, an import preview and a list in memory.
  */
 
-/**
- * One record of the grid. Its identity signals changes: a source returns the same object until its content
- * changes.
- */
+/** One record of the grid. Its identity signals changes: a source returns the same object until its content changes. */
 export interface GridRow {
   readonly id: RecordId
   /** Value of a field; null if it is empty. */
@@ -202,10 +199,7 @@ export interface GridCommands {
   completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
   /** Uploads files into a cell and shows the progress. */
   addFiles?(target: FileTarget, files: File[]): void
-  /**
-   * The value changed while its editor was open: resolves true to keep the edit, false for the other user's
-   * value.
-   */
+  /** The value changed while its editor was open: resolves true to keep the edit, false for the other user's value. */
   keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
   /** Resends a record's rejected cells, or discards their input. */
   retry(id: RecordId): void

@@ -375,10 +375,7 @@ export interface Pointer {
   shiftKey: boolean
 }
 
-/**
- * The grid's current interaction, which handles keys and pointers. Exactly one is active, and all return to
- * idle.
- */
+/** The grid's current interaction, which handles keys and pointers. Exactly one is active, and all return to idle. */
 export interface Mode {
   readonly name:
     | 'idle'

@@ -130,8 +130,7 @@ const isInEditor = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('[data-editor], [data-cell-popover]') !== null
 
 /**
- * True for a press that opens a link. Selecting its cell could scroll it away from the pointer and swallow
- * the click.
+ * True for a press that opens a link. Selecting its cell could scroll it away from the pointer and swallow the click.
  */
 const opensLink = ({ ctrlKey, metaKey, target }: PointerEvent): boolean => {
   const link = target instanceof Element ? target.closest<HTMLElement>('a[href]') : null

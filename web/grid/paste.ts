@@ -163,8 +163,7 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
 /** Value of a cleared cell: false for a check box, null for most types. */
 const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
-// Options determine the meaning of choices, the range of limited types such as ratings, and the precision of
-// times.
+// Options determine the meaning of choices, the range of limited types such as ratings, and the precision of times.
 function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
   if (copied.type !== target.type.name) return false
   return copied.id === target.fieldId || !target.type.optionsLimitValues

@@ -1,24 +1,23 @@
 /**
  * Native scrolling over more rows than an element can be tall.
  *
- * Browsers limit the height of elements (Firefox to 17.9 M px, Chromium to 33.5 M px, with rounding errors
- * below that), but a million rows of 120 px are 120 M px high. So the scrolled element is never taller than
- * `MAX_HEIGHT`, and there are two positions:
+ * Browsers limit the height of elements (Firefox to 17.9 M px, Chromium to 33.5 M px, with rounding errors below that),
+ * but a million rows of 120 px are 120 M px high. So the scrolled element is never taller than `MAX_HEIGHT`, and there
+ * are two positions:
  *
  * - `scrollTop`, where the browser's scrollbar is, in the scrolled element ("physical"), and
  * - `top`, the first visible pixel of the content at full height ("virtual").
  *
- * Small moves by wheel, finger or keys change `top` by the same number of pixels, so that rows follow 1:1.
- * Dragging the thumb of a capped scrollbar always causes large moves: one pixel of a 700 px track is 11,000
- * px of an 8 M px element. Such jumps are mapped proportionally (`toVirtual`), so that the thumb reaches all
- * rows.
+ * Small moves by wheel, finger or keys change `top` by the same number of pixels, so that rows follow 1:1. Dragging the
+ * thumb of a capped scrollbar always causes large moves: one pixel of a 700 px track is 11,000 px of an 8 M px element.
+ * Such jumps are mapped proportionally (`toVirtual`), so that the thumb reaches all rows.
  *
- * 1:1 moves shift the scrollbar from its proportional position. When scrolling stops, and before the physical
- * end is reached, `realign` corrects the scrollbar; rows are positioned relative to `top - scrollTop`, so
- * nothing moves on the screen.
+ * 1:1 moves shift the scrollbar from its proportional position. When scrolling stops, and before the physical end is
+ * reached, `realign` corrects the scrollbar; rows are positioned relative to `top - scrollTop`, so nothing moves on the
+ * screen.
  *
- * The first and last `END_ZONE` pixels always map 1:1. Otherwise the scrollbar would reach its end before the
- * last rows are visible.
+ * The first and last `END_ZONE` pixels always map 1:1. Otherwise the scrollbar would reach its end before the last rows
+ * are visible.
  */
 
 /** Maximum height of the scrolled element, well below all browsers' limits and exact at 1/64 px. */

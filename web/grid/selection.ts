@@ -208,9 +208,8 @@ const DIRECTIONS: Record<EdgeStep, CellPosition> = {
 const isEdgeStep = (step: Step): step is EdgeStep => step in DIRECTIONS
 
 /**
- * Target of Ctrl with an arrow, as in spreadsheets: within filled cells the last of them, otherwise the next
- * filled cell, or the grid's edge if there is none. Unloaded rows are unknown, so they lead to the grid's
- * edge too.
+ * Target of Ctrl with an arrow, as in spreadsheets: within filled cells the last of them, otherwise the next filled
+ * cell, or the grid's edge if there is none. Unloaded rows are unknown, so they lead to the grid's edge too.
  */
 export function edgeFrom(
   from: CellPosition,

@@ -7,8 +7,7 @@ import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 /**
  * A row, cell or header of an ARIA grid drawn from positioned boxes. Native table elements cannot be recycled and
- * positioned, and the focus stays in one element that points at the cells. A plain tag name adds no component per
- * cell.
+ * positioned, and the focus stays in one element that points at the cells. A plain tag name adds no component per cell.
  */
 export const GridBox = 'div'
 

@@ -1,6 +1,4 @@
-/**
- * True if every word of the search occurs in the text, ignoring case and accents: `resume` finds `Résumé`.
- */
+/** True if every word of the search occurs in the text, ignoring case and accents: `resume` finds `Résumé`. */
 export function matches(text: string, search: string): boolean {
   const plain = fold(text)
   return fold(search)

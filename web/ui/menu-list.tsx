@@ -136,8 +136,7 @@ function ActionLine({ item, ref, onClose }: ActionLineProps) {
       onClick={() => {
         if (item.disabledReason) return
         onClose()
-        // Runs after the menu has returned the focus, so that a dialog opened now returns it to the same
-        // element.
+        // Runs after the menu has returned the focus, so that a dialog opened now returns it to the same element.
         setTimeout(item.run)
       }}
     >

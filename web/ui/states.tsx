@@ -5,9 +5,7 @@ import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 import styles from './states.module.css'
 
-/**
- * A grey placeholder with the size of the loading content. Decorative: the surrounding list is `aria-busy`.
- */
+/** A grey placeholder with the size of the loading content. Decorative: the surrounding list is `aria-busy`. */
 export function Skeleton({
   width = '100%',
   height = 14,

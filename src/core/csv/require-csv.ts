@@ -107,9 +107,7 @@ const MAX_TAG = 2_200
 const SQL =
   /^(?:create (?:table|database|schema|type|extension)|insert into|drop table|pragma |begin transaction|begin;|use `)/i
 
-/**
- * True for a declaration, or a tag followed by another tag or the end. A CSV header `<id>,<name>` is not XML.
- */
+/** True for a declaration, or a tag followed by another tag or the end. A CSV header `<id>,<name>` is not XML. */
 function isXml(text: string): boolean {
   if (XML_DECLARATION.test(text)) return true
   const head = text.slice(0, MAX_TAG)

@@ -5,10 +5,7 @@ import { readNameList, writeNameList } from './list-value.ts'
 
 /** One file of an Attachment cell as stored; links and thumbnails are added on read. */
 export interface AttachmentItem {
-  /**
-   * Path in the server's file store, `download/2026/11/20/<40 hex>/photo_5S7SR.png`; absent for an external
-   * file.
-   */
+  /** Path in the server's file store, `download/2026/11/20/<40 hex>/photo_5S7SR.png`; absent for an external file. */
   path?: string
   /** URL of an external file, http or https. */
   url?: string
@@ -30,9 +27,7 @@ const MAX_URL = 2083 // spec §5
 const MAX_MIMETYPE = 127
 const MAX_PATH = 700
 
-/**
- * Path segments start with a letter, digit or `_`, which excludes `..`, hidden files and escaped characters.
- */
+/** Path segments start with a letter, digit or `_`, which excludes `..`, hidden files and escaped characters. */
 const MAX_SEGMENTS = 24
 const PATH_SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const MIMETYPE = /^[\w.+-]+\/[\w.+-]+$/

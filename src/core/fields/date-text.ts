@@ -55,12 +55,11 @@ export function formatDay(day: string, format: DateFormat): string {
 }
 
 /**
- * Parses a day as people write it: in the field's format, ISO 8601, or the notations of spec §5 with `-`,
- * `/`, `.` or a space between the parts or with the month's English name.
+ * Parses a day as people write it: in the field's format, ISO 8601, or the notations of spec §5 with `-`, `/`, `.` or a
+ * space between the parts or with the month's English name.
  *
- * The format decides whether day or month comes first; year-first formats follow REST, month first. With
- * dots, the day always comes first. Two-digit years are accepted after a slash or dot, unless the format is
- * year first.
+ * The format decides whether day or month comes first; year-first formats follow REST, month first. With dots, the day
+ * always comes first. Two-digit years are accepted after a slash or dot, unless the format is year first.
  */
 export function parseDay(text: string, format: DateFormat = 'YYYY-MM-DD'): string | null {
   const trimmed = text.trim()

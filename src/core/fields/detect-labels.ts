@@ -76,9 +76,7 @@ function isShort(label: string): boolean {
   return label.length <= MAX_LABEL && words <= MAX_WORDS && !isSentence && !/[\r\n\t]/.test(label)
 }
 
-/**
- * True for an id, product code, hash or version: one word with more digits than a rank such as `Q1` or `P0`.
- */
+/** True for an id, product code, hash or version: one word with more digits than a rank such as `Q1` or `P0`. */
 export function isCode(text: string): boolean {
   if (/\s/.test(text)) return false
   const digits = text.replace(/\D/g, '').length

@@ -35,9 +35,8 @@ const UNIT_SECONDS: Record<string, number> = {
 }
 
 /**
- * Parses a duration as people write it: `1:30`, `1h 30m`, `-0:30`, `90`. Under `h:mm`, a number without a
- * unit is minutes and `1:30` is hours and minutes; under all other formats, they are seconds, and minutes and
- * seconds.
+ * Parses a duration as people write it: `1:30`, `1h 30m`, `-0:30`, `90`. Under `h:mm`, a number without a unit is
+ * minutes and `1:30` is hours and minutes; under all other formats, they are seconds, and minutes and seconds.
  *
  * @returns seconds; null if any part of the text does not fit
  */

@@ -186,9 +186,7 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
    * empty text becomes null.
    */
   format(value: CellValue, options: O): string
-  /**
-   * Formats a sum or average for display in a locale (BCP 47 tag). Absent: a plain number.
-   */
+  /** Formats a sum or average for display in a locale (BCP 47 tag). Absent: a plain number. */
   summaryText?(value: number, options: O, locale: string): string
   /**
    * Database type of the column in REST (`dt`, wire reference §8.3), named as in the table's engine.

@@ -64,9 +64,7 @@ const BY_STORAGE: Record<StorageKind, Schema> = {
   json: TEXT,
 }
 
-/**
- * The schema of a type's values in REST: specific to the type, else derived from its traits or storage kind.
- */
+/** The schema of a type's values in REST: specific to the type, else derived from its traits or storage kind. */
 export function jsonSchema(name: FieldTypeName, options: FieldOptions): Schema {
   const { choices, people, holdsFiles, isSecret, storage } = fieldType(name)
   const own = BY_TYPE[name]

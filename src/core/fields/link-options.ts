@@ -12,9 +12,8 @@ const junction = z.object({
 })
 
 /**
- * How a link is stored. `hm` (has many) and `bt` (belongs to) are the two sides of one relation: the child's
- * ForeignKey field holds the parent's key. `oo` (one to one) is stored in the same way, `mm` (many to many) in a
- * junction table.
+ * How a link is stored. `hm` (has many) and `bt` (belongs to) are the two sides of one relation: the child's ForeignKey
+ * field holds the parent's key. `oo` (one to one) is stored in the same way, `mm` (many to many) in a junction table.
  */
 export const linkOptions = z.object({
   kind: z._default(z.enum(['hm', 'bt', 'mm', 'oo']), 'mm'),

@@ -32,9 +32,7 @@ export function nameFormatOf(display: Field): LinkedNames | null {
   return isList || display.error !== null || !FORMATTED.has(type.storage) ? null : { type: name, options }
 }
 
-/**
- * Format of the linked records' names as stored in the field's options, see `nameFormatOf`; null if absent.
- */
+/** Format of the linked records' names as stored in the field's options, see `nameFormatOf`; null if absent. */
 export function namesOf({ options }: Pick<Field, 'options'>): LinkedNames | null {
   const { names } = options as { names?: LinkedNames }
   return names ?? null

@@ -61,9 +61,7 @@ function parse(value: CellValue): unknown[] {
   }
 }
 
-/**
- * Names that need quotes in a list: with a comma, a leading quote or outer whitespace, and the empty name.
- */
+/** Names that need quotes in a list: with a comma, a leading quote or outer whitespace, and the empty name. */
 const NEEDS_QUOTES = /,|^"|^\s|\s$|^$/
 
 /** One quoted name, or any text up to the next comma. */

@@ -10,9 +10,7 @@ const MAX_LENGTH = 400 // 1e308 written out in full has 309 digits
 const GROUP_SPACES = /[\s\u00a0\u2009\u202f]/g
 const APOSTROPHES = /['’]/g
 
-/**
- * Parses plain number text such as `-1.5e3`; null for other text and for integers that a double would round.
- */
+/** Parses plain number text such as `-1.5e3`; null for other text and for integers that a double would round. */
 export function readNumberText(text: string): number | null {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH || !STRICT.test(trimmed)) return null
@@ -31,11 +29,10 @@ function keepsInteger(text: string, value: number): boolean {
 }
 
 /**
- * Parses a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`. Null if any
- * part of the text does not belong to the number.
+ * Parses a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`. Null if any part of the
+ * text does not belong to the number.
  *
- * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` swaps the two, for editors that know the user's
- * locale.
+ * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` swaps the two, for editors that know the user's locale.
  */
 export function parseNumber(text: string, decimal: DecimalMark = '.'): number | null {
   // Fast path for nearly all numbers in files; the rest of this function takes a microsecond.

@@ -5,9 +5,7 @@ import { formatNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
 import { rejectInput } from './system-value.ts'
 
-/**
- * A record's position in its table (`nc_order`), fractional so that records can be inserted between others.
- */
+/** A record's position in its table (`nc_order`), fractional so that records can be inserted between others. */
 export const order = defineFieldType({
   name: 'Order',
   label: m.field_type_order,

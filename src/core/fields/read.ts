@@ -6,10 +6,7 @@ import { fieldType } from './index.ts'
 /** The properties of a field that determine its values. */
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'databaseType'>>
 
-/**
- * Validates a value from an API client. Undefined, null and '' mean "no value", except that text fields keep
- * ''.
- */
+/** Validates a value from an API client. Undefined, null and '' mean "no value", except that text fields keep ''. */
 export function readValue(field: Target, input: unknown): Read {
   const type = fieldType(field.type)
   if (input === null || input === undefined) return readOk(null)

@@ -3,10 +3,7 @@ import { type CellValue, type Read, readFail } from './field-type.ts'
 /** Rejects input for types that only the server writes. */
 export const rejectInput = (): Read => readFail('This field is filled in automatically')
 
-/**
- * Shared definition of fields computed from other fields. Without a result type they offer no filters or
- * summaries.
- */
+/** Shared definition of fields computed from other fields. Without a result type they offer no filters or summaries. */
 export const computedValue = {
   group: 'computed' as const,
   filters: 'none' as const,

@@ -60,8 +60,7 @@ export const withPeople = (
 ): FieldOptions => (showsPeople({ type }) ? { ...options, people } : options)
 
 /**
- * True if an import can fill fields of the type. Excludes fields that the server writes, passwords and
- * foreign keys.
+ * True if an import can fill fields of the type. Excludes fields that the server writes, passwords and foreign keys.
  */
 export function isImportable(name: FieldTypeName): boolean {
   const { readOnly, systemColumn, computed, internal, isSecret, storage } = fieldType(name)

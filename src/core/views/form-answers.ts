@@ -48,10 +48,7 @@ export const defaultSettings = (): FormField => {
   return cachedDefaults
 }
 
-/**
- * True for fields that a form can include: editable ones, and neither keys, system fields nor computed
- * fields.
- */
+/** True for fields that a form can include: editable ones, and neither keys, system fields nor computed fields. */
 export function isFormField(field: Field): boolean {
   const type = fieldType(field.type)
   if (field.isSystem || field.isPrimaryKey || field.readOnlyReason !== null || field.error !== null)

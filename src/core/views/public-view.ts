@@ -117,8 +117,7 @@ function offeredOnly(field: Field, view: View | null): FieldOptions {
 }
 
 /**
- * A view without references to hidden fields, its owner, notification recipients, and e-mail addresses in
- * filters.
+ * A view without references to hidden fields, its owner, notification recipients, and e-mail addresses in filters.
  *
  * @param visible fields that visitors may see
  */

@@ -108,10 +108,7 @@ export function wrongType(
 export const valueTypeOf = (field: Field): AnyFieldType | null =>
   field.error === null ? shownType(field).type : null
 
-/**
- * The cover image of a card, the first image of an attachment field: `fit` shows all of it, `crop` fills the
- * card.
- */
+/** The cover image of a card, the first image of an attachment field: `fit` shows all of it, `crop` fills the card. */
 export const coverShape = {
   coverFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
   coverFit: z._default(z.enum(['fit', 'crop']), 'fit'),

@@ -203,9 +203,7 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
   [/^57P03$/, () => 'The server is starting or shutting down. Try again in a moment.'],
 ]
 
-/**
- * A user-facing reason why a connection failed. Never contains passwords.
- */
+/** A user-facing reason why a connection failed. Never contains passwords. */
 export function explainConnection(error: unknown, config: ConnectionConfig): string {
   const { message, code } = partsOf(error)
   if ('file' in config) return `The file is not a readable SQLite database: ${message}`

@@ -12,9 +12,8 @@ const CONNECT_TIMEOUT_MS = 8_000
 const IDLE_MS = 60_000
 
 /**
- * Settings of every connection: times in UTC, an error instead of truncation for values that do not fit,
- * backslash escapes and quotes as the driver writes them, and keys of 0 stored as 0, so that restored records
- * keep their keys.
+ * Settings of every connection: times in UTC, an error instead of truncation for values that do not fit, backslash
+ * escapes and quotes as the driver writes them, and keys of 0 stored as 0, so that restored records keep their keys.
  */
 const SESSION = `set time_zone = '+00:00',
   sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO',

@@ -252,8 +252,7 @@ export function shownRuns(lines: RowLines, span: Span): Span[] {
 }
 
 /**
- * The line at the top of the viewport, for restoring the scroll position after lines were added or removed
- * above it.
+ * The line at the top of the viewport, for restoring the scroll position after lines were added or removed above it.
  */
 interface Anchor {
   row: number
@@ -295,10 +294,7 @@ export function hiddenBetween(lines: RowLines, first: number, last: number): Spa
     )
 }
 
-/**
- * Keys of the innermost group with a sticky header, which is at least partly scrolled out; empty if there is
- * none.
- */
+/** Keys of the innermost group with a sticky header, which is at least partly scrolled out; empty if there is none. */
 export function stickyGroupsAt(lines: RowLines, top: number): readonly CellValue[] {
   let held: readonly CellValue[] = []
   // Each sticky header covers a part of the lines below it.

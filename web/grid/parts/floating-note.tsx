@@ -10,10 +10,7 @@ interface FloatingNoteProps {
   children: ReactNode
 }
 
-/**
- * A validation message in the browser's top layer, above or below its cell, without covering the editor's
- * list.
- */
+/** A validation message in the browser's top layer, above or below its cell, without covering the editor's list. */
 export function FloatingNote({ anchor, id, className, children }: FloatingNoteProps): ReactNode {
   const note = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

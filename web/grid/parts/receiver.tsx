@@ -53,8 +53,7 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
         clearTimeout(ending.current)
         startComposing(engine)
       }}
-      // Korean input ends a syllable and starts the next within one key press, which does not end the
-      // composition.
+      // Korean input ends a syllable and starts the next within one key press, which does not end the composition.
       onCompositionEnd={() => {
         ending.current = setTimeout(() => finishComposing(engine))
       }}

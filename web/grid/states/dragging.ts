@@ -21,10 +21,7 @@ interface Drag {
   end?(): void
 }
 
-/**
- * Distance from the edge at which scrolling starts, and its speed in pixels per frame for each pixel beyond
- * it.
- */
+/** Distance from the edge at which scrolling starts, and its speed in pixels per frame for each pixel beyond it. */
 const EDGE_PX = 28
 const SPEED = 0.35
 const MAX_SPEED_PX = 60

@@ -14,9 +14,7 @@ const SEARCHABLE: readonly FilterSet[] = [
   'time',
 ]
 
-/**
- * REST patterns: `%` and `_` are wildcards, backslashes are literal; without `%`, one is added at each end.
- */
+/** REST patterns: `%` and `_` are wildcards, backslashes are literal; without `%`, one is added at each end. */
 function wirePattern(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\')
   return text.includes('%') ? escaped : `%${escaped}%`
