@@ -4,7 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR } from '../core/formula
 import { FINAL_SIGMA } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
-import { standardFormula } from './standard-sql.ts'
+import { decodePlain, standardFormula } from './standard-sql.ts'
 
 /** A double literal needs an exponent: otherwise it is a decimal, which loses digits in divisions. */
 const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(value) : `${value}e0`)
@@ -43,11 +43,20 @@ export const mysqlFormula: FormulaWords<SQL> = {
   exp: (value) => sql`exp(${value})`,
   power: (base, exponent) => sql`power(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`cast(concat('1e', cast(${exponent} as signed)) as double)`,
-  among: (what, values) =>
-    sql`(select ${what === 'count' ? sql`0e0 + count(x)` : sql.raw(`${what}(x)`)} from json_table(json_array(${sql.join(
-      values.map((value) => sql`${value.sql}`),
+  among: (what, values) => {
+    const array = sql.join(
+      values.map((value) => value.sql),
       sql`, `,
-    )}), '$[*]' columns(x double path '$')) as listed)`,
+    )
+    const listed = sql`json_table(json_array(${array}), '$[*]' columns(x double path '$'))`
+    if (what !== 'median')
+      return sql`(select ${what === 'count' ? sql`0e0 + count(x)` : sql.raw(`${what}(x)`)} from ${listed} as listed)`
+    // Without a derived table, which could not reference the outer row: the least number that is not below half of them.
+    const middle = (sign: '>=' | '>') =>
+      sql`(select min(listed.x) from ${listed} as listed where (select 2 * sum(other.x <= listed.x) ${sql.raw(sign)} count(other.x) from ${listed} as other))`
+    const low = middle('>=')
+    return sql`(${low} + (${middle('>')} - ${low}) * 0.5e0)`
+  },
 
   ...standardFormula,
   compareText: (sign, left, right) => sql`(${bytes(left)} ${sql.raw(sign)} ${bytes(right)})`,
@@ -68,6 +77,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
     const ended = sql`case when locate('Σ', ${value}) > 0 then regexp_replace(${value}, ${FINAL_SIGMA}, 'ς') else ${value} end`
     return text(sql`lower(${ended} ${CASE_OF_UNICODE})`)
   },
+  encodeUrl: (value) => encodeUrl(value, '%$1'),
   digits: (value) => text(integer(value)),
   readNumber: (value) =>
     sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$' then cast(${value} as double) end`,
@@ -85,6 +95,10 @@ export const mysqlFormula: FormulaWords<SQL> = {
   regexReplace: (value, pattern, by) =>
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
+
+/** `replacement` writes a percent sign and the two digits of a byte, as the engine's expressions refer to a group. */
+const encodeUrl = (value: SQL, replacement: string): SQL =>
+  text(decodePlain(sql`regexp_replace(hex(${value}), '(..)', ${replacement})`))
 
 /** Maximum matching steps: a constant plus a number per character of the text. One step may scan the whole text. */
 const [REGEX_STEPS, STEPS_PER_CHARACTER] = [20_000, 4]
@@ -107,6 +121,7 @@ const ANY_TEXT = '(?s:.)*?'
  */
 export const mariadbFormula: FormulaWords<SQL> = {
   ...mysqlFormula,
+  encodeUrl: (value) => encodeUrl(value, '%\\1'),
   regexMatch: (value, pattern) =>
     sql`case when ${endsInTime(value, `(?:${ANY_TEXT}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
   regexExtract: (value, pattern) =>

@@ -4,7 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '..
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
-import { quoteText, standardFormula } from './standard-sql.ts'
+import { decodePlain, quoteText, standardFormula } from './standard-sql.ts'
 
 const TYPES: Record<ValueType, string> = {
   number: 'float8',
@@ -108,7 +108,7 @@ export const postgresFormula: FormulaWords<SQL> = {
   power: (base, exponent) => sql`power(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`('1e' || (${exponent})::int)::float8`,
   among: (what, values) =>
-    sql`(select ${sql.raw(what)}(x)::float8 from (values ${sql.join(
+    sql`(select ${what === 'median' ? sql`percentile_cont(0.5) within group (order by x)` : sql.raw(`${what}(x)::float8`)} from (values ${sql.join(
       values.map((value) => sql`(${value.sql})`),
       sql`, `,
     )}) as listed(x))`,
@@ -128,6 +128,8 @@ export const postgresFormula: FormulaWords<SQL> = {
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
   upper: (text) => cased('upper', text, TO_CAPITAL, FREQUENT.toUpperCase()),
   lower: (text) => cased('lower', text, TO_SMALL, FREQUENT, withFinalSigma),
+  encodeUrl: (text) =>
+    decodePlain(sql`regexp_replace(upper(encode(convert_to(${text}, 'UTF8'), 'hex')), '(..)', '%\\1', 'g')`),
   digits: (value) => sql`(${value})::bigint::text`,
   readNumber: (text) =>
     sql`(substring(${text} from '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$'))::float8`,

@@ -39,11 +39,16 @@ export const sqliteFormula: FormulaWords<SQL> = {
   exp: (value) => sql`exp(${value})`,
   power: (base, exponent) => sql`pow(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`cast('1e' || cast(${exponent} as integer) as real)`,
-  among: (what, values) =>
-    sql`(select ${what === 'count' ? sql`1.0 * count(x)` : sql.raw(`${what}(x)`)} from (${sql.join(
+  among: (what, values) => {
+    const listed = sql.join(
       values.map((value) => sql`select ${value.sql} as x`),
       sql` union all `,
-    )}))`,
+    )
+    if (what !== 'median')
+      return sql`(select ${what === 'count' ? sql`1.0 * count(x)` : sql.raw(`${what}(x)`)} from (${listed}))`
+    return sql`(select min(x) + (max(x) - min(x)) * 0.5 from (select x, row_number() over (order by x) as n, count(*) over () as c
+      from (${listed}) where x is not null) where n in ((c + 1) / 2, (c + 2) / 2))`
+  },
 
   ...standardFormula,
   compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate binary)`,
@@ -61,6 +66,7 @@ export const sqliteFormula: FormulaWords<SQL> = {
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
   upper: (text) => sql`sheaf_upper(${text})`,
   lower: (text) => sql`sheaf_lower(${text})`,
+  encodeUrl: (text) => sql`sheaf_encode_url(${text})`,
   digits: (value) => sql`cast(cast(${value} as integer) as text)`,
   readNumber: (text) => sql`(sheaf_number(${text}) * 1.0)`,
   readDate: (text, format) => sql`(sheaf_date(${text}, ${format.text}) * 1.0)`,

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dateFormatOf, parseDate } from '../core/formula/date-format.ts'
+import { encodeUrl } from '../core/formula/encode-url.ts'
 import { toLower, toUpper } from '../core/formula/letters.ts'
 import { containsPattern, firstMatch, replaceMatches } from '../core/formula/match-pattern.ts'
 import { readNumber } from '../core/formula/numbers.ts'
@@ -11,6 +12,7 @@ const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
   sheaf_upper: toUpper,
   sheaf_lower: toLower,
   sheaf_number: readNumber,
+  sheaf_encode_url: encodeUrl,
 }
 
 const OPTIONS = { deterministic: true, directOnly: true }

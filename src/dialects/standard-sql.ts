@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterValue } from '../core/filters/primitives.ts'
+import { PLAIN_IN_URLS } from '../core/formula/encode-url.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { m } from '../messages.gen.ts'
@@ -67,6 +68,14 @@ export const standardPrimitives = {
   optionOrder,
   exactText: (expression) => expression,
 } satisfies Partial<QueryDialect>
+
+/** Percent-encoded bytes with those decoded that URLs need not encode. */
+export const decodePlain = (encoded: SQL): SQL =>
+  PLAIN_IN_URLS.reduce(
+    (inner, character) =>
+      sql`replace(${inner}, ${sql.raw(`'%${character.charCodeAt(0).toString(16).toUpperCase()}'`)}, ${sql.raw(quoteText(character))})`,
+    encoded,
+  )
 
 /** Formula expressions that are the same in every engine. */
 export const standardFormula = {

@@ -35,6 +35,7 @@ const LEAVES: Record<Kind, readonly string[]> = {
       '"31/01/2024"',
       '"2024-03-31 02:30"',
       'NOW()',
+      'TODAY()',
       'null',
     ],
     ...['"2024/10/27 02:30:00.250"', '"12 31 1999"'],
@@ -151,6 +152,7 @@ const DATE_TEXTS = [
 
 const STEPS = ['day', 'week', 'month', 'year']
 const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
+const HOLIDAYS = ['', '', ', "2024-02-29, 2024-03-01, 2024-03-04"', ', "2024-01-31,1970-01-01, 2024-03-02"']
 const WEEKDAYS = ['sunday', 'Monday', 'wednesday', 'saturday']
 
 const many = (random: Random, depth: number, kind: Kind) =>
@@ -210,7 +212,20 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     f('LEN', 'text'),
     f('SEARCH', 'text', 'text'),
     f('VALUE', 'text'),
-    ...['DAY', 'MONTH', 'HOUR'].map((name) => f(name, 'date')),
+    ...['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'].map((name) => f(name, 'date')),
+    ...['MEDIAN', 'VAR', 'STDEV'].map(
+      (name): Make =>
+        (random, depth) =>
+          `${name}(${many(random, depth, 'number')}, ${generate(random, depth, 'number')})`,
+    ),
+    (random, depth) =>
+      `FIND(${generate(random, depth, 'text')}, ${generate(random, depth, 'text')}${random() < 0.6 ? `, ${small(random, depth)}` : ''})`,
+    (random, depth) => {
+      const first = random() < 0.5 ? `, "${pick(random, WEEKDAYS)}"` : ''
+      return `WEEKNUM(${generate(random, depth, 'date')}${first})`
+    },
+    (random, depth) =>
+      `WORKDAY_DIFF(${generate(random, depth, 'date')}, ${generate(random, depth, 'date')}${pick(random, HOLIDAYS)})`,
     (random, depth) => {
       const first = random() < 0.5 ? `, "${pick(random, WEEKDAYS)}"` : ''
       return `WEEKDAY(${generate(random, depth, 'date')}${first})`
@@ -226,8 +241,11 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     (random, depth) => `(${any(random, depth)} & ${any(random, depth)})`,
     f('CONCAT', 'number'),
     f('CONCAT', 'date'),
-    ...['UPPER', 'LOWER', 'TRIM', 'URL'].map((name) => f(name, 'text')),
-    ...['LEFT', 'RIGHT', 'REPEAT', 'SUBSTR'].map(
+    ...['UPPER', 'LOWER', 'TRIM', 'URL', 'ENCODE_URL_COMPONENT'].map((name) => f(name, 'text')),
+    // MariaDB gives null where a regular expression meets more than 20,000 characters.
+    (random, depth) =>
+      `REPEAT(${any(random, depth)}, ${random() < 0.7 ? pick(random, ['0', '1', '2', '-1', '{Int} % 40', '1e6']) : `MOD(${generate(random, depth, 'number')}, 40)`})`,
+    ...['LEFT', 'RIGHT', 'SUBSTR'].map(
       (name): Make =>
         (random, depth) =>
           `${name}(${any(random, depth)}, ${small(random, depth)})`,
@@ -254,6 +272,12 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     (random, depth) =>
       `(${any(random, depth)} ${pick(random, ['=', '!=', '<', '>='])} ${any(random, depth)})`,
     (random, depth) => `${pick(random, ['AND', 'OR'])}(${any(random, depth)}, ${any(random, depth)})`,
+    (random, depth) => `${pick(random, ['ISBLANK', 'ISNOTBLANK'])}(${any(random, depth)})`,
+    ...['IS_BEFORE', 'IS_AFTER'].map((name) => f(name, 'date', 'date')),
+    (random, depth) => {
+      const unit = random() < 0.9 ? `, "${pick(random, UNITS)}"` : ''
+      return `IS_SAME(${generate(random, depth, 'date')}, ${generate(random, depth, 'date')}${unit})`
+    },
     (random, depth) => `XOR(${many(random, depth, 'boolean')})`,
     (random, depth) => `REGEX_MATCH(${generate(random, depth, 'text')}, ${anyPattern(random)})`,
     branch('boolean'),
@@ -265,6 +289,8 @@ const MAKERS: Record<Kind, readonly Make[]> = {
       return `DATETIME_PARSE(${text}, "${format}")`
     },
     (random, depth) => `DATETIME_PARSE(${generate(random, depth, 'text')})`,
+    (random, depth) =>
+      `WORKDAY(${generate(random, depth, 'date')}, ${small(random, depth)}${pick(random, HOLIDAYS)})`,
     (random, depth) =>
       `DATEADD(${generate(random, depth, 'date')}, ${small(random, depth)}, "${pick(random, STEPS)}")`,
     branch('date'),

@@ -1,6 +1,6 @@
 import type { Expression, FormulaField, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
 import { convertTo, joinCompared, joinTypes, limitWithin } from './conversions.ts'
-import { DIFFERENCE_UNITS, differenceUnit, firstDay, STEP_UNITS, stepOf } from './date-arithmetic.ts'
+import { firstDay, isUnit } from './date-arithmetic.ts'
 import { dateFormatOf } from './date-format.ts'
 import { typeOfForm } from './fields.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
@@ -10,6 +10,7 @@ import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
 import { CELL_LIMIT } from './semantics.ts'
+import { readHolidays } from './workdays.ts'
 
 /** The table and database that a formula is checked for. */
 export interface CheckContext {
@@ -228,13 +229,22 @@ function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker
   const joined = joinKind(joinKind(checked, kinds, 'result'), kinds, 'match')
   const { returns, range } = definition
   const types = joined.map(({ type }) => type)
-  const ranges = joined.filter(({ type }) => type === 'number').map((arg) => arg.range)
+  const rangeOf = (exact: Expression[]) => {
+    const ranges = exact.filter(({ type }) => type === 'number').map((arg) => arg.range)
+    return range ? range(ranges) : usualRange(ranges)
+  }
+  let computed = joined
+  let result = rangeOf(joined)
+  if (result.max > SAFE || result.min < -SAFE) {
+    computed = joined.map((arg) => (arg.type === 'number' ? limitWithin(arg) : arg))
+    result = rangeOf(computed)
+  }
   return {
     kind: 'call',
     name: definition.name,
-    args: joined,
-    type: typeof returns === 'string' ? returns : returns(types, joined),
-    range: range ? range(ranges) : usualRange(ranges),
+    args: computed,
+    type: typeof returns === 'string' ? returns : returns(types, computed),
+    range: result,
   }
 }
 
@@ -281,19 +291,14 @@ function checkArgument(
   checker: NodeChecker,
 ): Expression | null {
   const written = node.kind === 'literal' && typeof node.value === 'string' ? node.value : null
-  if (kind === 'unit' || kind === 'weekday') {
-    return isKnown(written, kind, definition.name)
-      ? expression
-      : checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
-  }
-  if (kind === 'format') {
-    if (written !== null && dateFormatOf(written) !== null) return expression
-    return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
+  if (kind === 'unit' || kind === 'weekday' || kind === 'format' || kind === 'holidays') {
+    if (written !== null && isLiteralOf(kind, written, definition)) return expression
+    return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   }
   if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
   const converted = convertTo(expression, kind)
   if (converted) return converted
-  const special = specialMessage(definition.name, index)
+  const special = specialMessage(definition, kind, index)
   if (special) return checker.refuse(node, 'INVALID_ARG_TYPE', special)
   return checker.refuse(node, 'TYPE_MISMATCH', mismatch(expression, kind, index, definition.name))
 }
@@ -308,25 +313,45 @@ function mismatch(expression: Expression, kind: ArgKind, index: number, name: st
   return kind === 'date' ? 'Date type is expected' : 'Boolean type is expected'
 }
 
-function isKnown(written: string | null, kind: 'unit' | 'weekday', name: string): boolean {
-  if (written === null) return false
-  if (kind === 'weekday') return firstDay(written) >= 0
-  return name === 'DATEADD' ? stepOf(written) !== null : differenceUnit(written) !== null
+type LiteralKind = 'unit' | 'weekday' | 'format' | 'holidays'
+
+function isLiteralOf(kind: LiteralKind, written: string, { units = [] }: FormulaFunction): boolean {
+  switch (kind) {
+    case 'unit':
+      return isUnit(written, units)
+    case 'weekday':
+      return firstDay(written) >= 0
+    case 'format':
+      return dateFormatOf(written) !== null
+    case 'holidays':
+      return readHolidays(written) !== null
+  }
 }
 
 const PLACES = ['First', 'Second', 'Third']
 
-/** Spec §8 words what the functions of dates want. */
-function specialMessage(name: string, index: number): string | null {
+/** The message of spec §8 for an argument of a date function; null where the general one applies. */
+function specialMessage(
+  { name, namesArguments, units = [] }: FormulaFunction,
+  kind: ArgKind,
+  index: number,
+): string | null {
   const start = `${PLACES[index]} parameter of ${name} should be`
-  if (name === 'WEEKDAY') return index === 0 ? `${start} a date` : `${start} day of week string`
-  if (name === 'DATETIME_PARSE') return `${start} a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'`
-  if (name !== 'DATEADD' && name !== 'DATETIME_DIFF') return null
-  if (index === 2) {
-    const units = name === 'DATEADD' ? STEP_UNITS : DIFFERENCE_UNITS
-    return `${start} one of ${units.map((unit) => `'${unit}'`).join(', ')}`
+  switch (kind) {
+    case 'weekday':
+      return `${start} day of week string`
+    case 'format':
+      return `${start} a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'`
+    case 'holidays':
+      return `${start} days such as '2024-12-25, 2024-12-26'`
+    case 'unit':
+      return `${start} one of ${units.map((unit) => `'${unit}'`).join(', ')}`
+    case 'date':
+    case 'number':
+      return namesArguments ? `${start} a ${kind}` : null
+    default:
+      return null
   }
-  return name === 'DATEADD' && index === 1 ? `${start} a number` : `${start} a date`
 }
 
 function checkPattern(

@@ -58,6 +58,10 @@ export const DIFFERENCE_UNITS: readonly string[] = UNITS.flatMap(([names]) => na
 /** Every way to write a unit of DATEADD. */
 export const STEP_UNITS: readonly string[] = Object.keys(STEPS)
 
+/** True for a way to write one of the units, such as `days`, `day` or `d`. */
+export const isUnit = (name: string, units: readonly string[]): boolean =>
+  units === STEP_UNITS ? stepOf(name) !== null : differenceUnit(name) !== null
+
 /** Days from Monday to the named weekday; 0 without a name, -1 for an unknown one. */
 export const firstDay = (name: Datum | undefined): number =>
   name === undefined || name === null ? 0 : DAYS.indexOf(String(name).toLowerCase())
@@ -203,3 +207,50 @@ const truncate = <S>(value: S, build: Build<S>): S =>
       build.words.floor(number),
     ),
   )
+
+/** The start of the unit that an instant lies in: an instant or a wall time of the zone, or a count of months. */
+function startOfUnit(value: Datum, type: ValueType | undefined, unit: DifferenceUnit, zone: string): number {
+  const wall = wallOfDatum(value, type, zone)
+  if ('exact' in unit) {
+    // From the instant: an hour that clocks show twice is two hours.
+    return instantOfDatum(value, type, zone) - (wall - Math.floor(wall / unit.exact) * unit.exact)
+  }
+  if ('wall' in unit) return Math.floor((wall + WEEK_SHIFT) / unit.wall)
+  const { year, month } = wallOf(wall)
+  return Math.floor((year * 12 + month - 1) / unit.months)
+}
+
+/** 1970-01-01 was a Thursday; weeks start on Monday. */
+const WEEK_SHIFT = 3 * DAY_MS
+
+/** True if both dates lie in the same unit, or without one are the same instant; false if one is empty. */
+export function isSameUnit(args: Datum[], types: ValueType[], zone: string): boolean {
+  const [first = null, second = null, name = 'milliseconds'] = args
+  const unit = differenceUnit(name)
+  if (first === null || second === null || unit === null) return false
+  return startOfUnit(first, types[0], unit, zone) === startOfUnit(second, types[1], unit, zone)
+}
+
+/** The same as SQL. */
+export function compileSameUnit<S>(args: Value<S>[], build: Build<S>): S {
+  const { words, constant } = build
+  const unit = differenceUnit(args[2]?.constant ?? 'milliseconds')
+  if (unit === null) return words.truth(false)
+  const floored = (value: S, size: number) => words.floor(words.divide(value, constant(size)))
+  const startOf = (value: Value<S>): S =>
+    build.once([value], (sql) => {
+      const bound = { ...value, sql, isSimple: true }
+      return build.bind(compileToWall(bound, build), 'datetime', (wall) => {
+        if ('exact' in unit) {
+          const start = words.arithmetic('*', floored(wall, unit.exact), constant(unit.exact))
+          return words.arithmetic('-', compileInstant(bound, build), words.arithmetic('-', wall, start))
+        }
+        if ('wall' in unit) return floored(words.arithmetic('+', wall, constant(WEEK_SHIFT)), unit.wall)
+        const years = words.arithmetic('*', words.datePart('year', wall), constant(12))
+        const month = words.arithmetic('-', words.datePart('month', wall), constant(1))
+        return floored(words.arithmetic('+', years, month), unit.months)
+      })
+    })
+  const [first, second] = [argument(args, 0, build, 'date'), argument(args, 1, build, 'date')]
+  return words.coalesce(words.compare('=', startOf(first), startOf(second)), words.truth(false))
+}

@@ -114,12 +114,15 @@ const MEASURE: FormulaWords<Size> = {
   part: three,
   replace: three,
   readDate: (text) => ({ ...around([text, text, text], 12, 3), words: 3 * text.words + 100 }),
-  among: (_what, values) =>
-    around(
+  among: (what, values) => {
+    const size = around(
       values.map(({ sql }) => sql),
-      4,
-      1,
-    ),
+      what === 'median' ? 8 : 4,
+      what === 'median' ? 3 : 1,
+    )
+    return what === 'median' ? { ...size, words: 4 * size.words + 20 } : size
+  },
+  encodeUrl: (text) => ({ ...around([text], 80), words: text.words + 150 }),
   and: (conditions) => around(conditions, conditions.length),
   or: (conditions) => around(conditions, conditions.length),
   choose: (cases, otherwise) => around([...cases.flat(), otherwise]),

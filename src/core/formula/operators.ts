@@ -1,4 +1,4 @@
-import type { Range, ValueType } from './ast.ts'
+import type { Expression, Range, ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
 import { compareValues, compileComparison } from './comparing.ts'
 import { type ArgKind, argument, type Datum, type FormulaFunction, numbers } from './functions/define.ts'
@@ -9,7 +9,7 @@ import type { Comparison } from './words.ts'
 /** An operator is checked, evaluated and compiled like a function; its name is its symbol. */
 type Operation = Pick<
   FormulaFunction,
-  'name' | 'args' | 'rest' | 'returns' | 'range' | 'evaluate' | 'compile'
+  'name' | 'args' | 'rest' | 'returns' | 'range' | 'readsClock' | 'evaluate' | 'compile'
 >
 
 const arithmetic = (
@@ -127,4 +127,11 @@ export function operationOf(name: string): Operation {
   const found = BY_SIGN.get(name) ?? findFunction(name)
   if (!found) throw new Error(`Unknown operation ${name}`)
   return found
+}
+
+/** True if the value of a formula changes with the present moment, as that of NOW() does. */
+export function readsClock(expression: Expression): boolean {
+  if (expression.kind === 'convert') return readsClock(expression.from)
+  if (expression.kind !== 'call') return false
+  return operationOf(expression.name).readsClock === true || expression.args.some(readsClock)
 }

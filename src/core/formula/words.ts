@@ -54,8 +54,11 @@ export interface FormulaWords<S> {
   power(base: S, exponent: S): S
   /** 10 to the power of a whole number from 0 to 20, as exact as a double can be. */
   powerOfTen(exponent: S): S
-  /** The least or greatest that is not null; how many are not null. */
-  among(what: 'min' | 'max' | 'count', values: Bound<S>[]): S
+  /**
+   * The least or greatest that is not null; how many are not null; the median `low + (high - low) * 0.5` of the two
+   * in the middle. For a median the values must cost nothing to be named often.
+   */
+  among(what: 'min' | 'max' | 'count' | 'median', values: Bound<S>[]): S
 
   compare(sign: Comparison, left: S, right: S): S
   compareText(sign: Comparison, left: S, right: S): S
@@ -90,6 +93,8 @@ export interface FormulaWords<S> {
   /** In capitals or small letters: those of `letters.ts`, a final Σ included. */
   upper(text: S): S
   lower(text: S): S
+  /** `encodeUrl`. */
+  encodeUrl(text: S): S
   /** A whole number below 2 ** 53 in digits. */
   digits(value: S): S
   /** Reads text as `semantics.ts` says; null where it is no number. */

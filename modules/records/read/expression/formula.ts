@@ -5,6 +5,7 @@ import {
   checkFormula,
   compileFormula,
   formulaField,
+  readsClock,
   sizeOfFormula,
 } from '../../../../src/core/formula/index.ts'
 import type { TableModel } from '../../../schema/index.ts'
@@ -16,7 +17,7 @@ interface ReadFormula {
   expression: Checked['expression']
   /** The size of its SQL, counting each field as a column. */
   size: number
-  /** True if it calls NOW(). */
+  /** True if its value changes with time. */
   dependsOnNow: boolean
 }
 
@@ -66,11 +67,5 @@ const formulasOf = perModel((model: TableModel) => {
 })
 
 function readFormula({ expression }: Checked): ReadFormula {
-  return { expression, size: sizeOfFormula(expression).words, dependsOnNow: looksAtClock(expression) }
-}
-
-function looksAtClock(expression: Checked['expression']): boolean {
-  if (expression.kind === 'convert') return looksAtClock(expression.from)
-  if (expression.kind !== 'call') return false
-  return expression.name === 'NOW' || expression.args.some(looksAtClock)
+  return { expression, size: sizeOfFormula(expression).words, dependsOnNow: readsClock(expression) }
 }

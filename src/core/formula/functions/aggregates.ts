@@ -129,7 +129,7 @@ export const countAll = defineFunction({
 })
 
 /** The sum of numbers, nulls passed over, added one behind the other as in JavaScript. */
-function compileSum<S>(values: Value<S>[], { words, constant }: Build<S>): S {
+export function compileSum<S>(values: Value<S>[], { words, constant }: Build<S>): S {
   return values
     .map(({ sql }) => words.coalesce(sql, constant(0)))
     .reduce((left, right) => words.arithmetic('+', left, right), constant(0))

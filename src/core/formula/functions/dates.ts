@@ -1,18 +1,32 @@
 import { wallOf } from '../../dates.ts'
 import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
-import { addToDate, compileDateAdd, compileDifference, difference, firstDay } from '../date-arithmetic.ts'
+import {
+  addToDate,
+  compileDateAdd,
+  compileDifference,
+  compileSameUnit,
+  DIFFERENCE_UNITS,
+  difference,
+  firstDay,
+  isSameUnit,
+  STEP_UNITS,
+} from '../date-arithmetic.ts'
 import { dateFormatOf, parseDate } from '../date-format.ts'
 import {
   compileDateOrNull,
   compileFromWall,
+  compileInstant,
   compileSplit,
   compileToWall,
   fromWallMs,
+  instantOfDatum,
+  toWall,
   wallOfDatum,
 } from '../instants.ts'
 import { DAY_MS, dateOrNull, writeDate } from '../semantics.ts'
-import { argument, type Datum, defineFunction } from './define.ts'
+import { addWorkdays, compileAddWorkdays, compileWorkdaysBetween, workdaysBetween } from '../workdays.ts'
+import { argument, type Datum, defineFunction, type FormulaFunction } from './define.ts'
 
 /** The present moment. */
 export const now = defineFunction({
@@ -22,8 +36,38 @@ export const now = defineFunction({
   examples: { 'NOW() > "2020-01-01"': true },
   args: [],
   returns: 'datetime',
+  readsClock: true,
   evaluate: (_args, { now }) => now,
   compile: (_args, build) => build.words.number(build.now),
+})
+
+const todayOf = (now: number, zone: string): number => Math.floor(toWall(now, zone) / DAY_MS) * DAY_MS
+
+/** The current day in the formula's time zone. */
+export const today = defineFunction({
+  name: 'TODAY',
+  syntax: 'TODAY()',
+  help: m.formula_today_help,
+  examples: { 'TODAY() > "2020-01-01"': true, 'DATETIME_DIFF(NOW(), TODAY(), "days")': 0 },
+  args: [],
+  returns: 'date',
+  readsClock: true,
+  evaluate: (_args, { now, zone }) => todayOf(now, zone),
+  compile: (_args, build) => build.words.number(todayOf(build.now, build.zone)),
+})
+
+/** The year. */
+export const year = defineFunction({
+  name: 'YEAR',
+  syntax: 'YEAR(date)',
+  help: m.formula_year_help,
+  examples: { 'YEAR("2024-02-29")': 2024 },
+  args: ['date'],
+  returns: 'number',
+  evaluate: ([value = null], { zone }, types) =>
+    value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).year,
+  compile: (args, build) =>
+    build.words.datePart('year', compileToWall(argument(args, 0, build, 'date'), build)),
 })
 
 /** The day of the month, 1 to 31. */
@@ -72,6 +116,90 @@ export const hour = defineFunction({
   },
 })
 
+/** A part of the time of day: how often the unit fits into what is left of the larger one. */
+const timePart = (size: number, larger: number) =>
+  ({
+    args: ['date'],
+    returns: 'number',
+    evaluate: ([value = null], { zone }, types) => {
+      if (value === null) return null
+      const wall = wallOfDatum(value, types[0], zone)
+      return Math.floor(wall / size) - Math.floor(wall / larger) * (larger / size)
+    },
+    compile<S>(args: Value<S>[], build: Build<S>): S {
+      const { words, constant } = build
+      return build.bind(compileToWall(argument(args, 0, build, 'date'), build), 'datetime', (wall) => {
+        const units = words.floor(words.divide(wall, constant(size)))
+        const whole = words.floor(words.divide(wall, constant(larger)))
+        return words.arithmetic('-', units, words.arithmetic('*', whole, constant(larger / size)))
+      })
+    },
+  }) as const satisfies Partial<FormulaFunction>
+
+/** The minute, 0 to 59. */
+export const minute = defineFunction({
+  name: 'MINUTE',
+  syntax: 'MINUTE(date)',
+  help: m.formula_minute_help,
+  examples: { 'MINUTE("2024-02-29 13:45")': 45, 'MINUTE("2024-02-29")': 0 },
+  ...timePart(60_000, 3_600_000),
+})
+
+/** The second, 0 to 59. */
+export const second = defineFunction({
+  name: 'SECOND',
+  syntax: 'SECOND(date)',
+  help: m.formula_second_help,
+  examples: { 'SECOND("2024-02-29 13:45:10.250")': 10 },
+  ...timePart(1000, 60_000),
+})
+
+/** The week of the year, counted from 1. Week 1 has 1 January in it; weeks start as for WEEKDAY. */
+export const weekNum = defineFunction({
+  name: 'WEEKNUM',
+  syntax: 'WEEKNUM(date, [first day])',
+  help: m.formula_weeknum_help,
+  examples: { 'WEEKNUM("2024-01-07")': 1, 'WEEKNUM("2024-01-07", "sunday")': 2, 'WEEKNUM("2024-12-31")': 53 },
+  args: ['date', 'weekday'],
+  min: 1,
+  namesArguments: true,
+  returns: 'number',
+  evaluate: ([value = null, first], { zone }, types) => {
+    if (value === null) return null
+    const wall = wallOfDatum(value, types[0], zone)
+    const shift = 3 - firstDay(first)
+    const weekOf = (day: number) => Math.floor((day + shift) / 7)
+    return weekOf(Math.floor(wall / DAY_MS)) - weekOf(firstOfYear(wallOf(wall).year)) + 1
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const shift = constant(3 - firstDay(args[1]?.constant ?? null))
+    const over = (value: S, by: number) => words.floor(words.divide(value, constant(by)))
+    const weekOf = (day: S) => over(words.arithmetic('+', day, shift), 7)
+    const plus = (left: S, right: S) => words.arithmetic('+', left, right)
+    return build.bind(compileToWall(argument(args, 0, build, 'date'), build), 'datetime', (wall) => {
+      const before = words.arithmetic('-', words.datePart('year', wall), constant(1))
+      const start = build.bind(before, 'number', (years) => {
+        const leaps = plus(words.arithmetic('-', over(years, 4), over(years, 100)), over(years, 400))
+        const days = plus(words.arithmetic('*', years, constant(365)), leaps)
+        return words.arithmetic('-', days, constant(DAYS_TO_1970))
+      })
+      const weeks = words.arithmetic('-', weekOf(compileSplit(wall, build).days), weekOf(start))
+      return plus(weeks, constant(1))
+    })
+  },
+})
+
+/** Days from 0001-01-01 to 1970-01-01. */
+const DAYS_TO_1970 = 719_162
+
+/** The number of the first day of a year, counted from 1970-01-01. */
+const firstOfYear = (year: number): number => {
+  const before = year - 1
+  const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
+  return before * 365 + leaps - DAYS_TO_1970
+}
+
 /** The day of the week, counted from 0. Weeks begin on Monday, or on the day that is named. */
 export const weekday = defineFunction({
   name: 'WEEKDAY',
@@ -80,6 +208,7 @@ export const weekday = defineFunction({
   examples: { 'WEEKDAY("2024-03-04")': 0, 'WEEKDAY("2024-03-04", "sunday")': 1 },
   args: ['date', 'weekday'],
   min: 1,
+  namesArguments: true,
   returns: 'number',
   evaluate: ([value = null, first], { zone }, types) =>
     value === null
@@ -125,6 +254,8 @@ export const dateAdd = defineFunction({
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
   },
   args: ['date', 'number', 'unit'],
+  units: STEP_UNITS,
+  namesArguments: true,
   returns: (types) => (types[0] === 'datetime' ? 'datetime' : 'date'),
   evaluate: (args, { zone }, types) => addToDate(args, types[0], zone),
   compile: (args, build) => compileDateAdd(args, build),
@@ -142,10 +273,105 @@ export const dateTimeDiff = defineFunction({
     'DATETIME_DIFF("2024-03-01 00:01", "2024-03-01")': 60,
   },
   args: ['date', 'date', 'unit'],
+  units: DIFFERENCE_UNITS,
+  namesArguments: true,
   min: 2,
   returns: 'number',
   evaluate: (args, { zone }, types) => difference(args, types, zone),
   compile: (args, build) => compileDifference(args, build),
+})
+
+/** Whether one date is before or after another; false if one is empty. */
+const ordering = (sign: '<' | '>') =>
+  ({
+    args: ['date', 'date'],
+    namesArguments: true,
+    returns: 'boolean',
+    evaluate: ([first = null, second = null], { zone }, types) => {
+      if (first === null || second === null) return false
+      const apart = instantOfDatum(first, types[0], zone) - instantOfDatum(second, types[1], zone)
+      return sign === '<' ? apart < 0 : apart > 0
+    },
+    compile<S>(args: Value<S>[], build: Build<S>): S {
+      const { words } = build
+      const [first, second] = [0, 1].map((at) => compileInstant(argument(args, at, build, 'date'), build))
+      return words.coalesce(words.compare(sign, first as S, second as S), words.truth(false))
+    },
+  }) as const satisfies Partial<FormulaFunction>
+
+/** Whether the first date is earlier. */
+export const isBefore = defineFunction({
+  name: 'IS_BEFORE',
+  syntax: 'IS_BEFORE(date, other date)',
+  help: m.formula_is_before_help,
+  examples: { 'IS_BEFORE("2024-02-28", "2024-02-29")': true, 'IS_BEFORE(BLANK(), "2024-02-29")': false },
+  ...ordering('<'),
+})
+
+/** Whether the first date is later. */
+export const isAfter = defineFunction({
+  name: 'IS_AFTER',
+  syntax: 'IS_AFTER(date, other date)',
+  help: m.formula_is_after_help,
+  examples: { 'IS_AFTER("2024-02-29 08:00", "2024-02-29")': true, 'IS_AFTER("2024-02-28", BLANK())': false },
+  ...ordering('>'),
+})
+
+/** Whether two dates are the same, or lie in the same day, week, month and so on. */
+export const isSame = defineFunction({
+  name: 'IS_SAME',
+  syntax:
+    'IS_SAME(date, other date, ["seconds" | "minutes" | "hours" | "days" | "weeks" | "months" | "quarters" | "years"])',
+  help: m.formula_is_same_help,
+  examples: {
+    'IS_SAME("2024-02-29 08:00", "2024-02-29", "day")': true,
+    'IS_SAME("2024-02-29 08:00", "2024-02-29")': false,
+    'IS_SAME("2024-03-03", "2024-03-04", "week")': false,
+    'IS_SAME("2024-01-31", "2024-03-01", "quarter")': true,
+  },
+  args: ['date', 'date', 'unit'],
+  units: DIFFERENCE_UNITS,
+  namesArguments: true,
+  min: 2,
+  returns: 'boolean',
+  evaluate: (args, { zone }, types) => isSameUnit(args, types, zone),
+  compile: (args, build) => compileSameUnit(args, build),
+})
+
+/** The day so many workdays later; earlier for a negative number. */
+export const workday = defineFunction({
+  name: 'WORKDAY',
+  syntax: 'WORKDAY(date, number, ["holidays"])',
+  help: m.formula_workday_help,
+  examples: {
+    'WORKDAY("2024-12-20", 3, "2024-12-25, 2024-12-26")': '2024-12-27',
+    'WORKDAY("2024-12-24", 2, "2024-12-25, 2024-12-26")': '2024-12-30',
+    'WORKDAY("2024-03-09", -1)': '2024-03-08',
+  },
+  args: ['date', 'number', 'holidays'],
+  namesArguments: true,
+  min: 2,
+  returns: 'date',
+  evaluate: (args, { zone }, types) => addWorkdays(args, types[0], zone),
+  compile: (args, build) => compileAddWorkdays(args, build),
+})
+
+/** Number of workdays between two dates, both included. */
+export const workdayDiff = defineFunction({
+  name: 'WORKDAY_DIFF',
+  syntax: 'WORKDAY_DIFF(first date, last date, ["holidays"])',
+  help: m.formula_workday_diff_help,
+  examples: {
+    'WORKDAY_DIFF("2024-12-23", "2024-12-29")': 5,
+    'WORKDAY_DIFF("2024-12-23", "2024-12-31", "2024-12-25, 2024-12-26")': 5,
+    'WORKDAY_DIFF("2024-03-08", "2024-03-04")': -5,
+  },
+  args: ['date', 'date', 'holidays'],
+  namesArguments: true,
+  min: 2,
+  returns: 'number',
+  evaluate: (args, { zone }, types) => workdaysBetween(args, types, zone),
+  compile: (args, build) => compileWorkdaysBetween(args, build),
 })
 
 /** Format used if the formula names none. */

@@ -9,7 +9,7 @@ import type { Build, Value } from '../build.ts'
  * `condition` (anything, as a two-valued boolean), `truth` (a boolean or number, as a condition), `date` (a day or
  * an instant, or a literal that can be parsed as one), `result` and `match` (anything; all arguments of the kind are
  * converted to one type), `any` (unchanged), and literals: `pattern` (a regular expression), `unit`, `weekday`,
- * `format` (of a date).
+ * `format` (of a date), `holidays` (days such as `2024-12-25, 2024-12-26`).
  */
 export type ArgKind =
   | 'number'
@@ -25,6 +25,7 @@ export type ArgKind =
   | 'unit'
   | 'weekday'
   | 'format'
+  | 'holidays'
 
 /** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
 export type Datum = CellValue
@@ -52,6 +53,12 @@ export interface FormulaFunction {
   /** Fewest and most arguments; where they are the same, any other number is "Required arguments missing". */
   min: number
   max: number
+  /** True where the result changes with the present moment, so that SQL which calls it cannot be cached. */
+  readsClock?: true
+  /** True where errors name the argument: `First parameter of DATEADD should be a date` (spec §8). */
+  namesArguments?: true
+  /** Accepted names of units, for an argument of kind `unit`. */
+  units?: readonly string[]
   /** Names of database clients that the function is not for. */
   unavailable?: readonly string[]
   /** The type of the result, from the arguments after conversion and their types. */

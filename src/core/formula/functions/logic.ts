@@ -1,7 +1,7 @@
 import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { areSame, compileSame } from '../comparing.ts'
-import { argument, defineFunction, NO_REGEX } from './define.ts'
+import { argument, type Datum, defineFunction, NO_REGEX } from './define.ts'
 
 /** The second value where the condition holds, else the third. */
 export const ifFunction = defineFunction({
@@ -139,6 +139,39 @@ export const blank = defineFunction({
   returns: 'null',
   evaluate: () => null,
   compile: (_args, build) => build.words.nothing('null'),
+})
+
+/** True for null and the empty text. */
+const isEmpty = (value: Datum | undefined): boolean => (value ?? '') === ''
+
+/** `isEmpty` as SQL. */
+const compileEmpty = <S>({ sql, type }: Value<S>, { words }: Build<S>): S =>
+  type === 'text'
+    ? words.compareText('=', words.coalesce(sql, words.text('')), words.text(''))
+    : words.isNull(sql)
+
+/** Whether a value is empty. */
+export const isBlank = defineFunction({
+  name: 'ISBLANK',
+  syntax: 'ISBLANK(value)',
+  help: m.formula_isblank_help,
+  examples: { 'ISBLANK("")': true, 'ISBLANK(0)': false, 'ISBLANK(BLANK())': true },
+  args: ['any'],
+  returns: 'boolean',
+  evaluate: ([value]) => isEmpty(value),
+  compile: (args, build) => compileEmpty(argument(args, 0, build, 'null'), build),
+})
+
+/** Whether there is a value. */
+export const isNotBlank = defineFunction({
+  name: 'ISNOTBLANK',
+  syntax: 'ISNOTBLANK(value)',
+  help: m.formula_isnotblank_help,
+  examples: { 'ISNOTBLANK("a")': true, 'ISNOTBLANK("")': false },
+  args: ['any'],
+  returns: 'boolean',
+  evaluate: ([value]) => !isEmpty(value),
+  compile: (args, build) => build.words.not(compileEmpty(argument(args, 0, build, 'null'), build)),
 })
 
 /** The id of the record, as text. */

@@ -1,6 +1,7 @@
 import { m } from '../../messages.gen.ts'
 import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
+import { encodeUrl } from '../encode-url.ts'
 import { toLower, toUpper } from '../letters.ts'
 import { compileReadNumber, readNumber, wholeArg } from '../numbers.ts'
 import { MAX_PLACE, MAX_TEXT, whole } from '../semantics.ts'
@@ -254,6 +255,58 @@ export const search = defineFunction({
   },
   compile: (args, build) =>
     build.words.position(argument(args, 0, build, 'text').sql, argument(args, 1, build, 'text').sql),
+})
+
+/** Where a text begins in another, from a place on: counted from 1, and 0 where it does not occur. */
+export const find = defineFunction({
+  name: 'FIND',
+  syntax: 'FIND(find, text, [from])',
+  help: m.formula_find_help,
+  examples: { 'FIND("c", "abcabc")': 3, 'FIND("c", "abcabc", 4)': 6, 'FIND("C", "abc")': 0 },
+  args: ['joined', 'joined', 'number'],
+  min: 2,
+  returns: 'number',
+  evaluate: ([find, text, from]) => {
+    if (from === null) return null
+    const skipped = from === undefined ? 0 : whole(Number(from), 1, MAX_PLACE) - 1
+    const rest = charactersOf(String(text)).slice(skipped).join('')
+    const at = rest.indexOf(String(find))
+    return at < 0 ? 0 : skipped + charactersOf(rest.slice(0, at)).length + 1
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const [find, text] = [argument(args, 0, build, 'text'), argument(args, 1, build, 'text')]
+    if (!args[2]) return words.position(text.sql, find.sql)
+    const from = wholeArg(args[2], build, 1, MAX_PLACE)
+    return build.once([text, find, from], (...bound) => {
+      const [within, sought, start] = bound as [S, S, S]
+      const found = words.position(words.part(within, start, constant(MAX_PLACE)), sought)
+      return build.bind(found, 'number', (at) =>
+        words.choose(
+          [
+            [words.isNull(start), words.nothing('number')],
+            [words.compare('=', at, constant(0)), constant(0)],
+          ],
+          words.arithmetic('-', words.arithmetic('+', at, start), constant(1)),
+        ),
+      )
+    })
+  },
+})
+
+/** The text as a part of a URL: everything but letters A to Z, digits and - _ . ! ~ * ' ( ) in percent-encoding. */
+export const encodeUrlComponent = defineFunction({
+  name: 'ENCODE_URL_COMPONENT',
+  syntax: 'ENCODE_URL_COMPONENT(text)',
+  help: m.formula_encode_url_component_help,
+  examples: {
+    'ENCODE_URL_COMPONENT("a b & c/é")': 'a%20b%20%26%20c%2F%C3%A9',
+    'ENCODE_URL_COMPONENT("it\'s (ok)!")': "it's%20(ok)!",
+  },
+  args: ['text'],
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : encodeUrl(String(value))),
+  compile: (args, build) => build.words.encodeUrl(argument(args, 0, build, 'text').sql),
 })
 
 /** The text as a link that can be opened. */
