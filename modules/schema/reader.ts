@@ -31,7 +31,7 @@ import {
   type FormulaVerdict,
   previewType,
 } from './fields/index.ts'
-import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './links/index.ts'
+import { allLinkFieldsOf, createKeyLoader, type FoundLink, linkFieldsOf } from './links/index.ts'
 import { refuseUnstorable, type TableModel } from './model/index.ts'
 import { diagramOf } from './tables/index.ts'
 import {
@@ -41,6 +41,9 @@ import {
   trashedFields,
   trashedFieldsOfBase,
 } from './trash/index.ts'
+
+/** Bases whose lists of link fields are kept. */
+const CACHED_LINK_LISTS = 200
 
 /** Reads of the schema, see `createSchemaReader`. */
 export type SchemaReader = ReturnType<typeof createSchemaReader>
@@ -122,8 +125,10 @@ export function createSchemaReader(context: SchemaContext) {
     },
     /** Every live link field of a base. */
     linkFieldsOf: (baseId: string) => linkFieldsOf(kernel, store, baseId),
-    /** Every link field of a base, including the trash. */
-    allLinkFieldsOf: (baseId: string) => allLinkFieldsOf(kernel, store, baseId),
+    /** Every link field of a base, including the trash. Cached, because each write of links asks for them. */
+    allLinkFieldsOf: store.cachedReads<readonly FoundLink[]>(CACHED_LINK_LISTS, (baseId) =>
+      allLinkFieldsOf(kernel, store, baseId),
+    ),
     loadWithKeys: createKeyLoader(store),
     /** The table of a source by its name in the database, including the trash; null if unknown. */
     tableInDatabase: async (sourceId: string, tableName: string): Promise<Table | null> =>

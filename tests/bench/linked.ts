@@ -15,6 +15,10 @@ const WIDE = { stored: 192, links: 15, lookups: 45, rollups: 24, formulas: 24 }
 /** Most that each page may cost, in pages of the same records without what is computed. */
 const PROMISES = { page: 4, wide: 50 }
 const READERS = 20
+/** Records that each request links, and the least rate of such requests, as a share of updates of one record. */
+const LINKING = { records: 10, promise: 1 / 3 }
+/** Records to link from: each request takes a new one, so that none of its links is there already. */
+const CARTS = 60_000
 
 type Trpc = ReturnType<typeof createTrpcClient>
 
@@ -35,6 +39,7 @@ export async function measureLinked(product: Product, rounds: number, seconds: n
     `${wide.path}?limit=100`,
   )
   return [
+    await measureLinking(product, trpc, orders.labelsId, rounds, seconds),
     {
       work: 'list 25 linked records: 2 links, 3 lookups, a rollup, 3 formulas',
       result: `${page.ratio.toFixed(2)} × the plain page`,
@@ -88,6 +93,56 @@ async function compare(
   const side = ({ ms, p99Ms, cpuMs }: Measured) =>
     `${ms.toFixed(2)} ms a page, ${cpuMs.toFixed(2)} ms cpu, p99 ${p99Ms.toFixed(1)} ms`
   return { ratio: having.ms / without.ms, detail: `with ${side(having)}; without ${side(without)}` }
+}
+
+/** The rate of requests that link ten records each, as a share of the rate of updates of one record, in turn. */
+async function measureLinking(
+  product: Product,
+  trpc: Trpc,
+  labelsId: string,
+  rounds: number,
+  seconds: number,
+): Promise<Line> {
+  const { table } = await trpc.schema.createTable.mutate({
+    baseId: product.baseId,
+    title: 'Carts',
+    fields: [
+      { title: 'Title', type: 'SingleLineText' },
+      { title: 'Count', type: 'Number' },
+    ] as never,
+  })
+  const fieldId = await adder(trpc, table.id)('Labels', 'Links', { kind: 'mm', relatedTableId: labelsId })
+  await filler(product)(table.id, CARTS, (n) => ({ Title: `cart ${n}` }), 10_000)
+  const api = `/api/v2/tables/${table.id}`
+  const targets = Array.from({ length: LINKING.records }, (_, at) => ({ Id: at + 1 }))
+  const requests = {
+    link: { method: 'POST', path: `${api}/links/${fieldId}/records/#n`, body: JSON.stringify(targets) },
+    update: { method: 'PATCH', path: `${api}/records`, body: '{"Id":#n,"Count":#n}' },
+  }
+  const sent = { link: 0, update: 0 }
+  const perSecond = async (kind: keyof typeof requests) => {
+    const result = await load({
+      port: product.port,
+      connections: 8,
+      seconds,
+      from: sent[kind],
+      headers: { 'xc-token': product.apiToken },
+      ...requests[kind],
+    })
+    sent[kind] += result.requests
+    return result.requests / result.seconds
+  }
+  const measured: { link: number; update: number }[] = []
+  for (let round = 0; round < rounds; round++)
+    measured.push({ link: await perSecond('link'), update: await perSecond('update') })
+  const { link, update } = measured.toSorted((a, b) => a.link / a.update - b.link / b.update)[rounds >> 1]!
+  return {
+    work: `add ${LINKING.records} links to a record, linked to nothing before`,
+    result: `${(link / update).toFixed(2)} of updates of one record`,
+    promise: `≥ ${LINKING.promise.toFixed(2)}`,
+    holds: link / update >= LINKING.promise,
+    detail: `${link.toFixed(0)}/s; updates ${update.toFixed(0)}/s; 8 connections`,
+  }
 }
 
 /** Orders of customers, with labels: the bench table's fields, and what is computed beside them. */
@@ -188,11 +243,13 @@ async function fieldId(trpc: Trpc, tableId: string, title: string): Promise<stri
   return field.id
 }
 
-const filler = (product: Product) => async (tableId: string, count: number, make: (n: number) => object) => {
-  const rest = createRestClient(`http://127.0.0.1:${product.port}`, product.session)
-  for (let from = 0; from < count; from += 500) {
-    const rows = Array.from({ length: Math.min(500, count - from) }, (_, at) => make(from + at))
-    const { status, body } = await rest.post(`/api/v2/tables/${tableId}/records`, rows)
-    if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
+const filler =
+  (product: Product) =>
+  async (tableId: string, count: number, make: (n: number) => object, chunk = 500) => {
+    const rest = createRestClient(`http://127.0.0.1:${product.port}`, product.session)
+    for (let from = 0; from < count; from += chunk) {
+      const rows = Array.from({ length: Math.min(chunk, count - from) }, (_, at) => make(from + at))
+      const { status, body } = await rest.post(`/api/v2/tables/${tableId}/records`, rows)
+      if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
+    }
   }
-}

@@ -31,6 +31,8 @@ export interface PairFilter {
 
 /** Limit of existing links that one change examines, equal to what it may write. */
 const MAX_PAIRS = 50_000
+// Not bound: SQLite plans a statement anew for each bound limit.
+const TOO_MANY = sql.raw(String(MAX_PAIRS + 1))
 
 /**
  * The existing pairs of a link, in a statement per 500 ids.
@@ -53,7 +55,7 @@ export async function readPairs(
     const parts = [source.own.select, source.target.select, ...(source.pair ? [source.pair.select] : [])]
     const rows = await tx.all<Record<string, unknown>>(
       dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${source.from}
-        where ${sql.join(conditions, sql` and `)} limit ${MAX_PAIRS - found.length + 1}`),
+        where ${sql.join(conditions, sql` and `)} limit ${TOO_MANY}`),
     )
     if (found.length + rows.length > MAX_PAIRS) {
       throw badRequest(m.records_error_too_many_links({ field: link.field.title, max: MAX_PAIRS }))

@@ -105,6 +105,26 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return own.id
   }
 
+  /**
+   * Caches what is read from tables and fields, by key, until any table changes.
+   *
+   * @param max most keys kept
+   */
+  function cachedReads<T extends object>(
+    max: number,
+    read: (key: string) => Promise<T>,
+  ): (key: string) => Promise<T> {
+    const known = new LRUCache<string, { found: T; at: number }>({ max })
+    return async (key) => {
+      const cached = known.get(key)
+      if (cached?.at === changes && cluster.isCurrent()) return cached.found
+      const at = changes
+      const found = await read(key)
+      known.set(key, { found, at })
+      return found
+    }
+  }
+
   const isTrusted = (tableId: string): boolean => cluster.isCurrent() && !unverified.has(tableId)
 
   // The tables of a base in the trash are not found.
@@ -137,6 +157,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     ownSourceId,
     load: loadModel,
     areCurrent,
+    cachedReads,
     /** The clients of a base's databases, by source id. */
     clientsOf: async (baseId: string): Promise<Map<string, string>> =>
       new Map(((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, client }) => [id, client])),
