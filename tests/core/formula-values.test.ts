@@ -157,6 +157,21 @@ describe('the meaning of formulas', () => {
     ['IF(true, NOW(), "2024-01-01") & ""', '2024-01-01 00:00:00'],
   ])
 
+  test('looks at an instant in the zone of its field or of SET_TIMEZONE', () => {
+    const at = { cat: '2024-03-31 00:30:00+00:00' }
+    const shown = (text: string) => value(text, at, 'America/New_York')
+    expect(shown('HOUR(SET_TIMEZONE({At}, "Europe/Berlin"))')).toBe(1)
+    // What follows from it is in that zone as well: the clocks there skip an hour on that day.
+    expect(
+      shown('DATETIME_FORMAT(DATEADD(SET_TIMEZONE({At}, "Europe/Berlin"), 1, "day"), "DD HH:mm Z")'),
+    ).toBe('01 01:30 +02:00')
+    expect(shown('SET_TIMEZONE({At}, "Europe/Berlin") = "2024-03-31 01:30"')).toBe(true)
+    expect(shown('{At} = "2024-03-30 20:30"')).toBe(true)
+    expect(shown('SET_TIMEZONE({At}, "Asia/Tokyo") & ""')).toBe('2024-03-31 09:30:00')
+    expect(shown('DATETIME_FORMAT("0099-01-01 00:05", "YY h:m a")')).toBe('99 12:5 am')
+    expect(shown('FROMNOW("2023-01-01 00:00")')).toBe('11 months')
+  })
+
   test('looks at instants in the zone that it is given', () => {
     const at = { cat: '2024-03-31 00:30:00+00:00' }
     expect(value('HOUR({At})', at, 'Europe/Berlin')).toBe(1)

@@ -69,6 +69,19 @@ describe('checkFormula', () => {
       'WEEKNUM({Due}, "someday")',
       'INVALID_ARG_VALUE 15..24 Second parameter of WEEKNUM should be day of week string',
     ],
+    [
+      'DATETIME_FORMAT({Due}, "Wo")',
+      "INVALID_ARG_VALUE 23..27 Second parameter of DATETIME_FORMAT should be a date format such as 'DD.MM.YYYY' or 'dddd, MMMM D, h:mm A'",
+    ],
+    ['DATETIME_FORMAT(5)', 'INVALID_ARG_TYPE 16..17 First parameter of DATETIME_FORMAT should be a date'],
+    [
+      'SET_TIMEZONE({At}, "Mars/Base")',
+      "INVALID_ARG_VALUE 19..30 Second parameter of SET_TIMEZONE should be a time zone such as 'Europe/Berlin'",
+    ],
+    [
+      'SET_TIMEZONE({Title}, "UTC")',
+      'INVALID_ARG_TYPE 13..20 First parameter of SET_TIMEZONE should be a date',
+    ],
     ['YEAR({Price})', 'TYPE_MISMATCH 5..12 Field Price with numeric type is found but date type is expected'],
     [
       'MEDIAN({Title})',

@@ -8,7 +8,7 @@ import { TO_CAPITAL, TO_SMALL, toLower, toUpper } from '../../src/core/formula/l
 import { pick, seeded } from '../core/random.ts'
 import { ENGINES, type TestEngine } from '../dialects/engines.ts'
 import { generateFormula, isInexact } from './generate.ts'
-import { columnOf, FIELDS, FROM, makeRows, tableStatements } from './table.ts'
+import { columnOf, FIELDS, FROM, makeRows, TIMES, tableStatements, timesOf } from './table.ts'
 
 /** Another seed makes other formulas and rows: `FORMULA_SEED=7 bun test ./tests/formula`. */
 const SEED = Number(process.env.FORMULA_SEED ?? 1)
@@ -41,6 +41,7 @@ function makeCase(formula: string, zone: string, client: string): Case | null {
       now: NOW,
       zone,
       recordId: index + 1,
+      ...timesOf(row),
       cell: (id) => row[id] ?? null,
     }),
   )
@@ -83,6 +84,7 @@ describe.each(ENGINES)('formulas on $client', ({ open }) => {
       words: engine.dialect.formula,
       column: columnOf,
       recordId: sql`t.id`,
+      ...TIMES,
       now: NOW,
       zone,
       prefix: `f${index}_`,

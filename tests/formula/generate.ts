@@ -31,6 +31,7 @@ const LEAVES: Record<Kind, readonly string[]> = {
       '{Day}',
       '{At}',
       '{At}',
+      '{Departure}',
       '"2024-02-29"',
       '"31/01/2024"',
       '"2024-03-31 02:30"',
@@ -152,6 +153,15 @@ const DATE_TEXTS = [
 
 const STEPS = ['day', 'week', 'month', 'year']
 const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
+const SHOWN_FORMATS = [
+  'YYYY-MM-DD',
+  'D.M.YY H:m:s',
+  'dddd, DD MMMM YYYY [at] hh:mm:ss.SSS A',
+  'ddd MMM D h a Z',
+  '[Q]Q Z',
+  '',
+]
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
 const HOLIDAYS = ['', '', ', "2024-02-29, 2024-03-01, 2024-03-04"', ', "2024-01-31,1970-01-01, 2024-03-02"']
 const WEEKDAYS = ['sunday', 'Monday', 'wednesday', 'saturday']
 
@@ -254,6 +264,11 @@ const MAKERS: Record<Kind, readonly Make[]> = {
       `MID(${generate(random, depth, 'text')}, ${small(random, depth)}, ${small(random, depth)})`,
     f('REPLACE', 'text', 'text', 'text'),
     f('DATESTR', 'date'),
+    f('FROMNOW', 'date'),
+    (random, depth) => {
+      const format = random() < 0.9 ? `, "${pick(random, SHOWN_FORMATS)}"` : ''
+      return `DATETIME_FORMAT(${generate(random, depth, 'date')}${format})`
+    },
     (random, depth) => `REGEX_EXTRACT(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}")`,
     (random, depth) =>
       `REGEX_REPLACE(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}", ${generate(random, depth, 'text')})`,
@@ -293,6 +308,9 @@ const MAKERS: Record<Kind, readonly Make[]> = {
       `WORKDAY(${generate(random, depth, 'date')}, ${small(random, depth)}${pick(random, HOLIDAYS)})`,
     (random, depth) =>
       `DATEADD(${generate(random, depth, 'date')}, ${small(random, depth)}, "${pick(random, STEPS)}")`,
+    (random, depth) => `SET_TIMEZONE(${generate(random, depth, 'date')}, "${pick(random, ZONES)}")`,
+    () => 'CREATED_TIME()',
+    () => 'LAST_MODIFIED_TIME()',
     branch('date'),
   ],
 }

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { checkFormula, compileFormula, evaluateFormula } from '../../src/core/formula/index.ts'
 import { seeded } from '../core/random.ts'
 import { ENGINES, type TestEngine } from '../dialects/engines.ts'
-import { columnOf, FIELDS, FROM, makeRows, tableStatements } from './table.ts'
+import { columnOf, FIELDS, FROM, makeRows, TIMES, tableStatements, timesOf } from './table.ts'
 
 const ROWS = makeRows(seeded(3), 6)
 const NOW = Date.UTC(2024, 5, 1)
@@ -79,6 +79,7 @@ describe.each(ENGINES)('the deepest formulas on $client', ({ open }) => {
           words: engine.dialect.formula,
           column: columnOf,
           recordId: sql`t.id`,
+          ...TIMES,
           now: NOW,
           zone,
         })
@@ -88,6 +89,7 @@ describe.each(ENGINES)('the deepest formulas on $client', ({ open }) => {
             now: NOW,
             zone,
             recordId: index + 1,
+            ...timesOf(row),
             cell: (id) => row[id] ?? null,
           }),
         )

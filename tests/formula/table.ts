@@ -7,6 +7,8 @@ import { pick } from '../core/random.ts'
 /** A column of the table on which formulas are tried. */
 interface TestColumn {
   title: string
+  /** The field's own time zone. */
+  zone?: string
   form: CellForm
   storage: StorageKind
   values: readonly CellValue[]
@@ -127,6 +129,16 @@ export const COLUMNS: readonly TestColumn[] = [
     storage: 'date',
     values: [null, '2024-05-31', '2023-11-30', '2024-02-29', '0001-01-01', '9999-12-31'],
   },
+  {
+    title: 'Departure',
+    zone: 'America/St_Johns',
+    form: 'datetime',
+    storage: 'datetime',
+    values: [
+      ...[null, '2024-03-10 05:29:59+00:00', '2024-03-10 05:30:00+00:00', '2024-02-29 02:30:00.250+00:00'],
+      ...['2024-11-03 04:00:00+00:00', '0001-01-01 00:00:00+00:00', '9999-12-31 23:59:59+00:00'],
+    ],
+  },
   { title: 'Sum', form: 'real', storage: 'real', values: [null, 0, 2, 10.5, -3.25, 1e40, 7] },
 ]
 
@@ -134,13 +146,14 @@ export const COLUMNS: readonly TestColumn[] = [
 const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due']
 
 /** The fields of the columns. */
-export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form }) => ({
+export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form, zone }) => ({
   id: `c${title.replace(/\W/g, '')}`,
   title,
   type: form,
   form,
   isComputed: COMPUTED.includes(title),
   isBroken: false,
+  ...(zone !== undefined && { zone }),
 }))
 
 export type Row = Record<string, CellValue>
@@ -191,3 +204,12 @@ export const columnOf = (fieldId: string) => {
 }
 
 export const FROM = sql`from ${TABLE} t order by t.id`
+
+/** Columns of the record's creation and last change, as the planner would give them. */
+export const TIMES = { createdTime: columnOf('cAt'), modifiedTime: columnOf('cDeparture') }
+
+/** The same for the evaluator. */
+export const timesOf = (row: Row) => ({
+  createdTime: (row.cAt as string | null) ?? null,
+  modifiedTime: (row.cDeparture as string | null) ?? null,
+})

@@ -205,6 +205,41 @@ describe('formulas in filters, sorts, groups and summaries', () => {
     expect((await valuesOf(books, 'Over')).a).toBe(5)
   })
 
+  test('compute in the time zone of a field that has its own', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Number: 'Number' }, [{ Title: 'x' }])
+    const departure = await library.add(table, 'Departure', 'DateTime', { timeZone: 'Asia/Tokyo' })
+    const [row] = await table.list()
+    const records = `/api/v2/tables/${table.id}/records`
+    await bench.rest.patch(records, { Id: row?.Id, Departure: '2024-02-29 20:30:00+00:00' })
+    const fields = [
+      await formula(table, 'Hour', 'HOUR({Departure})'),
+      await formula(table, 'Shown', 'DATETIME_FORMAT({Departure}, "YYYY-MM-DD HH:mm Z") & " " & {Departure}'),
+      await formula(table, 'Same', '{Departure} = "2024-03-01 05:30"'),
+      await formula(table, 'Paris', 'DATETIME_FORMAT(SET_TIMEZONE({Departure}, "Europe/Paris"), "HH:mm")'),
+    ]
+    const read = async () => {
+      const query = { tableId: table.id, fieldIds: fields.map(({ id }) => id), limit: 1, offset: 0 }
+      const page = await bench.trpc.records.list.query({ query: { ...query, timeZone: 'America/New_York' } })
+      return page.rows[0]
+    }
+    expect(await read()).toEqual([5, '2024-03-01 05:30 +09:00 2024-03-01 05:30:00', true, '21:30'])
+    await bench.trpc.schema.updateField.mutate({
+      fieldId: departure.id,
+      patch: { options: { ...departure.options, timeZone: 'local' } },
+    })
+    expect(await read()).toEqual([15, '2024-02-29 15:30 -05:00 2024-02-29 15:30:00', false, '21:30'])
+  })
+
+  test('know when their record was created and changed', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'x' }])
+    await formula(table, 'Age', 'DATETIME_DIFF(NOW(), CREATED_TIME(), "hours")')
+    await formula(table, 'Changed', 'ISNOTBLANK(LAST_MODIFIED_TIME())')
+    const [before] = await table.list()
+    expect([before?.Age, before?.Changed]).toEqual([0, 0])
+    await bench.rest.patch(`/api/v2/tables/${table.id}/records`, { Id: before?.Id, Title: 'renamed' })
+    expect((await table.list())[0]?.Changed).toBe(1)
+  })
+
   test('show instants in the zone of who reads, and in UTC to programs', async () => {
     const table = await bench.table({ Title: 'SingleLineText', At: 'DateTime' }, [
       { Title: 'x', At: '2024-03-05 23:30:00+00:00' },

@@ -75,6 +75,8 @@ export interface FormulaField {
   isComputed: boolean
   /** True where the field is broken: its value is null. */
   isBroken: boolean
+  /** IANA name of the field's own time zone; absent for fields that are shown in the zone of the viewer. */
+  zone?: string
 }
 
 /** Powers of ten between which a number's magnitude lies where it is not 0. */
@@ -87,6 +89,8 @@ export interface Range {
 export type Expression = {
   type: ValueType
   range: Range
+  /** Zone in which an instant is looked at, and a call computes; absent: the zone of the formula. */
+  zone?: string
 } /** A date's value is in milliseconds; an instant's in wall time. */ & (
   | { kind: 'literal'; value: CellValue }
   | { kind: 'field'; field: FormulaField }

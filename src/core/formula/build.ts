@@ -18,6 +18,9 @@ export interface Build<S> {
   zone: string
   /** The record's id as text. */
   recordId: S
+  /** When the record was created and last changed, as instants. */
+  createdTime: S
+  modifiedTime: S
   /** A name that nothing in the statement has. */
   freshName(): string
   /** A number of our own, e.g. 2. */
@@ -31,7 +34,7 @@ export interface Build<S> {
 /** A `Build` over the words; names are counted from its beginning, so they differ within one formula. */
 export function createBuild<S>(
   words: FormulaWords<S>,
-  context: { now: number; zone: string; recordId: S; prefix: string },
+  context: Pick<Build<S>, 'now' | 'zone' | 'recordId' | 'createdTime' | 'modifiedTime'> & { prefix: string },
 ): Build<S> {
   let count = 0
   const freshName = () => `${context.prefix}${++count}`

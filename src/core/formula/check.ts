@@ -1,5 +1,6 @@
+import { isTimeZone } from '../dates.ts'
 import type { Expression, FormulaField, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
-import { convertTo, joinCompared, joinTypes, limitWithin } from './conversions.ts'
+import { convertTo, joinCompared, joinTypes, limitWithin, shareZone } from './conversions.ts'
 import { firstDay, isUnit } from './date-arithmetic.ts'
 import { dateFormatOf } from './date-format.ts'
 import { typeOfForm } from './fields.ts'
@@ -10,6 +11,7 @@ import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
 import { CELL_LIMIT } from './semantics.ts'
+import { shownFormatOf } from './show-date.ts'
 import { readHolidays } from './workdays.ts'
 
 /** The table and database that a formula is checked for. */
@@ -142,7 +144,8 @@ class FormulaChecker implements NodeChecker {
     this.references.push({ field, from: node.from, to: node.to })
     const type = typeOfForm(field.form)
     if (field.isBroken) return { kind: 'literal', type, value: null, range: NO_RANGE }
-    return { kind: 'field', type, field, range: { max: 30, min: -30 } }
+    const zone = type === 'datetime' ? field.zone : undefined
+    return { kind: 'field', type, field, range: { max: 30, min: -30 }, ...(zone !== undefined && { zone }) }
   }
 
   private call(node: SyntaxNode & { kind: 'call' }): Expression | null {
@@ -169,8 +172,8 @@ class FormulaChecker implements NodeChecker {
     if (!left || !right) return null
     const { args: kinds, returns, range } = operationOf(node.operator)
     if (kinds[0] === 'match') {
-      const args = joinCompared([left, right])
-      return { kind: 'call', name: node.operator, type: 'boolean', args, range: NO_RANGE }
+      const shared = shareZone(joinCompared([left, right]))
+      return { kind: 'call', name: node.operator, type: 'boolean', range: NO_RANGE, ...shared }
     }
     const sides = [
       { side: left, node: node.left },
@@ -226,7 +229,9 @@ function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker
   })
   const checked = args.filter((arg) => arg !== null)
   if (checked.length < args.length) return null
-  const joined = joinKind(joinKind(checked, kinds, 'result'), kinds, 'match')
+  const shared = shareZone(joinKind(joinKind(checked, kinds, 'result'), kinds, 'match'))
+  const joined = shared.args
+  const zone = definition.zoneOf?.(joined) ?? shared.zone
   const { returns, range } = definition
   const types = joined.map(({ type }) => type)
   const rangeOf = (exact: Expression[]) => {
@@ -245,6 +250,7 @@ function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker
     args: computed,
     type: typeof returns === 'string' ? returns : returns(types, computed),
     range: result,
+    ...(zone !== undefined && { zone }),
   }
 }
 
@@ -291,7 +297,7 @@ function checkArgument(
   checker: NodeChecker,
 ): Expression | null {
   const written = node.kind === 'literal' && typeof node.value === 'string' ? node.value : null
-  if (kind === 'unit' || kind === 'weekday' || kind === 'format' || kind === 'holidays') {
+  if (isLiteralKind(kind)) {
     if (written !== null && isLiteralOf(kind, written, definition)) return expression
     return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition, kind, index) ?? '')
   }
@@ -313,7 +319,13 @@ function mismatch(expression: Expression, kind: ArgKind, index: number, name: st
   return kind === 'date' ? 'Date type is expected' : 'Boolean type is expected'
 }
 
-type LiteralKind = 'unit' | 'weekday' | 'format' | 'holidays'
+/** Arguments that must be written as text in the formula. */
+const LITERAL_KINDS = ['unit', 'weekday', 'format', 'holidays', 'zone', 'shownFormat'] as const
+type LiteralKind = (typeof LITERAL_KINDS)[number]
+
+const isLiteralKind = (kind: ArgKind): kind is LiteralKind => LITERAL_KINDS.some((known) => known === kind)
+
+const MAX_ZONE_NAME = 64
 
 function isLiteralOf(kind: LiteralKind, written: string, { units = [] }: FormulaFunction): boolean {
   switch (kind) {
@@ -325,6 +337,10 @@ function isLiteralOf(kind: LiteralKind, written: string, { units = [] }: Formula
       return dateFormatOf(written) !== null
     case 'holidays':
       return readHolidays(written) !== null
+    case 'zone':
+      return written.length <= MAX_ZONE_NAME && isTimeZone(written)
+    case 'shownFormat':
+      return shownFormatOf(written) !== null
   }
 }
 
@@ -342,10 +358,16 @@ function specialMessage(
       return `${start} day of week string`
     case 'format':
       return `${start} a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'`
+    case 'zone':
+      return `${start} a time zone such as 'Europe/Berlin'`
+    case 'shownFormat':
+      return `${start} a date format such as 'DD.MM.YYYY' or 'dddd, MMMM D, h:mm A'`
     case 'holidays':
       return `${start} days such as '2024-12-25, 2024-12-26'`
     case 'unit':
       return `${start} one of ${units.map((unit) => `'${unit}'`).join(', ')}`
+    case 'instant':
+      return `${start} a date`
     case 'date':
     case 'number':
       return namesArguments ? `${start} a ${kind}` : null

@@ -1,5 +1,6 @@
 import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
 import { type Build, createBuild, type Value } from './build.ts'
+import { zoneOfConversion } from './conversions.ts'
 import { compileDateOrNull, compileFromWall, fromWallMs } from './instants.ts'
 import { operationOf } from './operators.ts'
 import { LIMIT, TINY } from './semantics.ts'
@@ -13,6 +14,9 @@ export interface FormulaCompileContext<S> {
   column(fieldId: string): S
   /** The record's primary key. */
   recordId: S
+  /** The columns of the record's creation and last change, in the form of an instant; null if the table has none. */
+  createdTime?: S | null
+  modifiedTime?: S | null
   /** Milliseconds since 1970. */
   now: number
   /** IANA name; see `resolveZone` for `local`. */
@@ -29,7 +33,15 @@ export interface FormulaCompileContext<S> {
 export function compileFormula<S>(expression: Expression, context: FormulaCompileContext<S>): S {
   const { words } = context
   const recordId = words.cell(context.recordId, 'text', null)
-  const build = createBuild(words, { ...context, recordId, prefix: context.prefix ?? 'f' })
+  const instant = (column: S | null | undefined) =>
+    column === null || column === undefined ? words.nothing('datetime') : words.cell(column, 'datetime', null)
+  const build = createBuild(words, {
+    ...context,
+    recordId,
+    createdTime: instant(context.createdTime),
+    modifiedTime: instant(context.modifiedTime),
+    prefix: context.prefix ?? 'f',
+  })
   const compileWith = (known: ReadonlyMap<string, S>) => compile(expression, build, { ...context, known }).sql
   const repeated = repeatedFields(expression)
   if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
@@ -71,19 +83,24 @@ function compile<S>(expression: Expression, build: Build<S>, context: Compiling<
   const { type } = expression
   switch (expression.kind) {
     case 'literal':
-      return { ...literal(expression.value, type, build), type, isSimple: true }
+      return { ...literal(expression.value, type, inZone(build, expression.zone)), type, isSimple: true }
     case 'field':
       return fieldValue(expression.field, type, build, context)
     case 'convert': {
       const from = compile(expression.from, build, context)
-      return { sql: convert(from, expression.to, type, build), type, isSimple: false }
+      const zoned = inZone(build, zoneOfConversion(expression))
+      return { sql: convert(from, expression.to, type, zoned), type, isSimple: false }
     }
     case 'call': {
       const args = expression.args.map((arg) => compile(arg, build, context))
-      return { sql: operationOf(expression.name).compile(args, build), type, isSimple: false }
+      const zoned = inZone(build, expression.zone)
+      return { sql: operationOf(expression.name).compile(args, zoned), type, isSimple: false }
     }
   }
 }
+
+const inZone = <S>(build: Build<S>, zone: string | undefined): Build<S> =>
+  zone === undefined ? build : { ...build, zone }
 
 function literal<S>(
   value: Datum,

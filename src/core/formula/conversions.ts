@@ -23,6 +23,10 @@ export function convertTo(expression: Expression, kind: ArgKind): Expression | n
         : null
     case 'date':
       return asDate(expression)
+    case 'instant': {
+      const date = asDate(expression)
+      return date && toType(date, 'datetime')
+    }
     default:
       return expression
   }
@@ -48,6 +52,24 @@ export function joinTypes(expressions: Expression[]): Expression[] {
   const common = commonType(read.map(({ type }) => type))
   return read.map((expression) => toType(expression, common))
 }
+
+/**
+ * Arguments in one zone: that of the first instant with its own. Dates written in the formula and days that become
+ * instants are read in it.
+ */
+export function shareZone(args: Expression[]): { args: Expression[]; zone?: string } {
+  const zone = args.find((arg) => arg.type === 'datetime' && arg.zone !== undefined)?.zone
+  if (zone === undefined) return { args }
+  const hasNone = (arg: Expression) =>
+    arg.type === 'datetime' &&
+    arg.zone === undefined &&
+    (arg.kind === 'literal' || (arg.kind === 'convert' && arg.to === 'datetime'))
+  return { zone, args: args.map((arg) => (hasNone(arg) ? { ...arg, zone } : arg)) }
+}
+
+/** The zone in which an expression is converted; undefined for the formula's. */
+export const zoneOfConversion = ({ zone, from }: Extract<Expression, { kind: 'convert' }>) =>
+  zone ?? (from.type === 'datetime' ? from.zone : undefined)
 
 function toType(expression: Expression, type: ValueType): Expression {
   if (expression.type === type) return expression

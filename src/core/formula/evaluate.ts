@@ -1,6 +1,7 @@
 import type { CellValue } from '../fields/field-type.ts'
 import { readLinks, readList } from '../fields/list-value.ts'
 import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
+import { zoneOfConversion } from './conversions.ts'
 import type { Datum, Moment } from './functions/define.ts'
 import { fromWallMs } from './instants.ts'
 import { operationOf } from './operators.ts'
@@ -29,16 +30,20 @@ function evaluate(expression: Expression, context: EvaluateContext): Datum {
   switch (expression.kind) {
     case 'literal':
       return expression.type === 'datetime'
-        ? fromWallMs(Number(expression.value), context.zone)
+        ? fromWallMs(Number(expression.value), expression.zone ?? context.zone)
         : expression.value
     case 'field':
       return readCell(expression.field, expression.type, context)
     case 'convert':
-      return convert(evaluate(expression.from, context), expression.to, expression.from.type, context)
+      return convert(evaluate(expression.from, context), expression.to, expression.from.type, {
+        ...context,
+        zone: zoneOfConversion(expression) ?? context.zone,
+      })
     case 'call': {
       const args = expression.args.map((arg) => evaluate(arg, context))
       const types = expression.args.map(({ type }) => type)
-      return operationOf(expression.name).evaluate(args, context, types)
+      const { zone = context.zone } = expression
+      return operationOf(expression.name).evaluate(args, { ...context, zone }, types)
     }
   }
 }

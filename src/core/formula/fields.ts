@@ -12,7 +12,15 @@ export function formulaField(field: Field): FormulaField {
     form: formOf(field),
     isComputed: isComputed(field),
     isBroken: field.error !== null,
+    ...zoneOf(field),
   }
+}
+
+/** The time zone of a field that has its own. */
+function zoneOf(field: Field): Pick<FormulaField, 'zone'> {
+  const { options } = shownType(field)
+  const zone = options.timeZone
+  return typeof zone === 'string' && zone !== 'local' ? { zone } : {}
 }
 
 function formOf(field: Field): CellForm {

@@ -31,6 +31,8 @@ export function sizeOfFormula(
     words: MEASURE,
     column: sizeOfField,
     recordId: LEAF,
+    createdTime: LEAF,
+    modifiedTime: LEAF,
     // Clocks that change twice a year make the longest SQL.
     now: 0,
     zone: 'America/New_York',

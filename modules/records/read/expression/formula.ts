@@ -1,5 +1,6 @@
 import { resolveZone } from '../../../../src/core/dates.ts'
 import { storageOf } from '../../../../src/core/fields/field.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -30,6 +31,10 @@ export const formulaExpression: Expression = (field, scope) => {
   if (!formula) return null
   addSize(scope, formula.size)
   if (formula.dependsOnNow) state.dependsOnNow = true
+  const systemColumn = (name: string) => {
+    const named = model.fields.find((other) => fieldType(other.type).systemColumn === name)
+    return named ? scope.of(named, scope, 'cell') : null
+  }
   return compileFormula(formula.expression, {
     words: dialect.formula,
     column(fieldId) {
@@ -44,6 +49,8 @@ export const formulaExpression: Expression = (field, scope) => {
         : value
     },
     recordId: columnIn(scope, model.primaryKey),
+    createdTime: systemColumn('created_at'),
+    modifiedTime: systemColumn('updated_at'),
     // Not read for other formulas, so that their plans can be cached.
     now: formula.dependsOnNow ? moment.now.getTime() : 0,
     zone: resolveZone(moment.timeZone ?? 'UTC'),

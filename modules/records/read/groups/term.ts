@@ -140,6 +140,8 @@ function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: 
     now: 0,
     zone: resolveZone(own ?? 'UTC'),
     recordId: sql`''`,
+    createdTime: sql`null`,
+    modifiedTime: sql`null`,
     prefix: 'day_',
   })
   const ms = formula.cell(instant, 'datetime', build.freshName())

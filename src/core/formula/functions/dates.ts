@@ -25,6 +25,7 @@ import {
   wallOfDatum,
 } from '../instants.ts'
 import { DAY_MS, dateOrNull, writeDate } from '../semantics.ts'
+import { compileShowDate, compileShowSpan, showDate, showSpan } from '../show-date.ts'
 import { addWorkdays, compileAddWorkdays, compileWorkdaysBetween, workdaysBetween } from '../workdays.ts'
 import { argument, type Datum, defineFunction, type FormulaFunction } from './define.ts'
 
@@ -372,6 +373,61 @@ export const workdayDiff = defineFunction({
   returns: 'number',
   evaluate: (args, { zone }, types) => workdaysBetween(args, types, zone),
   compile: (args, build) => compileWorkdaysBetween(args, build),
+})
+
+/** A date as text in a format. */
+export const datetimeFormat = defineFunction({
+  name: 'DATETIME_FORMAT',
+  syntax: 'DATETIME_FORMAT(date, ["format"])',
+  help: m.formula_datetime_format_help,
+  examples: {
+    'DATETIME_FORMAT("2024-03-05 08:20:30", "DD.MM.YYYY HH:mm")': '05.03.2024 08:20',
+    'DATETIME_FORMAT("2024-03-05 18:20:30", "dddd, MMMM D, YYYY [at] h:mm A")':
+      'Tuesday, March 5, 2024 at 6:20 PM',
+    'DATETIME_FORMAT("2024-03-05", "[Q]Q/YY")': 'Q1/24',
+    'DATETIME_FORMAT("2024-03-05 08:20")': '2024-03-05T08:20:00+00:00',
+  },
+  args: ['date', 'shownFormat'],
+  min: 1,
+  namesArguments: true,
+  returns: 'text',
+  evaluate: (args, { zone }, types) => showDate(args, types[0], zone, wallOf),
+  compile: (args, build) => compileShowDate(args, build),
+})
+
+/** The same instant, looked at in another time zone by the functions around it. */
+export const setTimezone = defineFunction({
+  name: 'SET_TIMEZONE',
+  syntax: 'SET_TIMEZONE(date, "time zone")',
+  help: m.formula_set_timezone_help,
+  examples: {
+    'DATETIME_FORMAT(SET_TIMEZONE("2024-03-05 08:20", "Asia/Tokyo"), "HH:mm Z")': '17:20 +09:00',
+    'HOUR(SET_TIMEZONE("2024-07-05 08:20", "Europe/Berlin"))': 10,
+  },
+  args: ['instant', 'zone'],
+  returns: 'datetime',
+  zoneOf: ([, zone]) => (zone?.kind === 'literal' ? String(zone.value) : undefined),
+  evaluate: ([value = null]) => value,
+  compile: (args, build) => argument(args, 0, build, 'datetime').sql,
+})
+
+/** The time between a date and the present moment, in the largest whole unit. */
+export const fromNow = defineFunction({
+  name: 'FROMNOW',
+  syntax: 'FROMNOW(date)',
+  help: m.formula_fromnow_help,
+  examples: { 'FROMNOW(DATEADD(NOW(), -21, "day"))': '21 days', 'FROMNOW(NOW())': '0 seconds' },
+  args: ['date'],
+  namesArguments: true,
+  returns: 'text',
+  readsClock: true,
+  evaluate: ([value = null], { now, zone }, types) =>
+    value === null ? null : showSpan(now - instantOfDatum(value, types[0], zone)),
+  compile: (args, build) => {
+    const { words } = build
+    const date = compileInstant(argument(args, 0, build, 'date'), build)
+    return compileShowSpan(words.arithmetic('-', words.number(build.now), date), build)
+  },
 })
 
 /** Format used if the formula names none. */

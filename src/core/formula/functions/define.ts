@@ -9,7 +9,8 @@ import type { Build, Value } from '../build.ts'
  * `condition` (anything, as a two-valued boolean), `truth` (a boolean or number, as a condition), `date` (a day or
  * an instant, or a literal that can be parsed as one), `result` and `match` (anything; all arguments of the kind are
  * converted to one type), `any` (unchanged), and literals: `pattern` (a regular expression), `unit`, `weekday`,
- * `format` (of a date), `holidays` (days such as `2024-12-25, 2024-12-26`).
+ * `format` (of a date), `holidays` (days such as `2024-12-25, 2024-12-26`),
+ * `zone` (`Europe/Berlin`), `shownFormat` (of text that shows a date). `instant` is a `date`, a day as its midnight.
  */
 export type ArgKind =
   | 'number'
@@ -26,6 +27,9 @@ export type ArgKind =
   | 'weekday'
   | 'format'
   | 'holidays'
+  | 'instant'
+  | 'zone'
+  | 'shownFormat'
 
 /** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
 export type Datum = CellValue
@@ -37,6 +41,9 @@ export interface Moment {
   /** IANA name of the zone in which dates are looked at. */
   zone: string
   recordId: string | number | null
+  /** When the record was created and last changed: stored instants, null where the table does not keep them. */
+  createdTime?: string | null
+  modifiedTime?: string | null
 }
 
 /** A formula function: defined in its family's file in this folder and registered by a line in `index.ts`. */
@@ -57,6 +64,8 @@ export interface FormulaFunction {
   readsClock?: true
   /** True where errors name the argument: `First parameter of DATEADD should be a date` (spec §8). */
   namesArguments?: true
+  /** The zone in which the result is looked at, where the arguments determine it. */
+  zoneOf?(args: readonly Expression[]): string | undefined
   /** Accepted names of units, for an argument of kind `unit`. */
   units?: readonly string[]
   /** Names of database clients that the function is not for. */

@@ -1,3 +1,4 @@
+import { fromStored } from '../../dates.ts'
 import { m } from '../../messages.gen.ts'
 import type { Build, Value } from '../build.ts'
 import { areSame, compileSame } from '../comparing.ts'
@@ -172,6 +173,33 @@ export const isNotBlank = defineFunction({
   returns: 'boolean',
   evaluate: ([value]) => !isEmpty(value),
   compile: (args, build) => build.words.not(compileEmpty(argument(args, 0, build, 'null'), build)),
+})
+
+const readInstant = (stored: string | null | undefined): number | null =>
+  stored === null || stored === undefined ? null : fromStored(stored)
+
+/** When the record was created. */
+export const createdTime = defineFunction({
+  name: 'CREATED_TIME',
+  syntax: 'CREATED_TIME()',
+  help: m.formula_created_time_help,
+  examples: { 'CREATED_TIME() > "2020-01-01"': true },
+  args: [],
+  returns: 'datetime',
+  evaluate: (_args, { createdTime }) => readInstant(createdTime),
+  compile: (_args, build) => build.createdTime,
+})
+
+/** When the record was last changed. */
+export const lastModifiedTime = defineFunction({
+  name: 'LAST_MODIFIED_TIME',
+  syntax: 'LAST_MODIFIED_TIME()',
+  help: m.formula_last_modified_time_help,
+  examples: { 'IS_AFTER(CREATED_TIME(), LAST_MODIFIED_TIME())': false },
+  args: [],
+  returns: 'datetime',
+  evaluate: (_args, { modifiedTime }) => readInstant(modifiedTime),
+  compile: (_args, build) => build.modifiedTime,
 })
 
 /** The id of the record, as text. */

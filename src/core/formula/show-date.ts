@@ -1,0 +1,239 @@
+import type { ValueType } from './ast.ts'
+import type { Build, Value } from './build.ts'
+import { argument, type Datum } from './functions/define.ts'
+import { compileInstant, compileSplit, compileToWall, instantOfDatum, wallOfDatum } from './instants.ts'
+import { DAY_MS } from './semantics.ts'
+
+/** Months in English, each padded to the longest name. */
+const MONTHS =
+  'January  February March    April    May      June     July     August   SeptemberOctober  November December '
+/** Weekdays from Monday, in the same way. */
+const DAYS = 'Monday   Tuesday  WednesdayThursday Friday   Saturday Sunday   '
+const NAME_WIDTH = 9
+const SHORT_NAME = 3
+
+/** Whole numbers of a date from which tokens are written. */
+interface Numbers<N> {
+  year: N
+  month: N
+  day: N
+  /** From Monday, counted from 0. */
+  weekday: N
+  hour: N
+  minute: N
+  second: N
+  ms: N
+  /** Minutes ahead of UTC. */
+  offset: N
+}
+
+/** How the pieces of a format are computed: in JavaScript, or as SQL. */
+interface Writer<N, T> {
+  text(value: string): T
+  join(texts: T[]): T
+  /** In digits; with zeros in front for a number of digits above 0. */
+  digits(value: N, length: number): T
+  /** A name of a padded list, in full or its first letters. */
+  name(names: string, index: N, length: number): T
+  plus(value: N, by: number): N
+  /** `floor(value / by)` */
+  over(value: N, by: number): N
+  /** What is left of `value / by`. */
+  rest(value: N, by: number): N
+  abs(value: N): N
+  /** The first text where the number is below the limit, otherwise the second. */
+  below(value: N, limit: number, yes: string, no: string): T
+}
+
+type Token = <N, T>(date: Numbers<N>, writer: Writer<N, T>) => T
+
+const twelve = <N, T>({ hour }: Numbers<N>, { plus, rest }: Writer<N, T>): N =>
+  plus(rest(plus(hour, 11), 12), 1)
+
+/** Tokens of a format, as in Airtable and Day.js. */
+const TOKENS: Record<string, Token> = {
+  YYYY: ({ year }, { digits }) => digits(year, 4),
+  YY: ({ year }, { digits, rest }) => digits(rest(year, 100), 2),
+  Q: ({ month }, { digits, over, plus }) => digits(over(plus(month, 2), 3), 0),
+  MMMM: ({ month }, { name, plus }) => name(MONTHS, plus(month, -1), NAME_WIDTH),
+  MMM: ({ month }, { name, plus }) => name(MONTHS, plus(month, -1), SHORT_NAME),
+  MM: ({ month }, { digits }) => digits(month, 2),
+  M: ({ month }, { digits }) => digits(month, 0),
+  DD: ({ day }, { digits }) => digits(day, 2),
+  D: ({ day }, { digits }) => digits(day, 0),
+  dddd: ({ weekday }, { name }) => name(DAYS, weekday, NAME_WIDTH),
+  ddd: ({ weekday }, { name }) => name(DAYS, weekday, SHORT_NAME),
+  HH: ({ hour }, { digits }) => digits(hour, 2),
+  H: ({ hour }, { digits }) => digits(hour, 0),
+  hh: (date, writer) => writer.digits(twelve(date, writer), 2),
+  h: (date, writer) => writer.digits(twelve(date, writer), 0),
+  mm: ({ minute }, { digits }) => digits(minute, 2),
+  m: ({ minute }, { digits }) => digits(minute, 0),
+  ss: ({ second }, { digits }) => digits(second, 2),
+  s: ({ second }, { digits }) => digits(second, 0),
+  SSS: ({ ms }, { digits }) => digits(ms, 3),
+  A: ({ hour }, { below }) => below(hour, 12, 'AM', 'PM'),
+  a: ({ hour }, { below }) => below(hour, 12, 'am', 'pm'),
+  Z: ({ offset }, { join, below, digits, over, rest, abs, text }) =>
+    join([
+      below(offset, 0, '-', '+'),
+      digits(over(abs(offset), 60), 2),
+      text(':'),
+      digits(rest(abs(offset), 60), 2),
+    ]),
+}
+
+const PIECES = /YYYY|YY|Q|MMMM|MMM|MM|M|DD|D|dddd|ddd|HH|H|hh|h|mm|m|ss|s|SSS|A|a|Z|\[[^\]]*\]|[\s\S]/g
+const MAX_FORMAT = 100
+
+/** A piece of a format: a token, or text that stands for itself. */
+type ShownFormat = readonly ({ token: string } | { literal: string })[]
+
+/** Reads a format such as `dddd, D MMMM YYYY`; null for one with letters that mean nothing. */
+export function shownFormatOf(text: string): ShownFormat | null {
+  if (text.length > MAX_FORMAT) return null
+  const pieces: ({ token: string } | { literal: string })[] = []
+  for (const piece of text.match(PIECES) ?? []) {
+    if (Object.hasOwn(TOKENS, piece)) pieces.push({ token: piece })
+    else if (piece.length > 1) pieces.push({ literal: piece.slice(1, -1) })
+    // The T of ISO 8601 needs no brackets; other letters are most likely a token that is unknown here.
+    else if (/[A-SU-Za-z]/.test(piece)) return null
+    else pieces.push({ literal: piece })
+  }
+  return pieces
+}
+
+/** Format used if the formula names none: ISO 8601. */
+const DEFAULT_FORMAT = 'YYYY-MM-DDTHH:mm:ssZ'
+
+function write<N, T>(format: ShownFormat, date: Numbers<N>, writer: Writer<N, T>): T {
+  return writer.join([
+    writer.text(''),
+    ...format.map((piece) =>
+      'token' in piece
+        ? (TOKENS[piece.token]?.(date, writer) ?? writer.text(''))
+        : writer.text(piece.literal),
+    ),
+  ])
+}
+
+const formatIn = (written: unknown): ShownFormat =>
+  shownFormatOf(typeof written === 'string' ? written : DEFAULT_FORMAT) ?? []
+
+const JAVASCRIPT: Writer<number, string> = {
+  text: (value) => value,
+  join: (texts) => texts.join(''),
+  digits: (value, length) => String(value).padStart(length, '0'),
+  name: (names, index, length) => names.slice(index * NAME_WIDTH, index * NAME_WIDTH + length).trim(),
+  plus: (value, by) => value + by,
+  over: (value, by) => Math.floor(value / by),
+  rest: (value, by) => value - Math.floor(value / by) * by,
+  abs: Math.abs,
+  below: (value, limit, yes, no) => (value < limit ? yes : no),
+}
+
+/** A date as text in the format. */
+export function showDate(
+  [value = null, written]: Datum[],
+  type: ValueType | undefined,
+  zone: string,
+  wallParts: (ms: number) => Pick<Numbers<number>, 'year' | 'month' | 'day'>,
+): string | null {
+  if (value === null) return null
+  const wall = wallOfDatum(value, type, zone)
+  const days = Math.floor(wall / DAY_MS)
+  const offset = Math.floor((wall - instantOfDatum(value, type, zone)) / 60_000)
+  const date = { ...wallParts(wall), ...timeOf(wall, days, offset, JAVASCRIPT) }
+  return write(formatIn(written), date, JAVASCRIPT)
+}
+
+const timeOf = <N>(wall: N, days: N, offset: N, { plus, over, rest }: Writer<N, unknown>) => ({
+  weekday: rest(plus(days, 3), 7),
+  hour: over(rest(wall, DAY_MS), 3_600_000),
+  minute: over(rest(wall, 3_600_000), 60_000),
+  second: over(rest(wall, 60_000), 1000),
+  ms: rest(wall, 1000),
+  offset,
+})
+
+/** The same as SQL. */
+export function compileShowDate<S>(args: Value<S>[], build: Build<S>): S {
+  const { words, constant } = build
+  const plus = (left: S, right: S) => words.arithmetic('+', left, right)
+  const over = (value: S, by: number) => words.floor(words.divide(value, constant(by)))
+  const writer: Writer<S, S> = {
+    text: words.text,
+    join: words.concat,
+    digits: (value, length) =>
+      length === 0
+        ? words.digits(value)
+        : words.part(words.digits(plus(value, constant(10 ** length))), constant(2), constant(length)),
+    name: (names, index, length) => {
+      const from = plus(words.arithmetic('*', index, constant(NAME_WIDTH)), constant(1))
+      return words.trim(words.part(words.text(names), from, constant(length)))
+    },
+    plus: (value, by) => plus(value, constant(by)),
+    over,
+    rest: (value, by) => words.arithmetic('-', value, words.arithmetic('*', over(value, by), constant(by))),
+    abs: words.abs,
+    below: (value, limit, yes, no) =>
+      words.choose([[words.compare('<', value, constant(limit)), words.text(yes)]], words.text(no)),
+  }
+  const date = argument(args, 0, build, 'date')
+  return build.once([date], (sql) => {
+    const bound = { ...date, sql, isSimple: true }
+    const instant = { sql: compileInstant(bound, build), type: 'datetime' as const, isSimple: false }
+    const wall = { sql: compileToWall(bound, build), type: 'datetime' as const, isSimple: false }
+    return build.once([wall, instant], (onWall, at) => {
+      const parts = {
+        year: words.datePart('year', onWall),
+        month: words.datePart('month', onWall),
+        day: words.datePart('day', onWall),
+      }
+      const offset = over(words.arithmetic('-', onWall, at), 60_000)
+      const time = timeOf(onWall, compileSplit(onWall, build).days, offset, writer)
+      return words.choose(
+        [[words.isNull(onWall), words.nothing('text')]],
+        write(formatIn(args[1]?.constant), { ...parts, ...time }, writer),
+      )
+    })
+  })
+}
+
+/** Units of a span, largest first. Months and years have the mean length of the Gregorian calendar. */
+const SPANS: readonly [name: string, ms: number][] = [
+  ['year', 365.2425 * DAY_MS],
+  ['month', 30.436875 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** The span between two instants in the largest whole unit: `3 days`, `1 year`. */
+export function showSpan(ms: number): string {
+  const span = Math.abs(ms)
+  const [name, size] = SPANS.find(([, size]) => span >= size) ?? ['second', 1000]
+  const count = Math.floor(span / size)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+/** The same as SQL; null for null. */
+export function compileShowSpan<S>(ms: S, build: Build<S>): S {
+  const { words, constant } = build
+  return build.bind(words.abs(ms), 'number', (span) => {
+    const shown = (name: string, size: number) =>
+      build.bind(words.floor(words.divide(span, constant(size))), 'number', (count) =>
+        words.concat([
+          words.digits(count),
+          words.choose(
+            [[words.compare('=', count, constant(1)), words.text(` ${name}`)]],
+            words.text(` ${name}s`),
+          ),
+        ]),
+      )
+    return words.choose(
+      SPANS.map(([name, size]) => [words.compare('>=', span, constant(size)), shown(name, size)]),
+      shown('second', 1000),
+    )
+  })
+}
