@@ -10,7 +10,7 @@ import { fingerprintWeb, isWebStale, stampWeb, WEB_OUTPUT } from './web-stamp.ts
 /** Folder of the pages, `workers/` and `public/`. */
 const SOURCE = join(ROOT, 'web')
 
-export interface WebBuildOptions {
+interface WebBuildOptions {
   /** False for development: readable, with source maps and React's development checks. Default true. */
   minify?: boolean
 }
@@ -58,7 +58,7 @@ const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
  * that they can be cached forever), a copy of `public/`, and `.gz` and `.br` variants of files that they make smaller.
  * @throws Error when a source does not compile, after printing the errors
  */
-export async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> {
+async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> {
   const startedAt = performance.now()
   // Builds in a staging folder that is renamed at the end, so that servers never see a partial build and
   // concurrent builds do not mix.

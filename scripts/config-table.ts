@@ -7,7 +7,7 @@ const HEAD = '| variable | also read | default | meaning |\n|---|---|---|---|\n'
 const END = '<!-- config:end -->'
 
 /** Rows of the README's table of environment variables, generated from their definitions. */
-export function configRows(): string {
+function configRows(): string {
   return Object.values(VARIABLES)
     .map((variable) => {
       const aliases = 'aliases' in variable ? variable.aliases : []

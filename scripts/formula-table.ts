@@ -12,7 +12,7 @@ const DATABASES: Record<string, string> = { sqlite3: 'SQLite', pg: 'PostgreSQL',
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 /** Rows of the table of functions, generated from their definitions. */
-export function functionRows(): string {
+function functionRows(): string {
   return [...FUNCTIONS]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ syntax, help, examples, unavailable = [] }) => {

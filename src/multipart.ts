@@ -1,3 +1,4 @@
+import { decodeUri } from './core/decode-uri.ts'
 import { badRequest } from './core/errors.ts'
 import { m } from './messages.gen.ts'
 
@@ -114,7 +115,7 @@ function createSource(body: AsyncIterable<Uint8Array>) {
 function readHead(head: string): Pick<Part, 'name' | 'fileName'> {
   const line = head.split('\r\n').find((one) => /^content-disposition:/i.test(one)) ?? ''
   const encoded = /; *filename\*=UTF-8''([^;\s]+)/i.exec(line)?.[1]
-  const fileName = encoded === undefined ? parameter(line, FILE_NAME) : decoded(encoded)
+  const fileName = encoded === undefined ? parameter(line, FILE_NAME) : decodeUri(encoded)
   return { name: parameter(line, NAME) ?? '', fileName }
 }
 
@@ -126,16 +127,7 @@ function parameter(line: string, pattern: RegExp): string | null {
   const [, quoted, plain] = pattern.exec(line) ?? []
   const text = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
   // Browsers escape only the characters that would end the parameter.
-  return text?.replace(/%(22|0D|0A)/gi, (code) => decoded(code)) ?? null
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
+  return text?.replace(/%(22|0D|0A)/gi, decodeUri) ?? null
 }
 
 /** Ignores client disconnects while draining. */

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { ForeignFileError } from '../../src/core/csv/require-csv.ts'
+import { decodeUri } from '../../src/core/decode-uri.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type CreationMoment, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -268,16 +269,7 @@ function toColumn(
 function nameOf(url: URL, headers: Headers): string {
   const given = /filename="?([^";]+)"?/i.exec(headers.get('content-disposition') ?? '')?.[1]
   const last = url.pathname.split('/').findLast((part) => part !== '')
-  return given ?? decode(last ?? url.hostname)
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
+  return given ?? decodeUri(last ?? url.hostname)
 }
 
 function reportName(job: Job): string {

@@ -83,7 +83,7 @@ export interface Label {
 }
 
 /** A label's text in the current language: `Import of 12,000 records into weather`. */
-export const labelText = ({ key, params }: Label): string =>
+const labelText = ({ key, params }: Label): string =>
   (ACTION_LABELS[key] as (params: Label['params']) => string)(params)
 
 /** Why undoing an action needs a confirmation. */

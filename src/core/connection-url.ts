@@ -1,3 +1,5 @@
+import { decodeUri } from './decode-uri.ts'
+
 interface DriverConnection {
   client: string
   connection: Record<string, string>
@@ -35,22 +37,12 @@ export function parseConnectionUrl(text: string): DriverConnection {
   const connection: Record<string, string> = {}
   for (const [key, value] of url.searchParams) connection[SHORT[key] ?? key] = value
   const parts = {
-    user: decode(url.username),
-    password: decode(url.password),
-    database: decode(url.pathname.slice(1)),
+    user: decodeUri(url.username),
+    password: decodeUri(url.password),
+    database: decodeUri(url.pathname.slice(1)),
     host: url.hostname,
     port: url.port,
   }
   for (const [key, value] of Object.entries(parts)) if (value !== '') connection[key] = value
   return { client, connection }
-}
-
-/** Tolerates an unescaped percent sign, for example in a password. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
 }

@@ -41,3 +41,15 @@ export function parseJsonText(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError(`JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
   return JSON.parse(text)
 }
+
+/** True for valid JSON that the engine can parse. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    // RangeError: the engine's nesting limit.
+    if (error instanceof SyntaxError || error instanceof RangeError) return false
+    throw error
+  }
+}

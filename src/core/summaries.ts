@@ -118,9 +118,6 @@ const BY_KEY: ReadonlyMap<string, Summary> = new Map(SUMMARIES.map((summary) => 
 /** Finds a summary by key; else null. */
 export const findSummary = (key: string): Summary | null => BY_KEY.get(key) ?? null
 
-/** True for the key of a summary. */
-export const isSummaryKey = (key: unknown): key is SummaryKey => typeof key === 'string' && BY_KEY.has(key)
-
 /** Summaries offered for a set, in menu order. "None" means no summary. */
 export const summariesFor = (set: SummarySet): Summary[] =>
   SUMMARIES.filter((summary: Summary) => summary.sets.includes(set))

@@ -14,7 +14,7 @@ export interface SlowQueries {
   report(query: SlowQuery): void
 }
 
-export interface SlowQuery {
+interface SlowQuery {
   client: string
   kind: DatabaseWork
   /** With placeholders, and possibly literals. */

@@ -18,6 +18,7 @@ const bytes = (value: SQL): SQL => sql`cast(${value} as binary)`
 
 /** Formula vocabulary for MySQL 8 and MariaDB 10.6 and later. Booleans are 1 and 0. */
 export const mysqlFormula: FormulaWords<SQL> = {
+  ...standardFormula,
   number: (value) => sql`(${value} + 0e0)`,
   constant: double,
   text: (value) => text(sql`${value}`),
@@ -31,17 +32,10 @@ export const mysqlFormula: FormulaWords<SQL> = {
   finish,
   once: bound,
 
-  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
   divide: (left, right) => sql`((${left} + 0e0) / nullif(${right} + 0e0, 0e0))`,
-  negate: (value) => sql`(-${value})`,
-  abs: (value) => sql`abs(${value})`,
   // MariaDB returns decimals here for some doubles, whose division has few digits.
   floor: (value) => sql`(floor(${value}) + 0e0)`,
   ceil: (value) => sql`(ceiling(${value}) + 0e0)`,
-  sqrt: (value) => sql`sqrt(${value})`,
-  ln: (value) => sql`ln(${value})`,
-  exp: (value) => sql`exp(${value})`,
-  power: (base, exponent) => sql`power(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`cast(concat('1e', cast(${exponent} as signed)) as double)`,
   among: (what, values) => {
     const array = sql.join(
@@ -58,7 +52,6 @@ export const mysqlFormula: FormulaWords<SQL> = {
     return sql`(${low} + (${middle('>')} - ${low}) * 0.5e0)`
   },
 
-  ...standardFormula,
   compareText: (sign, left, right) => sql`(${bytes(left)} ${sql.raw(sign)} ${bytes(right)})`,
   same: (left, right) => sql`(${left} <=> ${right})`,
   truthNumber: (value) => sql`(${value} + 0e0)`,

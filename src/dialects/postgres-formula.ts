@@ -81,6 +81,7 @@ const withFinalSigma = (text: SQL): SQL =>
 
 /** Formula vocabulary for PostgreSQL. Overflow raises an error there, so values are range-checked first. */
 export const postgresFormula: FormulaWords<SQL> = {
+  ...standardFormula,
   number: (value) => sql`${value}::float8`,
   constant: double,
   text: (value) => sql`${value}::text collate "C"`,
@@ -96,16 +97,7 @@ export const postgresFormula: FormulaWords<SQL> = {
       use,
     ),
 
-  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
   divide: (left, right) => sql`(${left} / nullif(${right}, 0))`,
-  negate: (value) => sql`(-${value})`,
-  abs: (value) => sql`abs(${value})`,
-  floor: (value) => sql`floor(${value})`,
-  ceil: (value) => sql`ceil(${value})`,
-  sqrt: (value) => sql`sqrt(${value})`,
-  ln: (value) => sql`ln(${value})`,
-  exp: (value) => sql`exp(${value})`,
-  power: (base, exponent) => sql`power(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`('1e' || (${exponent})::int)::float8`,
   among: (what, values) =>
     sql`(select ${what === 'median' ? sql`percentile_cont(0.5) within group (order by x)` : sql.raw(`${what}(x)::float8`)} from (values ${sql.join(
@@ -113,7 +105,6 @@ export const postgresFormula: FormulaWords<SQL> = {
       sql`, `,
     )}) as listed(x))`,
 
-  ...standardFormula,
   compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate "C")`,
   same: (left, right) => sql`(${left} is not distinct from ${right})`,
   truthNumber: (value) => sql`(${value})::int::float8`,

@@ -12,6 +12,7 @@ function real(value: number): SQL {
 
 /** Formula vocabulary for SQLite. Booleans are 1 and 0; numbers are always reals, to avoid integer division. */
 export const sqliteFormula: FormulaWords<SQL> = {
+  ...standardFormula,
   number: (value) => sql`cast(${value} as real)`,
   constant: real,
   text: (value) => sql`${value}`,
@@ -27,16 +28,8 @@ export const sqliteFormula: FormulaWords<SQL> = {
       use,
     ),
 
-  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
   // Division by 0 already gives NULL.
   divide: (left, right) => sql`(${left} / ${right})`,
-  negate: (value) => sql`(-${value})`,
-  abs: (value) => sql`abs(${value})`,
-  floor: (value) => sql`floor(${value})`,
-  ceil: (value) => sql`ceil(${value})`,
-  sqrt: (value) => sql`sqrt(${value})`,
-  ln: (value) => sql`ln(${value})`,
-  exp: (value) => sql`exp(${value})`,
   power: (base, exponent) => sql`pow(${base}, ${exponent})`,
   powerOfTen: (exponent) => sql`cast('1e' || cast(${exponent} as integer) as real)`,
   among: (what, values) => {
@@ -50,7 +43,6 @@ export const sqliteFormula: FormulaWords<SQL> = {
       from (${listed}) where x is not null) where n in ((c + 1) / 2, (c + 2) / 2))`
   },
 
-  ...standardFormula,
   compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate binary)`,
   same: (left, right) => sql`(${left} is ${right})`,
   truthNumber: (value) => sql`(${value} * 1.0)`,

@@ -69,7 +69,7 @@ export const standardPrimitives = {
   exactText: (expression) => expression,
 } satisfies Partial<QueryDialect>
 
-/** Percent-encoded bytes with those decoded that URLs need not encode. */
+/** Decodes the percent-encoded characters that URLs need not encode. */
 export const decodePlain = (encoded: SQL): SQL =>
   PLAIN_IN_URLS.reduce(
     (inner, character) =>
@@ -77,8 +77,17 @@ export const decodePlain = (encoded: SQL): SQL =>
     encoded,
   )
 
-/** Formula expressions that are the same in every engine. */
+/** Formula expressions that are the same in most engines. */
 export const standardFormula = {
+  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  negate: (value) => sql`(-${value})`,
+  abs: (value) => sql`abs(${value})`,
+  sqrt: (value) => sql`sqrt(${value})`,
+  ln: (value) => sql`ln(${value})`,
+  exp: (value) => sql`exp(${value})`,
+  power: (base, exponent) => sql`power(${base}, ${exponent})`,
+  floor: (value) => sql`floor(${value})`,
+  ceil: (value) => sql`ceil(${value})`,
   compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
   isNull: (value) => sql`(${value} is null)`,
   coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,

@@ -5,7 +5,6 @@ import type { Field, ViewField } from '../../src/core/model.ts'
 import { type FormField, formField } from '../../src/core/views/form.ts'
 import {
   checkAnswers,
-  formClosed,
   formFieldProblem,
   isFormField,
   offeredChoices,
@@ -170,16 +169,6 @@ describe('what a form says of a field', () => {
 })
 
 describe('the end of a form', () => {
-  test('comes by the date or by the number of answers', () => {
-    const now = new Date('2026-03-05T12:00:00Z')
-    const closed = (closesAt: string | null, maxAnswers: number | null) =>
-      formClosed({ closesAt, maxAnswers }, { now, answers: 3 })
-    expect(closed(null, null)).toBeNull()
-    expect(closed('2026-03-05T13:00:00+01:00', null)).toBe('over')
-    expect(closed('2026-03-05T12:00:01Z', 4)).toBeNull()
-    expect(closed(null, 3)).toBe('full')
-  })
-
   test('leads to addresses of the web only', () => {
     expect(redirectAddress('https://x.org/{record_id}?a=1', 'a/b')?.href).toBe('https://x.org/a%2Fb?a=1')
     for (const odd of [null, 'javascript:alert(1)', '//x.org', 'https://', 'ftp://x.org', ' https://x.org']) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { convertValue } from '../../src/core/fields/convert.ts'
+import { convert } from '../../src/core/fields/convert.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { withPeople } from '../../src/core/fields/traits.ts'
@@ -47,9 +47,9 @@ describe('User', () => {
 
   test('is copied, and converted to text, by e-mail; who is not known by id', () => {
     expect(fieldType('User').format('usann,usgone', optionsOf(true))).toBe('ann@example.com,usgone')
-    const text = convertValue('usann,usbob', 'User', optionsOf(true), 'SingleLineText', {})
+    const text = convert('usann,usbob', 'User', optionsOf(true), 'SingleLineText', {}).value
     expect(text).toBe('ann@example.com,bob@example.com')
-    expect(convertValue(text, 'SingleLineText', {}, 'User', optionsOf(true))).toBe('usann,usbob')
+    expect(convert(text, 'SingleLineText', {}, 'User', optionsOf(true)).value).toBe('usann,usbob')
   })
 
   test('never keeps the people in its options', () => {

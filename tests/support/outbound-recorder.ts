@@ -1,5 +1,5 @@
 /** A completely received request. */
-export interface RecordedRequest {
+interface RecordedRequest {
   method: string
   /** Path with the query string, e.g. `/hook?x=1`. */
   path: string
@@ -9,7 +9,7 @@ export interface RecordedRequest {
 }
 
 /** The response; by default 200 with an empty body. */
-export interface ProgrammedAnswer {
+interface ProgrammedAnswer {
   status?: number
   headers?: Record<string, string>
   /** Text is sent unchanged, other values as JSON. */

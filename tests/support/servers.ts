@@ -3,7 +3,7 @@ import { startPostgres } from './postgres.ts'
 import type { PrivateServer } from './supervised-server.ts'
 
 /** The database servers of a test run. */
-export type ServerName = 'postgres' | 'mariadb'
+type ServerName = 'postgres' | 'mariadb'
 
 /** A private database for one test file. */
 export interface TestDatabase {
@@ -44,9 +44,6 @@ const starting: Partial<Record<ServerName, Promise<string>>> = {}
  * @throws Error if the variable is not set and PostgreSQL is not installed
  */
 export const postgresUrl = (): Promise<string> => serverUrl('postgres')
-
-/** As `postgresUrl`, for MariaDB and `TEST_MARIADB_URL`. */
-export const mariadbUrl = (): Promise<string> => serverUrl('mariadb')
 
 /**
  * Creates an empty database, usually one per test file, which the caller drops. (An `afterAll` here would not

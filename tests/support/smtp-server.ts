@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 import type { Config } from '../../src/config.ts'
 
 /** A received mail. */
-export interface ReceivedMail {
+interface ReceivedMail {
   /** Envelope recipients. */
   recipients: string[]
   /** Names in lower case; encoded words are decoded. */

@@ -12,7 +12,7 @@ export interface PrivateServer {
 }
 
 /** A temporary folder and the system user whose server may write to it. */
-export interface ServerHome {
+interface ServerHome {
   dir: string
   /** Command prefix for running as that user; empty if we are not root. */
   runAs: readonly string[]

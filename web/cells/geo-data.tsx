@@ -180,6 +180,6 @@ const PlacePicker = lazyPart(() => import('../map/place-picker.tsx'), 'PlacePick
  *
  * @param value the initial location; null for none
  */
-export function openPlacePicker(title: string, value: string | null, onPick: (value: string) => void): void {
+function openPlacePicker(title: string, value: string | null, onPick: (value: string) => void): void {
   openDialog((close) => <PlacePicker title={title} value={value} onPick={onPick} onClose={close} />)
 }

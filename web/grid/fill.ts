@@ -6,7 +6,7 @@ import type { FillTarget } from './engine.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
 /** Kind of series; `other` repeats. */
-export type FillKind = FillSeries | 'other'
+type FillKind = FillSeries | 'other'
 
 /** The kind of series of a field type. */
 export const fillKind = (typeName: string): FillKind => fieldType(typeName).fill ?? 'other'

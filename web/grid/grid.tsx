@@ -192,7 +192,7 @@ function openGroupsOf(engine: Engine, row: number): void {
 }
 
 /** The grid's API for menus, toolbars and dialogs. */
-export function gridHandle(engine: Engine): GridHandle {
+function gridHandle(engine: Engine): GridHandle {
   const columnOf = (fieldId: string | undefined) => {
     const found = engine.columns.findIndex((column) => column.fieldId === fieldId)
     return found >= 0 ? found : (engine.active?.column ?? 0)

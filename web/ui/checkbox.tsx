@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './checkbox.module.css'
 
-export interface CheckboxProps {
+interface CheckboxProps {
   label: ReactNode
   /** Explanation below the label. */
   help?: string

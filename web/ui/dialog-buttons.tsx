@@ -1,7 +1,7 @@
 import { m } from '../messages.gen.ts'
 import { Button } from './button.tsx'
 
-export interface DialogButtonsProps {
+interface DialogButtonsProps {
   /** Text of the button that submits the dialog. */
   label: string
   danger?: boolean

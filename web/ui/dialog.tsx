@@ -7,7 +7,7 @@ import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 import { useLayer } from './layers.ts'
 
-export interface DialogProps {
+interface DialogProps {
   title: string
   onClose: () => void
   children: ReactNode

@@ -42,7 +42,7 @@ export interface OpenMenu {
   label: string
 }
 
-export interface MenuListProps extends OpenMenu {
+interface MenuListProps extends OpenMenu {
   onClose: () => void
 }
 

@@ -6,7 +6,7 @@ import { useLayer } from './layers.ts'
 import styles from './popover.module.css'
 import { useMedia } from './use-media.ts'
 
-export interface PopoverProps {
+interface PopoverProps {
   /** An element, or a point in the window for context menus. */
   anchor: Element | { x: number; y: number }
   onClose: () => void

@@ -5,7 +5,7 @@ import { direction } from '../i18n.ts'
 import { POPOVER_GAP_PX } from './popover.tsx'
 import styles from './tooltip.module.css'
 
-export interface TipProps {
+interface TipProps {
   /** An element with `data-tip`. */
   target: HTMLElement
 }

@@ -1,3 +1,4 @@
+import { isJson } from '../json-text.ts'
 import { detectEncoding } from './detect.ts'
 import { CsvError } from './reader.ts'
 
@@ -175,15 +176,4 @@ function endOfValue(text: string, start: number): number | null {
     else if ((sign === '}' || sign === ']') && --depth === 0) return at + 1
   }
   return null
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    // RangeError: the engine's nesting limit.
-    if (error instanceof SyntaxError || error instanceof RangeError) return false
-    throw error
-  }
 }

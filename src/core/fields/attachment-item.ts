@@ -1,3 +1,4 @@
+import { decodeUri } from '../decode-uri.ts'
 import { parseJsonText } from '../json-text.ts'
 import { typeByName } from './attachment-kinds.ts'
 import type { CellValue } from './field-type.ts'
@@ -129,16 +130,7 @@ function shortened(name: string): string {
 export function nameIn(location: string): string {
   const path = location.split(/[?#]/, 1)[0] ?? ''
   const last = path.split('/').at(-1) ?? ''
-  return cleanFileName(decoded(last)) ?? 'file'
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
+  return cleanFileName(decodeUri(last)) ?? 'file'
 }
 
 /** The stored form: known keys in a fixed order, so that equal files give equal text. */

@@ -34,9 +34,6 @@ export function convert(
   return { value: converted.value, lost: converted.lost || (converted.value === null && value !== '') }
 }
 
-/** The value of `convert` alone. */
-export const convertValue = (...args: Parameters<typeof convert>): CellValue => convert(...args).value
-
 const NUMERIC: readonly FieldTypeName[] = [
   'ID',
   'Number',

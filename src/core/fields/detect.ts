@@ -12,9 +12,9 @@ import { jsonProblem } from './json.ts'
 import type { DecimalMark } from './number-text.ts'
 
 /** Default number of rows to sample. */
-export const MAX_ROWS_TO_PARSE = 500
+const MAX_ROWS_TO_PARSE = 500
 /** Longest value of a single-line field (spec §5, §9). */
-export const MAX_LINE = 255
+const MAX_LINE = 255
 
 /** The detected type of a file's column. */
 export interface DetectedField {
@@ -36,7 +36,7 @@ export interface DetectedField {
   readability: number
 }
 
-export interface DetectOptions {
+interface DetectOptions {
   maxRowsToParse?: number
   /** Reads `01/02/2024` as 2 January in an ambiguous column; by default it is 1 February (spec §5). */
   monthFirst?: boolean
@@ -81,7 +81,7 @@ export function detectFields(
 }
 
 /** Facts about a column besides its values. */
-export interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
+interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
   /** Title from the header; '' if the file has no header. */
   title?: string
 }
@@ -189,7 +189,7 @@ const MAX_COLUMN_NAME = 55
 const MAX_TITLE = 250
 
 /** Normalizes a title: NFC, no line breaks or control characters, trimmed, at most 250 characters. */
-export const cleanTitle = (text: string): string =>
+const cleanTitle = (text: string): string =>
   text
     .replace(/^\ufeff/, '')
     .normalize('NFC')
@@ -211,7 +211,7 @@ export function uniqueName(name: string, taken: Set<string>): string {
  * Derives a unique column name from a title: special characters become underscores (spec §5).
  * `Cost Total $` gives `Cost_Total__`; a title of only special characters gives `field`.
  */
-export function columnNameFor(title: string, taken: Set<string>): string {
+function columnNameFor(title: string, taken: Set<string>): string {
   const name = title.replace(/\W/g, '_').slice(0, MAX_COLUMN_NAME)
   return uniqueName(/^_*$/.test(name) ? 'field' : name, taken)
 }
@@ -237,7 +237,7 @@ const MAX_NAME = 60
  *
  * @param values the non-blank cells
  */
-export function readabilityOf(
+function readabilityOf(
   values: string[],
   { type, title, rows, index }: { type: FieldTypeName; title: string; rows: number; index: number },
 ): number {

@@ -1,3 +1,4 @@
+import { isJson } from '../json-text.ts'
 /**
  * JSON as a tree that preserves numbers and text exactly. `JSON.parse` would round 12345678901234567890 and
  * merge duplicate keys.
@@ -78,14 +79,4 @@ export function typedOf(raw: string): string {
   if (!raw.startsWith('"')) return raw
   const text = JSON.parse(raw) as string
   return isJson(text) || text !== text.trim() || text === '' ? raw : text
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return false
-    throw error
-  }
 }

@@ -3,7 +3,7 @@ import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 /** Places records on the day of `fromFieldId`, or from there to the day of `toFieldId` if set. */
-export const calendarRange = z.strictObject({
+const calendarRange = z.strictObject({
   fromFieldId: z.string().check(z.minLength(1), z.maxLength(64)),
   toFieldId: z._default(z.nullable(z.string().check(z.minLength(1), z.maxLength(64))), null),
 })

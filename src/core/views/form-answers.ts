@@ -9,7 +9,7 @@ import { hasChoices, hasMultipleChoices, isBoolean } from '../fields/traits.ts'
 import { checkFilter, type Filter, type FilterMoment, isGroup, matchesFilter } from '../filters/index.ts'
 import { m } from '../messages.gen.ts'
 import type { View } from '../model.ts'
-import { type FormField, type FormOptions, formField } from './form.ts'
+import { type FormField, formField } from './form.ts'
 import { findRule } from './form-rules.ts'
 
 /** A field of a form with its form settings. */
@@ -249,15 +249,6 @@ function conditionProblem(
     return `A form condition can only check whether field "${named.title}" has a linked record`
   }
   return checkFilter(filter, field)[0]?.message ?? null
-}
-
-/** Why a form accepts no more responses; null if it does. */
-export function formClosed(
-  { closesAt, maxAnswers }: Pick<FormOptions, 'closesAt' | 'maxAnswers'>,
-  { now, answers }: { now: Date; answers: number },
-): 'over' | 'full' | null {
-  if (closesAt !== null && now.getTime() >= Date.parse(closesAt)) return 'over'
-  return maxAnswers !== null && answers >= maxAnswers ? 'full' : null
 }
 
 /** The redirect URL after submission, with the record's id filled in; null if unset or not http(s). */

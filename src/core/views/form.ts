@@ -41,7 +41,7 @@ export const formOptions = z.strictObject({
 export type FormOptions = z.output<typeof formOptions>
 
 /** A validation rule of a form's field; see `form-rules.ts` for the rules per type. */
-export const formRule = z.strictObject({
+const formRule = z.strictObject({
   rule: z.string().check(z.maxLength(40)),
   value: z._default(z.union([z.string().check(z.maxLength(2000)), z.number(), z.boolean(), z.null()]), null),
   /** Error message; null: the rule's default message. */
@@ -116,7 +116,7 @@ export function answerRecipients(emailTo: string | null): string[] {
 }
 
 /** Error message for an invalid `emailTo`; null if it is valid. */
-export function recipientsProblem(emailTo: string | null): string | null {
+function recipientsProblem(emailTo: string | null): string | null {
   if (emailTo === null || emailTo.trim() === '') return null
   const parts = emailTo.split(',').map((part) => part.trim())
   const wrong = parts.find((part) => !isEmail(part))

@@ -8,7 +8,7 @@ import {
   wrongType,
 } from './view-kind.ts'
 
-export const galleryOptions = z.strictObject({ ...coverShape })
+const galleryOptions = z.strictObject({ ...coverShape })
 export type GalleryOptions = z.output<typeof galleryOptions>
 
 export const gallery: ViewKindDefinition<GalleryOptions> = {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { ViewKindDefinition } from './view-kind.ts'
 
 /** A grid has no options: row height and frozen columns are properties of every view. */
-export const gridOptions = z.strictObject({})
+const gridOptions = z.strictObject({})
 export type GridOptions = z.output<typeof gridOptions>
 
 export const grid: ViewKindDefinition<GridOptions> = {

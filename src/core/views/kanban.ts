@@ -22,7 +22,7 @@ export const kanbanStack = z.strictObject({
 })
 export type KanbanStack = z.output<typeof kanbanStack>
 
-export const kanbanOptions = z.strictObject({
+const kanbanOptions = z.strictObject({
   ...coverShape,
   /** The field whose values form the stacks; null: not chosen yet. */
   stackFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),

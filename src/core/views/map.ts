@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
-export const mapOptions = z.strictObject({
+const mapOptions = z.strictObject({
   /** The location field; null: not chosen yet. */
   geoFieldId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
 })

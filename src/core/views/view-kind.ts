@@ -19,7 +19,7 @@ export interface Setup {
 }
 
 /** Maps a setup to a kind's options and back. */
-export interface ViewSetup<Options> {
+interface ViewSetup<Options> {
   /** True if records can span a date range. */
   hasEnd?: true
   read(options: Options): Setup

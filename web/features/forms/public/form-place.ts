@@ -1,3 +1,4 @@
+import { decodeUri } from '../../../../src/core/decode-uri.ts'
 /** The form that a URL refers to, and how to show it. */
 export interface FormPlace {
   /** The share's id from the link. */
@@ -18,14 +19,5 @@ export function readFormPlace({ hash, search }: Pick<Location, 'hash' | 'search'
   if (linkId === '') return null
   const all = new URLSearchParams(search)
   for (const [name, value] of new URLSearchParams(query)) all.append(name, value)
-  return { linkId: decoded(linkId), isSurvey: survey !== undefined, query: all }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch (error) {
-    if (error instanceof URIError) return text
-    throw error
-  }
+  return { linkId: decodeUri(linkId), isSurvey: survey !== undefined, query: all }
 }
