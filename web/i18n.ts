@@ -60,7 +60,7 @@ const tagOf = (language: Language): string => (language === 'en' ? 'en-US' : lan
 /** Which way the page runs: `rtl` in Arabic, Farsi and Hebrew. */
 export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr')
 
-/** Languages that a person can choose: those with a catalogue, and English. */
+/** Selectable languages: English and those with a catalogue. */
 export const availableLanguages = (): Language[] =>
   LANGUAGES.filter((code) => code === 'en' || code in CATALOGUES)
 
@@ -96,7 +96,7 @@ export async function setLanguage(next: Language): Promise<void> {
   await showLanguage(next)
 }
 
-/** Shows this page in another language, and remembers nothing: a shared page may have one of its own. */
+/** Shows this page in another language without saving it, for shared pages with a set language. */
 export async function showLanguage(next: Language): Promise<void> {
   const loaded = await CATALOGUES[next]?.()
   showCatalogue(loaded?.default ?? null)

@@ -6,7 +6,7 @@ import { firstContent } from './navigation/first-content.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
 import { session } from './session/index.ts'
 
-/** A table, field or view was made, altered or removed; `tableId` is null where the list itself changed. */
+/** A table, field or view was created, changed or removed; `tableId` is null if the list of tables changed. */
 export interface SchemaChange {
   baseId: string
   tableId: string | null
@@ -42,7 +42,7 @@ const watched = new Map<string, { count: number; since: number }>()
 /** Time without a connection before the person is informed. */
 const SILENCE_MS = 2500
 
-/** `lost`: it was there and is gone; shown after a moment, so that a blink is not. */
+/** `lost`: the connection broke; shown after a delay, so that short interruptions are not. */
 export type ConnectionState = 'idle' | 'open' | 'lost'
 
 let silence: ReturnType<typeof setTimeout> | undefined
@@ -81,12 +81,12 @@ export const onChange = changes.on
 export const onSchemaChange = schemaChanges.on
 /** A job of this person moved on. */
 export const onJob = jobs.on
-/** A change of whole tables in a watched base goes on, or has ended. */
+/** Progress or end of a change of whole tables in a watched base. */
 export const onWork = works.on
 /** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
 
-/** Follows a base from now on; what it returns stops that. Several may watch the same one. */
+/** Watches a base until the returned function is called. Several callers may watch the same base. */
 export function watchBase(baseId: string): () => void {
   const known = watched.get(baseId)
   watched.set(baseId, { count: (known?.count ?? 0) + 1, since: known?.since ?? performance.now() })
@@ -100,7 +100,7 @@ export function watchBase(baseId: string): () => void {
   }
 }
 
-/** Asks for the news of a base. What happened between the first read and now was not sent: then it is read again. */
+/** Subscribes to a base's events. Events between the first read and now were missed, so it is read again. */
 function join(baseId: string): void {
   const since = watched.get(baseId)?.since ?? performance.now()
   // Not connected yet: all that are watched join then.
@@ -124,9 +124,9 @@ function connect(): void {
 async function open(): Promise<void> {
   await firstContent
   const { io } = await loadPart(() => import('socket.io-client'))
-  // Signed out while the library was on its way.
+  // The user signed out while the library loaded.
   if (session.status() !== 'signedIn') return
-  // Spec §9. The token is asked for at each attempt: it may have been renewed.
+  // Spec §9. Reads the token at each attempt, because it may have been renewed.
   const opened: Socket<ServerEvents, ClientEvents> = io({
     path: '/socket.io',
     transports: ['websocket', 'polling'],

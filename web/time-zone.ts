@@ -1,2 +1,2 @@
-/** The person's own zone: "today" in a filter and times without one are meant in it. */
+/** The user's time zone, for "today" in filters and for times without a zone. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -4,7 +4,7 @@ import { type BaseRight, holdsOrgRole, type OrgRole, roleCan } from '../../src/c
 import { currentPath } from '../navigation/paths.ts'
 import { cache } from '../trpc.ts'
 
-/** Where the person is when an action is offered or run, and what they may do there. */
+/** Context in which an action is offered or run: the current screen and the user's rights. */
 export interface ActionContext {
   /** The base on the screen; null elsewhere, and until it is read. */
   base: Base | null
@@ -16,7 +16,7 @@ export interface ActionContext {
   holds(least: OrgRole): boolean
 }
 
-/** One thing a person can do. Menus, the command palette, the key map and the shortcut sheet read these. */
+/** A user action, listed in menus, the command palette, the key map and the shortcut sheet. */
 export interface Action {
   /** `noun.verb`, unique. */
   id: string
@@ -24,7 +24,7 @@ export interface Action {
   /** Heading in the palette and the shortcut sheet. */
   group: () => string
   icon?: ComponentType<{ size?: number | string }>
-  /** A few words in the palette: what it is for. */
+  /** Short description in the palette. */
   hint?: () => string
   /** E.g. `mod+k`, `alt+d`, `?`; `mod` is Cmd on a Mac. */
   shortcut?: string
@@ -35,7 +35,7 @@ export interface Action {
   run: (context: ActionContext) => void | Promise<void>
 }
 
-/** The context of this moment, read from the address and what has been loaded. */
+/** The current context, from the URL and loaded data. */
 export function actionContext(): ActionContext {
   const [, , first, second, third] = currentPath().split('?')[0]?.split('/') ?? []
   const base = first ? (cache.bases.get.getData({ baseId: first }) ?? null) : null

@@ -24,7 +24,7 @@ export async function downloadFile(tableId: string, { path, title }: AttachmentI
   }
 }
 
-/** Saves all files of a cell, one after the other. Those that lie elsewhere are left out. */
+/** Downloads all files of a cell sequentially, except external ones. */
 export async function downloadAll(tableId: string, items: readonly AttachmentItem[]): Promise<void> {
   for (const item of items.filter(({ path }) => path !== undefined)) {
     await downloadFile(tableId, item)

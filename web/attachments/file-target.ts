@@ -1,7 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 
-/** The cell that files are added to: read and written where its record is kept, however long an upload takes. */
+/** The target cell of an upload, read and written in the record store, so that it outlives the component. */
 export interface FileTarget {
   /** Tells cells apart. */
   key: string

@@ -23,7 +23,7 @@ interface FileThumbProps {
   size: number
   /** Square, whatever the picture's shape. */
   square?: boolean
-  /** Accessible name, if the file name is not shown beside it. */
+  /** Accessible name, if the file name is not displayed. */
   label?: string
 }
 

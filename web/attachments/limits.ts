@@ -20,7 +20,7 @@ export interface ServerLimits {
 const UNLIMITED: ServerLimits = { maxBytes: Number.POSITIVE_INFINITY, maxCount: Number.POSITIVE_INFINITY }
 let asked: Promise<ServerLimits> | null = null
 
-/** The server's limits, asked for once. Where it cannot be asked it will refuse itself. */
+/** The server's limits, requested once. If the request fails, the server checks uploads itself. */
 export function serverLimits(): Promise<ServerLimits> {
   asked ??= callRest('GET', '/api/v1/db/meta/nocodb/info').then(readLimits, () => {
     asked = null

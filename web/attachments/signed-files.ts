@@ -12,7 +12,7 @@ interface Entry {
 
 /** Signed URLs are renewed this long before they expire. */
 const MARGIN_MS = 5 * 60_000
-/** A file that the server did not know is asked for again after this time: its record may just be on its way. */
+/** Files unknown to the server are requested again after this time, because their record may not be saved yet. */
 const UNKNOWN_MS = 5_000
 const RETRY_MS = 3_000
 /** All cells that come in sight within this time share one call. */
@@ -79,7 +79,7 @@ function peek(tableId: string, path: string): SignedFile | null {
   wanted.set(tableId, paths.add(path))
   if (!isGathering) setTimeout(() => void loadWanted(), GATHER_MS)
   isGathering = true
-  // The old link may still be good while the new one is on its way.
+  // The old link may still work while the new one loads.
   return entry && entry.expiresAt > Date.now() ? entry.file : null
 }
 

@@ -5,7 +5,7 @@ import { formatBytes } from './format-bytes.ts'
 import styles from './upload-line.module.css'
 import { cancelUpload, retryUpload, type Upload } from './uploads.ts'
 
-/** One file on its way: how far it is, and a way to stop it; or why it failed, and a way to try again. */
+/** A file being uploaded, with progress and cancel button, or the error and a retry button. */
 export function UploadLine({ upload }: { upload: Upload }) {
   const { id, name, size, sent, state, message } = upload
   const isFailed = state === 'failed'

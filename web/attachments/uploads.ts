@@ -12,7 +12,7 @@ import type { FileTarget } from './file-target.ts'
 import { problemOf, serverLimits } from './limits.ts'
 import { type FileSource, sendFile } from './send-file.ts'
 
-/** A file on its way into a cell. */
+/** A file being uploaded to a cell. */
 export interface Upload {
   id: number
   /** `FileTarget.key` of the cell. */
@@ -74,7 +74,7 @@ export function attend(key: string): () => void {
     state.setState(({ attended }) => ({ attended: new Set([...attended].filter((one) => one !== key)) }))
 }
 
-/** Sends files and adds those that arrive to the cell, as one change. What does not fit is shown with the reason. */
+/** Uploads files and adds the successful ones to the cell in one change. Shows the rejected ones with the reason. */
 export async function startUploads(target: FileTarget, sources: readonly FileSource[]): Promise<void> {
   if (sources.length === 0) return
   const options = target.field.options as AttachmentOptions

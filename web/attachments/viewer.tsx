@@ -210,16 +210,16 @@ interface ViewerBodyProps {
   onEmptyPress: () => void
 }
 
-/** Text beyond this is not shown: for that one downloads it. */
+/** Maximum size of text files that are shown. */
 const MAX_TEXT = 256 * 1024
 
 const isPicture = ({ mimetype, url }: AttachmentItem): boolean =>
   url === undefined && (isSafeImage(mimetype) || mimetype === 'image/svg+xml')
 
-/** True for what is shown in any size. */
+/** True for files that are shown at any size. */
 const isZoomable = isPicture
 
-/** One file as large as there is room: a picture, a player, pages, text; else what it is and a way to save it. */
+/** Shows a file at the largest possible size (image, player, PDF, text), or its type with a download button. */
 function ViewerBody(props: ViewerBodyProps) {
   const { tableId, item } = props
   const signed = useSignedFile(tableId, item.path)

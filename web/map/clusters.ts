@@ -2,12 +2,12 @@ import { type WorldPoint, worldSize } from './mercator.ts'
 
 /** Cells of the grid in which pins are gathered, in pixels. */
 const CELL_PX = 64
-/** Two gatherings that are drawn nearer than this would cover each other: they become one. */
+/** Clusters closer than this would overlap and are merged. */
 const MERGE_PX = 46
 
-/** Pins that are drawn as one. */
+/** Pins drawn as one marker. */
 export interface Cluster<P extends WorldPoint> extends WorldPoint {
-  /** Stays while the same pins are gathered: what is drawn for it is kept. */
+  /** Stable while the cluster has the same pins, so that its element is reused. */
   key: string
   points: P[]
 }
@@ -57,7 +57,7 @@ interface Cell<P> extends WorldPoint {
   points: P[]
 }
 
-/** The larger takes up the smaller beside it, where they would overlap. */
+/** Merges overlapping clusters into the larger one. */
 function mergeNeighbours<P>(cells: Map<string, Cell<P>>, distance: number): Cell<P>[] {
   const bySize = [...cells].sort(([, a], [, b]) => b.points.length - a.points.length)
   const taken = new Set<string>()

@@ -12,7 +12,7 @@ interface MapViewProps {
   label: string
   /** The map is there; called again with null when it goes. */
   onMap: (map: WorldMap | null) => void
-  /** A click on the map beside all pins. */
+  /** A click on the map outside of all pins. */
   onClick?: (at: LngLat) => void
   /** Shows everything there is to be seen. */
   onFit?: () => void
@@ -22,7 +22,7 @@ interface MapViewProps {
   children?: ReactNode
 }
 
-/** A map of the world to put pins on, or plain words where the browser cannot draw one. */
+/** A world map for pins, or a message if the browser cannot draw it. */
 export function MapView({ label, onMap, onClick, onFit, isPlacing = false, children }: MapViewProps) {
   const box = useRef<HTMLDivElement>(null)
   const [shown, setShown] = useState<{ map: WorldMap; tiles: MapTiles | null } | null>(null)
@@ -43,7 +43,7 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
       const map = await openWorldMap(element, { tiles, label: latest.current.label })
       if (isGone) return map.remove()
       opened = map
-      // Pins and cards lie within the map element: their clicks are not clicks on the map.
+      // Pins and cards are inside the map element; ignores their clicks.
       map.gl.on('click', ({ lngLat, originalEvent }) => {
         if (originalEvent.target === map.gl.getCanvas()) latest.current.onClick?.(lngLat)
       })

@@ -15,7 +15,7 @@ export interface WorldPoint {
   y: number
 }
 
-/** The square ends here; what lies further north or south is drawn at its edge. */
+/** Maximum latitude of the projection; points beyond it are drawn at the edge. */
 export const MAX_LATITUDE = 85.051129
 
 /** Pixels across the world at a zoom. */

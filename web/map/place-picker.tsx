@@ -31,7 +31,7 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (!map || event.ctrlKey || event.metaKey || event.altKey) return
-    // The buttons over the map have keys of their own.
+    // Ignores keys on the buttons over the map.
     if (event.target instanceof HTMLButtonElement) return
     const step = stepOf(event)
     const zoom = zoomOf(event)
@@ -118,7 +118,7 @@ function usePickedPin(map: WorldMap | null, at: LngLat | null, onDrag: (to: LngL
 
   useEffect(() => {
     if (!map) return
-    // Keys move the pin here, and not the map.
+    // Keys move the pin instead of the map.
     map.gl.keyboard.disable()
     map.gl.getCanvas().tabIndex = -1
     if (latest.current.at) map.goTo(latest.current.at, { isInstant: true })

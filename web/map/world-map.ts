@@ -1,4 +1,4 @@
-// The part of MapLibre that prepares what is drawn, from this server.
+// MapLibre's worker, served by this server.
 
 import type { GeoJSON } from 'geojson'
 import type { GeoJSONSource, Map as GlMap, Marker, StyleSpecification } from 'maplibre-gl'
@@ -19,7 +19,7 @@ const LAST_LABEL_ZOOM = 7
 const MAX_ZOOM = 18
 /** A single place is shown with its surroundings: a town of a tile server, a country in outlines. */
 const CLOSE_UP = { tiles: 13, outlines: 5 }
-/** Pins stand above their place, and the controls lie at one side or the other. */
+/** Padding for pins, which are above their location, and for the controls. */
 const FIT_PADDING = { top: 60, bottom: 30, left: 68, right: 68 }
 
 /** Labels closer to the edge of the map than this are fading out. */
@@ -42,9 +42,9 @@ export interface WorldMap {
   fit(bounds: { min: LngLat; max: LngLat }, options?: { isInstant?: boolean }): void
   /** Shows a place, near enough to know where it is. */
   goTo(at: LngLat, options?: { isInstant?: boolean }): void
-  /** The place so many pixels beside another; beside the middle of the map for null. */
+  /** The location at a pixel offset from another, or from the centre of the map for null. */
   movedBy(at: LngLat | null, by: { x: number; y: number }): LngLat
-  /** Goes nearer by steps, or further; what lies at `around` stays where it is. */
+  /** Zooms by steps, keeping `around` in place. */
   zoomBy(steps: number, around: LngLat | null): void
   /** Moves the map where a place has come too close to its edge, or beyond. */
   keepInSight(at: LngLat): void
@@ -82,7 +82,7 @@ export async function openWorldMap(
     touchPitch: false,
     fadeDuration: 0,
     locale: { 'Map.Title': label },
-    // Tile servers ask for a referrer; they get the server's origin only.
+    // Tile servers require a referrer; sends only the origin.
     transformRequest: (url) => ({ url, referrerPolicy: 'origin' }),
   })
   gl.touchZoomRotate.disableRotation()
@@ -137,12 +137,12 @@ export async function openWorldMap(
   }
 }
 
-/** Draws the countries, finer once one looks closer, and writes their names where there is room. */
+/** Draws the countries, in more detail when zoomed in, with labels where they fit. */
 function drawOutlines(gl: GlMap): () => void {
   const names = document.createElement('div')
   names.className = styles.names ?? ''
   names.ariaHidden = 'true'
-  // Over what is drawn, and under the pins, which come in behind it.
+  // Above the drawn layers and below the pins, which are added after it.
   gl.getCanvasContainer().append(names)
   let detail: 'coarse' | 'fine' | null = null
   let labels: MapLabel[] = []
@@ -174,7 +174,7 @@ function drawOutlines(gl: GlMap): () => void {
   }
   const follow = () =>
     drawAsNeeded().catch((error) => {
-      // Pins and list work without outlines, and the next movement asks again.
+      // Pins and list work without outlines; the next movement retries.
       detail = null
       console.warn('the outlines of the countries could not be read', error)
     })

@@ -38,7 +38,7 @@ export async function loadWorld(detail: keyof typeof FILES, locale: string): Pro
       labels: land.features.map((country) => labelOf(country, locale)).sort((a, b) => b.width - a.width),
     }
   } catch (error) {
-    // The next map asks again.
+    // The next map retries.
     loaded.delete(detail)
     throw error
   }

@@ -1,4 +1,4 @@
-/** The base, and the table where there is one, that an address of the app such as `/nc/p123/m456` names. */
+/** The base, and table if any, in an app URL such as `/nc/p123/m456`. */
 export function readBasePlace(path: string): { baseId: string; tableId: string | undefined } | null {
   // A user's own pages have a name where a base has its id, and `profile` could be one.
   const found = /^\/(?!account\/|profile\/)[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(path)

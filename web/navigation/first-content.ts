@@ -4,7 +4,7 @@ const LATEST_MS = 2500
 const { promise, resolve } = Promise.withResolvers<void>()
 setTimeout(resolve, LATEST_MS)
 
-/** Resolves once the first records are drawn: until then, code that draws nothing would compete for the connection. */
+/** Resolves once the first records are drawn. Before that, other downloads would compete for the connection. */
 export const firstContent: Promise<void> = promise
 
 /** Called when records have arrived, which the next frame shows. */

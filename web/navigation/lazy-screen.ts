@@ -8,7 +8,7 @@ const RELOAD_GUARD_MS = 10_000
 const CHUNK_ERROR =
   /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
 
-/** Loads a part of the app. After a server update the old files are gone: the page reloads, once. */
+/** Loads a part of the app. If its file is missing after a server update, reloads the page once. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()

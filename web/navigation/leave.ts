@@ -3,7 +3,7 @@ import { goTo, paths } from './paths.ts'
 
 let leaves = false
 
-/** True while the person signs out by choice: no way back to the present screen is kept then. */
+/** True while the user signs out, so that the current screen is not restored after signing in. */
 export const isLeaving = (): boolean => leaves
 
 /** Signs out here by choice: to the sign-in page, without a way back to the present screen. */

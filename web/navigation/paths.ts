@@ -13,7 +13,7 @@ export const PLAIN_QUERY = {
 /** The workspace part of every route while there is one workspace. */
 const WORKSPACE = 'nc'
 
-/** Where a base and its tables stand: below its link for a visitor. */
+/** Path prefix of a base and its tables; for visitors, that of the public link. */
 function baseRoot(baseId: string): string {
   const link = visitor.link()
   return link?.kind === 'base' ? `/base/base/${link.id}` : `/${WORKSPACE}/${baseId}`
@@ -34,7 +34,7 @@ export const paths = {
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
   storage: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=storage`,
-  /** The diagram of a base; of a table and what it is linked with, where one is named. */
+  /** Path of a base's diagram, optionally restricted to a table and its links. */
   relations: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/erd${tableId ? `?tableId=${tableId}` : ''}`,
   account: (page: AccountPage = 'profile') => `/account/${page}`,
@@ -70,7 +70,7 @@ export const currentPath = (): string => appHistory.location.href
 /** The full address of a path, to copy: `https://host/#/nc/p123`. */
 export const addressOf = (path: string): string => `${location.origin}${location.pathname}#${path}`
 
-/** The full address of a path on the page of what is shared, to send or to frame in another site. */
+/** Full URL of a path on the public page, for sharing or embedding. */
 export const sharedAddress = (path: string): string => `${location.origin}${SHARED_PAGE}#${path}`
 
 /**

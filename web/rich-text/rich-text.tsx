@@ -31,7 +31,7 @@ export function RichText({ text, className, inCell = false }: RichTextProps): Re
   )
 }
 
-/** One level down: the page has an `<h1>` of its own. */
+/** One level down, because the page already has an `<h1>`. */
 const HEADINGS = { 1: 'h2', 2: 'h3', 3: 'h4' } as const
 
 function BlockView({ block }: { block: Block }): ReactNode {

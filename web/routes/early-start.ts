@@ -11,7 +11,7 @@ export function startEarly(): void {
   const place = readBasePlace(currentPath())
   if (!place || session.status() !== 'signedIn') return
   const { baseId, tableId } = place
-  // `useMe` and the rail ask for these, the shell on every page.
+  // Data that every page needs for `useMe` and the rail.
   void cache.auth.me.prefetch(undefined, { staleTime: 5 * 60_000 })
   void cache.bases.list.prefetch({})
   void cache.bases.get.prefetch({ baseId })
@@ -20,8 +20,8 @@ export function startEarly(): void {
     void cache.schema.table.prefetch({ tableId })
     void cache.records.people.prefetch({ baseId })
   }
-  // After the request has gone out (tRPC gathers calls for one turn): over HTTP/1.1 a browser has six
-  // connections, and forty files ahead of it would hold it up.
+  // After the request has been sent (tRPC batches calls of one tick): over HTTP/1.1 a browser has six connections, and
+  // forty files before it would delay it.
   setTimeout(() => {
     // Said by the screen that needs the part, with a way on (lazy-screen.ts).
     fetchParts(tableId !== undefined).catch((error) => console.warn('not fetched ahead of time', error))

@@ -32,7 +32,7 @@ async function signOutIfAsked({ search }: ParsedLocation): Promise<void> {
   try {
     if (session.status() !== 'signedOut') await api.auth.signOut.mutate()
   } catch (error) {
-    // Without an answer the browser forgets its token all the same: that is what was asked for.
+    // The browser deletes its token even if the server does not respond.
     if (!isOffline(error)) throw error
   }
   session.signOut()

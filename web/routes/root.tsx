@@ -18,7 +18,7 @@ import styles from './root.module.css'
 
 const SignedOutDialog = lazyPart(() => import('../features/auth/sign-in.tsx'), 'SignedOutDialog')
 
-/** The screen of the route, and what may lie over any screen. */
+/** The route's screen and global overlays. */
 export function RootScreen() {
   const status = useSessionStatus()
   return (
@@ -62,7 +62,7 @@ export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** While the first part of a screen is on its way: the frame of the app, without content. */
+/** Shown while the first screen loads: the app's frame without content. */
 export function PendingScreen() {
   return (
     <div className={styles.pending} aria-busy="true">

@@ -58,7 +58,7 @@ const publicFormRoute = createRoute({
   path: '/$typeOrId/form/$linkId/{-$survey}',
   async beforeLoad({ location: { href } }): Promise<void> {
     location.assign(`/form#${href}`)
-    // The page is left: nothing of the app is drawn any more.
+    // The page is unloading; renders nothing.
     await new Promise(() => {})
   },
 })
@@ -139,7 +139,7 @@ const baseRoute = createRoute({
   beforeLoad({ params }) {
     if (!/^p[a-z0-9_]{6,}$/.test(params.baseId)) throw notFound()
   },
-  // Asked for while the code is on its way; the screens find it in the cache.
+  // Requested while the code loads; the screens find it in the cache.
   loader({ params }) {
     void cache.bases.get.prefetch({ baseId: params.baseId })
     void cache.schema.tables.prefetch({ baseId: params.baseId })
@@ -236,7 +236,7 @@ export const router = createRouter({
   ...PLAIN_QUERY,
   defaultPendingComponent: PendingScreen,
   defaultPendingMs: 300,
-  // By itself the router holds back what is ready until the frame has stood for half a second.
+  // By default the router shows its pending component for at least half a second.
   defaultPendingMinMs: 0,
   defaultErrorComponent: RouteErrorScreen,
   defaultNotFoundComponent: NotFoundScreen,

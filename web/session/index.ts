@@ -23,7 +23,7 @@ export const session = createSession({
     }
   },
 
-  // Web locks need https or localhost; elsewhere `renew` looks once more at what is stored.
+  // Web locks require https or localhost; otherwise `renew` reads the storage again.
   exclusively: (work) => (navigator.locks ? navigator.locks.request('sheaf.refresh', work) : work()),
 })
 

@@ -19,7 +19,7 @@ const isViews = (value: unknown): value is RecentView[] =>
 
 const readAll = (): RecentView[] => readJsonSetting('recentViews', [], isViews)
 
-/** The views that somebody was in last in this browser, the latest first. */
+/** Recently opened views in this browser, latest first. */
 export const recentViews = (userId: string): RecentView[] =>
   readAll().filter((view) => view.userId === userId)
 

@@ -58,7 +58,7 @@ export function createSession(deps: SessionDeps) {
     })
   }
 
-  /** A new token, or null where the server refuses. Callers at the same time share one request. */
+  /** Requests a new token; null if the server rejects it. Concurrent callers share one request. */
   function refresh(): Promise<string | null> {
     refreshing ??= renew().finally(() => {
       refreshing = null

@@ -5,14 +5,14 @@ import {
   type ShareKind,
 } from '../../src/core/share-headers.ts'
 
-/** The link by which somebody looks at what was shared, and the password that they have typed. */
+/** The public link of the current page, and the password that the visitor entered. */
 interface VisitorLink {
   kind: ShareKind
   id: string
   password: string | null
 }
 
-/** Where the server has the page of what is shared; see `static-files.ts`. */
+/** Path of the public page; see `static-files.ts`. */
 export const SHARED_PAGE = '/shared'
 
 /**

@@ -48,12 +48,12 @@ const PAUSE_MS = 600
 export interface FormulaEditorProps {
   label: string
   table: Pick<Table, 'id' | 'baseId'>
-  /** The field that has the formula; null: one that is being made. */
+  /** The formula's field; null for a new field. */
   field: Field | null
-  /** The formula as it is kept, with ids. */
+  /** The stored formula, with field ids. */
   value: string
   onChange: (formula: string) => void
-  /** Told what the formula gives, whenever that is something else. */
+  /** Called when the formula's result type changes. */
   onType?: (type: ValueType) => void
   /** How a result of that type is to be shown. */
   resultOf?: (type: ValueType) => FieldResult
@@ -61,7 +61,7 @@ export interface FormulaEditorProps {
   expects?: { type: ValueType; message: string }
 }
 
-/** Writes a formula: colours, offers while typing, help, what is wrong and where, and what it gives. */
+/** Formula editor with syntax colours, completion, help, error positions and a preview of results. */
 export function FormulaEditor(props: FormulaEditorProps) {
   const { table, error } = useFormulaTable(props.table, props.field)
   if (error) return <ErrorState title={m.formula_fields_load_failed()} error={error} />
@@ -331,7 +331,7 @@ function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: Off
 interface FormulaTable {
   /** All fields, by which titles become ids and ids titles. */
   all: Field[]
-  /** The fields that a person is offered. */
+  /** The fields offered for completion. */
   fields: Field[]
   /** The functions of the table's database. */
   functions: FormulaHelp[]

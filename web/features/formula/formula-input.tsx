@@ -29,8 +29,8 @@ interface FormulaInputProps {
 }
 
 /**
- * A text area whose letters are drawn by a coloured copy beneath it. What is typed, composed, selected, undone
- * and read aloud is the browser's own text area throughout.
+ * A text area whose text is drawn by a coloured copy below it. Typing, input methods, selection, undo and screen
+ * readers use the native text area.
  */
 export function FormulaInput(props: FormulaInputProps) {
   const { value, problems, onChange, onCaret, onKey, ref, label, describedBy, listId, activeId } = props
@@ -42,7 +42,7 @@ export function FormulaInput(props: FormulaInputProps) {
       if (!element) return
       element.focus()
       element.setSelectionRange(from, to)
-      // The only way to write that the browser's undo knows of; where it is gone, the text is set.
+      // The only way to insert text with native undo; without it, the text is set directly.
       const isDone = document.execCommand('insertText', false, text)
       if (!isDone) element.setRangeText(text, from, to, 'end')
       element.setSelectionRange(caret, caret)

@@ -56,7 +56,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     setChoosing(false)
   }
 
-  /** @throws what the server refused with */
+  /** @throws the server's error */
   async function addUrl(url: string): Promise<void> {
     const { uploadId, fileName, size } = await api.imports.fetchUrl.mutate({ url })
     await add([{ kind: 'upload', uploadId, name: fileName, size }])

@@ -74,7 +74,7 @@ export function startRun(
   return id
 }
 
-/** Follows a job that this page has not started. */
+/** Tracks a job that another page started. */
 export function followUnfinished(job: Job, name: string): void {
   const { id: jobId, kind, baseId, status, progress, error, createdAt } = job
   const id = addRun({

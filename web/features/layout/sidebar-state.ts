@@ -60,7 +60,7 @@ export function setExpanded(tableId: string, expanded: boolean): void {
 const NARROW = window.matchMedia('(max-width: 767px)')
 const isNarrow = () => NARROW.matches
 
-/** True in a window too narrow for a sidebar beside the content. */
+/** True if the window is too narrow for a sidebar. */
 export const useIsNarrow = (): boolean => useMedia(NARROW.media)
 
 function clampWidth(width: number): number {

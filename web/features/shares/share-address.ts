@@ -3,7 +3,7 @@ import type { Share } from '../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { formAddress, paths, sharedAddress } from '../../navigation/paths.ts'
 
-/** Full URL of a public link; for a form that asks one question at a time, that page. */
+/** Full URL of a public link; of its survey page for forms that show one question at a time. */
 export function addressOfShare(
   share: Pick<Share, 'id' | 'kind' | 'settings'>,
   viewKind: ViewKind | null,

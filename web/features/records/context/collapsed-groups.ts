@@ -7,7 +7,7 @@ import type { GroupedLayout } from '../../../records/layouts/groups.ts'
 import { session } from '../../../session/index.ts'
 import { localSettings, readJsonSetting, type SettingName } from '../../../session/local-settings.ts'
 
-/** Most closed groups that are remembered by name; of more the first. */
+/** Maximum number of remembered collapsed groups. */
 const MAX_REMEMBERED = 2_000
 
 /** Stored state of a view's groups; valid only for the fields that it was grouped by. */
@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * Which groups of a view are closed. What a person closes is remembered in this browser; what a search opens is
- * open for the visit. A filtering search has separate group state, with all groups open at first.
+ * The collapsed groups of a view. Collapsing is remembered in this browser; groups that a search expands stay expanded
+ * for the visit. A filtering search has separate group state, initially all expanded.
  */
 export interface RememberedGroups {
   get(): CollapsedGroups
@@ -32,7 +32,7 @@ export interface RememberedGroups {
   reveal(groups: readonly GroupNode['keys'][]): void
 }
 
-/** @param searched what the groups on the screen were searched for; null: nothing */
+/** @param searched the search of the displayed groups; null without a search */
 export function rememberedGroups(viewId: string, searched: () => Search | null): RememberedGroups {
   const name: SettingName = `groups.${session.userId() ?? 'guest'}.${viewId}`
   /** As stored in this browser. */
@@ -95,7 +95,7 @@ function isKept(value: unknown): value is Kept | null {
   return typeof value.by === 'string' && typeof value.all === 'boolean' && Array.isArray(value.except)
 }
 
-/** The groups of a grid: where records stand in them, and which of them are closed. */
+/** The groups of a grid: the positions of their records, and which are collapsed. */
 export interface ViewGroups {
   layout: GroupedLayout
   remembered: RememberedGroups

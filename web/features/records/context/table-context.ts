@@ -19,7 +19,7 @@ export interface FieldEditorRequest {
 
 /** Focus and selection of the shown records, for any kind of view. */
 export type RecordsHandle = Pick<GridHandle, 'focus' | 'select' | 'check' | 'clearChecked'> & {
-  /** Brings a record in sight where the view's own order gives it no row: a board. Absent: by its row. */
+  /** Scrolls to a record in views without row indexes, such as a board. Absent: scrolls to its row. */
   show?(id: RecordId): Promise<void>
 }
 
@@ -39,11 +39,11 @@ export interface TableContext {
   /** Opens the filter panel. */
   openFilter: () => void
   openRecord: (id: string | number | null) => void
-  /** Ticks records and asks for a value that all of them get. */
+  /** Checks records and asks for a value to set in all of them. */
   editRecords: (ids: readonly RecordId[]) => void
 }
 
-/** The records as they are shown at present: of a grid, or of another kind of view. */
+/** The displayed records, of a grid or another kind of view. */
 export const shownRecords = (context: Pick<TableContext, 'grid' | 'cards'>): RecordsHandle | null =>
   context.grid() ?? context.cards?.() ?? null
 
@@ -65,6 +65,6 @@ export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string |
 export const anchorOf = (anchor: MenuAnchor): Element | { x: number; y: number } =>
   anchor.point ?? anchor.element
 
-/** True for a field whose cells a person writes. */
+/** True for a field whose cells users can edit. */
 export const isWritable = (field: Field): boolean =>
   !field.isSystem && field.readOnlyReason === null && fieldType(field.type).readOnly !== true

@@ -11,7 +11,6 @@ import { toast } from '../../../ui/toast.ts'
 import { anchorOf, can, fieldOf, type GetContext } from '../context/table-context.ts'
 import { offerRecordIn } from './group-values.ts'
 
-/** The menu of a group's header. */
 export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnchor): void {
   const context = get()
   const { groups } = context

@@ -16,7 +16,7 @@ export interface GroupValues {
   unwritable: Field[]
 }
 
-/** The values that a record needs to stand in a group, as far as they can be written. */
+/** The writable values that a record needs to be in a group. */
 export function valuesOfGroup(context: TableContext, group: GroupNode): GroupValues {
   const tree = context.groups?.layout.tree.get()
   const values: Values = {}
@@ -66,8 +66,8 @@ function linkIn(
 const MAX_LOOKED_AT = 200
 
 /**
- * Offers a new record ahead of another, or at the end. In a grouped view it is one of the group of the row
- * `beside`, with the values of that group. Gives its row; null where it cannot be made yet.
+ * Adds a draft record before another or at the end. In a grouped view it gets the values of the group of the row
+ * `beside`. Returns its row; null if it cannot be created yet.
  */
 export function offerRecord(
   context: TableContext,
@@ -87,7 +87,7 @@ export function offerRecord(
   )
 }
 
-/** Offers a new record at the end of a group; gives its row. */
+/** Adds a draft record at the end of a group; returns its row. */
 export function offerRecordIn(context: TableContext, group: GroupNode): number | null {
   const tree = context.groups?.layout.tree.get()
   const place = tree && placeOf(tree, group.keys)

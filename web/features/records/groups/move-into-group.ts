@@ -9,8 +9,8 @@ import type { TableContext } from '../context/table-context.ts'
 import { valuesOfGroup } from './group-values.ts'
 
 /**
- * Gives records the values of a group and, where the table's own order shows, a place in it: one change. Values
- * that a record has already are left as they are.
+ * Sets the values of a group in records and, in table order, moves them to a position in it, as one change. Leaves
+ * equal values unchanged.
  */
 export async function moveIntoGroup(
   context: TableContext,

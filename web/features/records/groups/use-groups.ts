@@ -23,7 +23,7 @@ import { summaryText } from '../context/summary-text.ts'
 import type { GetContext } from '../context/table-context.ts'
 import { offerRecordIn } from './group-values.ts'
 
-/** The groups of a view, for as long as it is on the screen. */
+/** The groups of a mounted view. */
 export function useViewGroups(viewId: string): ViewGroups {
   const [groups] = useState<ViewGroups>(() => {
     const layout = createGroupedLayout(groupsApi, (error) => toast.error({ text: messageOf(error) }))

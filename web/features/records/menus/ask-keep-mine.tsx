@@ -26,7 +26,7 @@ export function askKeepMine(
         <Dialog
           title={m.records_field_changed_someone_else({ field: field?.title ?? '' })}
           size="confirm"
-          // Leaving without an answer must not lose what was typed.
+          // Closing without an answer must not lose the input.
           closable={false}
           onClose={() => answer(true)}
           footer={

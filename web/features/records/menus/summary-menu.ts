@@ -4,7 +4,7 @@ import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { fieldOf, type TableContext } from '../context/table-context.ts'
 
-/** Lets the person choose what the footer shows under a column. */
+/** Menu for choosing a column's summary in the footer. */
 export function openSummaryMenu(
   context: TableContext,
   fieldId: string,

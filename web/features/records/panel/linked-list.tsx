@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { useOnChange } from '../../../ui/effects.ts'
 import styles from './linked-list.module.css'
 
-/** Records of the first look; more are read when one asks. */
+/** Initially loaded records; more are loaded on request. */
 const PAGE = 10
 
 /** Pauses between looks for values of a record that was linked a moment ago, each twice the one before. */
@@ -145,7 +145,7 @@ function useLinked(links: LinkTarget, value: CellValue) {
       setLines(found)
       setMore(goesOn)
       setProblem(null)
-      // A link made a moment ago may not have reached the server.
+      // A new link may not have reached the server yet.
       const ids = new Set(found.map((line) => line.id))
       const isBehind = shown.records.some((record) => !ids.has(record.id))
       if (isBehind && pauseMs < LONGEST_PAUSE_MS) again = setTimeout(() => start(pauseMs * 2), pauseMs)

@@ -22,11 +22,11 @@ import styles from './new-record.module.css'
 import { RecordField } from './record-field.tsx'
 
 export interface NewRecordOptions {
-  /** Values to begin with: the stack, the day or the place it is made in. */
+  /** Initial values from the stack, day or location in which it is created. */
   values?: Values
   /** Inserts before this record; absent or null: at the end. */
   before?: RecordId | null
-  /** Called with its id once it is made. */
+  /** Called with the id of the created record. */
   onCreated?: (id: RecordId) => void
 }
 

@@ -54,7 +54,7 @@ export interface RecordPanelProps {
   onClose: () => void
 }
 
-/** One record, beside the others or in a window: its fields in the order of the view, and what happened to it. */
+/** An open record in a side panel or dialog: its fields in view order, and its history. */
 export function RecordPanel({ context, getContext, recordId, onClose }: RecordPanelProps) {
   const { schema, state, store } = context
   const tableId = schema.table.id
@@ -65,7 +65,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   useReadAgain(context, () => void read.refetch())
   const ordered = useMemo(() => fieldsInOrder(schema.fields, state.view), [schema.fields, state.view])
   const display = schema.fields.find((field) => field.isDisplay)
-  // The grid's row holds what was typed a moment ago; the record that was read holds the hidden fields too.
+  // The grid's row has the latest edits; the loaded record also has the hidden fields.
   const valueIn = (field: Field): CellValue =>
     row && store.query().fieldIds.includes(field.id)
       ? row.values(field.id)
@@ -228,7 +228,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   )
 }
 
-/** Commits the open editor before closing: a press outside arrives before its blur. */
+/** Commits the open editor before closing, because a click outside arrives before its blur. */
 function closeSaved(close: () => void): void {
   flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
   close()
@@ -316,9 +316,9 @@ function PanelMenu(props: {
 
 /** Where an open record is shown; this browser remembers it. */
 interface RecordPlace {
-  /** True: in a window over the page; false: beside the other records. */
+  /** True in a dialog, false in a side panel. */
   isWindow: boolean
-  /** Moves it to the other place. Null where the screen has room for one of them alone. */
+  /** Switches between side panel and dialog. Null if the screen has room for only one of them. */
   toggle: (() => void) | null
 }
 

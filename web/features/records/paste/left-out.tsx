@@ -24,7 +24,7 @@ function forget(tableId: string): void {
   leftOut.setState(next, true)
 }
 
-/** A line over the records while values were left out, with the way to see which. `onFocus` gives the view the keys. */
+/** A bar above the records that lists skipped values on demand. `onFocus` returns the focus to the view. */
 export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () => void }) {
   const texts = useStore(leftOut, (lists) => lists.get(tableId))
   const show = (all: readonly LeftOutText[]) =>

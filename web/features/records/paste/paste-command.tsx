@@ -16,8 +16,8 @@ import { withNamesFound } from './paste-names.ts'
 import { detectColumns, readColumn } from './pasted-columns.ts'
 
 /**
- * Writes a paste: asks once about everything that needs a question, then writes all of it as one
- * change. Gives the number of cells written; null: cancelled.
+ * Executes a paste: asks once about all decisions, then writes everything as one change. Returns the number of written
+ * cells; null if cancelled.
  */
 export async function pastePlan(get: GetContext, asked: PastePlan): Promise<number | null> {
   const context = get()
@@ -28,7 +28,7 @@ export async function pastePlan(get: GetContext, asked: PastePlan): Promise<numb
     offered.newRows.length > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
   const answer = needsAnswer ? await ask(context, offered, mayAddFields) : NOTHING_ASKED
   if (answer === null) return null
-  // New options and fields are calls of their own; undo takes the whole paste back.
+  // New options and fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
   let agreed: PastePlan = offered
   if (!answer.rows) agreed = withoutNewRows(agreed)
@@ -168,7 +168,7 @@ interface PasteDialogProps {
   onAnswer: (answer: PasteAnswer | null) => void
 }
 
-/** The one question before a paste that reaches beyond what is there. */
+/** Dialog before a paste that needs new rows, fields or options. */
 function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDialogProps) {
   const [answer, setAnswer] = useState<PasteAnswer>({ rows: true, fields: true, options: mayAddOptions })
   const rows = plan.newRows.length

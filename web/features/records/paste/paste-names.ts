@@ -16,10 +16,10 @@ import { fieldOf, type TableContext } from '../context/table-context.ts'
 /** Names that one call looks for. */
 const NAMES_AT_ONCE = 100
 
-/** Records that one call gives: a name that many have fills it, and is ambiguous anyway. */
+/** Maximum records per call; a name that fills it is ambiguous anyway. */
 const MAX_FOUND = 1000
 
-/** The records found for each name: none, one, or several (ambiguous). */
+/** The records found per name; several are ambiguous. */
 type Found = ReadonlyMap<string, readonly LinkedRecord[]>
 
 /**

@@ -20,7 +20,7 @@ import { detectColumns, readColumn } from './pasted-columns.ts'
 /** Most records of one paste; more come as a file. */
 const MAX_ROWS = 10_000
 
-/** Reads the clipboard for the "Paste" button of an empty table, for which the browser may ask the person. */
+/** Reads the clipboard for the "Paste" button of an empty table; the browser may ask for permission. */
 export async function pasteFromButton(get: GetContext): Promise<void> {
   try {
     const text = await navigator.clipboard.readText()
@@ -35,7 +35,7 @@ export async function pasteFromButton(get: GetContext): Promise<void> {
   }
 }
 
-/** Fills an empty table from a sheet: its first line names the fields, which are made where they are missing. */
+/** Fills an empty table from pasted cells. The first line contains field titles; missing fields are created. */
 export async function pasteSheet(get: GetContext, getData: (type: string) => string): Promise<void> {
   const block = readClipboard(getData)
   const [header, ...lines] = block?.texts ?? []
@@ -49,7 +49,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   const rows = isNamed ? lines : [header, ...lines]
   const mayAdd = can(context, 'field.create')
   if (isNamed && mayAdd && !(await agree(header, rows.length))) return
-  // The fields are calls of their own; undo takes the whole sheet back.
+  // Fields need separate calls; undo reverts the whole paste.
   const actionId = crypto.randomUUID()
   try {
     const { fields, decimal } = isNamed

@@ -24,7 +24,7 @@ import { type KindScreenProps, useViewFrame, ViewFrame } from './view-frame.tsx'
 
 const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
 
-/** A grid of a table: toolbar, grid, and the open record beside it. */
+/** A table's grid view: toolbar, grid, and the open record. */
 export function TableView(props: KindScreenProps) {
   const { schema, saved, role, people, rowId } = props
   const { baseId, id: tableId } = schema.table
@@ -153,7 +153,7 @@ export function TableView(props: KindScreenProps) {
 const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>
   checked.kind === 'some' ? checked.ids.size > 0 : rowCount > checked.except.size
 
-/** Count, sum and average of what is selected, over the end of the footer. */
+/** Count, sum and average of the selection, over the end of the footer. */
 function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
   if (!status || status.cells < 2) return null
   const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 })

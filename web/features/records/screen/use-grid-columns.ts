@@ -85,7 +85,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
     // Without a flicker: the old numbers stay until the new ones are here.
     { enabled: wanted.length > 0, placeholderData: keepPreviousData, staleTime: 0 },
   )
-  // By field and kind: the old sum must not stand under "Average" while that is on its way.
+  // Keyed by field and kind, so that the old sum is not shown as "Average" while that loads.
   const known = useRef<Summaries>(NONE)
   if (data && !isPlaceholderData) {
     const entries = wanted.map(

@@ -24,7 +24,7 @@ export function useShowRecord(
       if (!isGone && offset !== null) select(offset)
     }
     show(recordId).catch((error) => {
-      // The record is shown beside the grid all the same; that it is gone is said there.
+      // The record panel opens anyway and reports a deleted record.
       if (!isOffline(error)) console.warn('the place of the record is not known', error)
     })
     return () => {

@@ -46,7 +46,7 @@ export interface ViewFrameState {
   openRecord: (id: RecordId | null) => void
 }
 
-/** The view with what is tried out on it, its search, its open record and its open editor. */
+/** The state around a view: unsaved changes, search, open record and open editor. */
 export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): ViewFrameState {
   const rights = useMemo(() => gridRights(role, schema), [role, schema])
   const state = useViewState(schema, saved, rights.mayArrange)
@@ -89,7 +89,7 @@ export function ViewFrame(props: ViewFrameProps) {
   const { schema, state } = context
   const { search, panel, editing, setEditing, setPanel, openId } = frame
   const isLeaving = useRef(false)
-  // Once the record is gone: while it is a window, the view behind it takes no focus.
+  // After the record has closed, because the view cannot take the focus behind a dialog.
   useLayoutEffect(() => {
     if (openId !== null || !isLeaving.current) return
     isLeaving.current = false

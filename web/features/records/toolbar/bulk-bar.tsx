@@ -38,7 +38,7 @@ export interface BulkBarProps {
   checked: CheckedRows
   /** How many records there are, for "all". */
   rowCount: number
-  /** The field that all of them get is being asked for. */
+  /** True while asking for the field to set. */
   isEditing: boolean
   onEditing: (editing: boolean) => void
 }
@@ -58,7 +58,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     await duplicateRecords(context, await ids())
     clear()
   }
-  /** Every record without exception is the view as it is: no list of ids has to be sent. */
+  /** All records without exceptions are selected by the view's query, so no ids are sent. */
   const isWhole = checked.kind === 'all' && checked.except.size === 0
   const exportChecked = async () => {
     const { downloadView } = await loadPart(() => import('../../views/manage/download-view.ts'))

@@ -32,10 +32,7 @@ export interface SearchBoxProps {
   onOpen: (open: boolean) => void
 }
 
-/**
- * Finds records by text, in one field or in all: either only what is found is shown, or everything is
- * and one goes from hit to hit.
- */
+/** Searches records by text, in one or all fields, either as a filter or by stepping through the hits. */
 export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }: SearchBoxProps) {
   const [text, setText] = useState(search?.text ?? '')
   const [fieldId, setFieldId] = useState<string | null>(search?.fieldId ?? null)
@@ -194,7 +191,7 @@ interface SearchHits {
   count: number | null
   /** Index of the selected hit; null before the first. */
   at: number | null
-  /** Selects the next or the one before, going round at the ends. */
+  /** Selects the next or previous hit, wrapping at the ends. */
   go(by: 1 | -1): void
 }
 

@@ -320,7 +320,7 @@ const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> 
   color: { label: () => m.records_colour_by(), icon: Palette },
 }
 
-/** Offers in the palette what the toolbar of a view offers: its controls, upload and download. */
+/** Adds the controls of a view's toolbar to the command palette. */
 function useToolbarActions(
   { schema, state, role }: Pick<TableContext, 'schema' | 'state' | 'role'>,
   controls: readonly ToolbarControl[],

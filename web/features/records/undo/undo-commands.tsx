@@ -13,7 +13,7 @@ import { confirm } from '../../../ui/confirm.tsx'
 import { toast } from '../../../ui/toast.ts'
 import type { TableContext } from '../context/table-context.ts'
 
-/** Messages of undo and redo stand in one place, and take that of an offer to undo. */
+/** Topic of undo and redo messages, which replace an offer to undo. */
 export const UNDO_TOPIC = 'undo'
 
 /** The screen whose actions the undo keys reach. */
@@ -21,7 +21,7 @@ export interface UndoPlace {
   baseId: string
   tableId?: string
   viewId?: string
-  /** Shows what was written. */
+  /** Scrolls to the written records. */
   take?: (applied: AppliedChange) => void
 }
 
@@ -38,7 +38,7 @@ export const placeOf = ({ schema, state, store }: TableContext): UndoPlace => ({
 /** Undoes the person's last action on screen; what reaches further is named and confirmed first. */
 export const undo = (place: UndoPlace): Promise<void> => stepBack(place, 'undo')
 
-/** Redoes what was undone last on screen. */
+/** Redoes the last undone action of the current scope. */
 export const redo = (place: UndoPlace): Promise<void> => stepBack(place, 'redo')
 
 async function stepBack(place: UndoPlace, direction: Direction): Promise<void> {
@@ -48,15 +48,15 @@ async function stepBack(place: UndoPlace, direction: Direction): Promise<void> {
     if (undone) return tell(place, direction, action, undone)
     if (await confirmUndo(action, direction)) await runNamed(place, direction, action)
   } catch (error) {
-    // The server leaves an action whose undo was refused twice, and goes on with the one before.
+    // After rejecting an undo twice, the server skips that action.
     if (detailsOf(error).passedOver === true) return stepBack(place, direction)
     toast.error({ text: messageOf(error) })
   }
 }
 
 /**
- * Asks for the next action and undoes it by its id, unless it has to be confirmed. Both stand in the base's line as
- * one call, so that two presses undo two actions; sent again after a lost answer, it names the same action.
+ * Requests the next action and undoes it by its id, unless it needs confirmation. Both are one entry of the base's send
+ * queue, so that two key presses undo two actions, and a retry after a lost response names the same action.
  */
 async function nextStep(
   { baseId, tableId, viewId }: UndoPlace,
@@ -81,7 +81,7 @@ async function runNamed(place: UndoPlace, direction: Direction, action: Action):
  * True where it was done.
  */
 export async function undoChosen(place: UndoPlace, direction: Direction, action: Action): Promise<boolean> {
-  // The list names the table: being elsewhere is no reason to ask.
+  // The history names the table, so no confirmation is needed for other tables.
   const isHeavy = action.confirm !== null && action.confirm !== 'elsewhere'
   if (isHeavy && !(await confirmUndo(action, direction))) return false
   try {
@@ -172,7 +172,7 @@ async function tellNothing({ baseId, tableId }: UndoPlace, direction: Direction)
 function tell(place: UndoPlace, direction: Direction, action: Action, undone: Undone): void {
   const { applied, skipped } = undone
   if (applied) place.take?.(applied)
-  // Fields, views and tables are not records: what the browser holds of them is out of date.
+  // Fields, views and tables in the browser's cache are outdated.
   else void cache.schema.invalidate()
   void cache.records.actions.invalidate()
   const what = actionText(action)
@@ -182,8 +182,8 @@ function tell(place: UndoPlace, direction: Direction, action: Action, undone: Un
 }
 
 /**
- * A message that offers to undo the change that has just been written, whatever is done after it. Visitors of a
- * shared base, who cannot undo, are told without the offer.
+ * A message that offers to undo a particular change, even after later ones. Visitors of a shared base, who cannot undo,
+ * see it without the offer.
  */
 export function offerUndo(
   place: UndoPlace,

@@ -12,7 +12,7 @@ import styles from './record-card.module.css'
 /** Pictures that can be leafed through on a card; the others are seen in the record. */
 const MOST_PICTURES = 10
 
-/** Pixels that the picture is drawn at, which choose the thumbnail. */
+/** Displayed size of the image in pixels, which determines the thumbnail. */
 const DRAWN_PX = 320
 
 /** The pictures of a cell that this server keeps; those elsewhere the page may not load. */
@@ -80,7 +80,7 @@ function Picture({ item, tableId }: { item: AttachmentItem; tableId: string }) {
   )
 }
 
-/** For the pointer: whoever uses the keyboard opens the record, which shows all of them. */
+/** Pointer only; the keyboard opens the record, which shows all images. */
 function Arrow({ icon, onPress }: { icon: 'previous' | 'next'; onPress: () => void }) {
   const Icon = icon === 'previous' ? ChevronLeft : ChevronRight
   const label = icon === 'previous' ? m.views_previous_image() : m.views_next_image()
@@ -93,7 +93,7 @@ function Arrow({ icon, onPress }: { icon: 'previous' | 'next'; onPress: () => vo
       data-interactive
       aria-label={label}
       title={label}
-      // The press is not one on the card, which it would open or drag.
+      // Keeps the press from opening or dragging the card.
       onPointerDown={(event) => event.stopPropagation()}
       onClick={(event) => {
         event.stopPropagation()

@@ -13,10 +13,7 @@ const FIELD_PX = 46
 export const cardHeight = (fieldCount: number, hasCover: boolean): number =>
   (hasCover ? COVER_PX : 0) + 2 * CARD_INSET + BORDER_PX + TITLE_PX + fieldCount * FIELD_PX
 
-/**
- * Lines that a long text may take on a card: one, and more on a card that has the room of a picture
- * and none to show.
- */
+/** Lines of a long text on a card: one, or more if the card has space for an image but none to show. */
 export function linesPerField(fieldCount: number, spare: number): number {
   if (fieldCount === 0) return 1
   return Math.min(4, 1 + Math.floor(spare / fieldCount / LINE_PX))

@@ -8,12 +8,12 @@ import { failedItems, recordItems } from '../../records/menus/cell-menu.ts'
 
 export interface CardMenuRequest {
   id: RecordId
-  /** Its row in the store; -1 where it stands in none. */
+  /** Its row in the store; -1 if it has none. */
   index: number
   anchor: Element | { x: number; y: number }
   /** The selected records; the menu of a selected card applies to all of them. */
   checked?: CheckedRows
-  /** Lines of the kind's own, ahead of what every record offers. */
+  /** Items of the view kind, before those of every record. */
   items?: MenuItem[]
 }
 

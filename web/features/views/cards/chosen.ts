@@ -4,7 +4,7 @@ import type { CheckedRows } from '../../../grid/contract.ts'
 
 export { countChecked, isChecked, NO_ROWS } from '../../../grid/checks.ts'
 
-/** Chooses a card beside the others, or lets go of it. */
+/** Adds a card to the selection, or removes it. */
 export const toggled = (checked: CheckedRows, id: RecordId): CheckedRows =>
   withChecked(checked, [id], !isChecked(checked, id))
 

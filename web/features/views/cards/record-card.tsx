@@ -13,16 +13,16 @@ import type { CardField, CardFields } from './card-fields.ts'
 import { CARD_INSET, COVER_PX, linesPerField } from './card-layout.ts'
 import styles from './record-card.module.css'
 
-/** The colour of a record, as its view's colouring gives it. */
+/** The record's colour from the view's colouring. */
 export type CardColor = RowColor
 
 export interface RecordCardProps {
   row: GridRow
-  /** As `cardFields` gives them; keep the object while nothing in it changed. */
+  /** Result of `cardFields`; keep its identity while it is unchanged. */
   fields: CardFields
-  /** Pixels across, which decide how many options or people fit beside each other. */
+  /** Width in pixels, which determines how many options or people fit. */
   width: number
-  /** The attachment field whose first picture stands at the top; absent or null: none. */
+  /** The cover's attachment field; absent or null without a cover. */
   cover?: Field | null
   coverFit?: 'fit' | 'crop'
   /** A bar at its start, or its whole ground. */
@@ -40,8 +40,8 @@ export interface RecordCardProps {
 }
 
 /**
- * A record as a card: picture, title, fields. Draws only; whatever holds it gives it a role, the focus and the
- * clicks. It fills the height that it is given.
+ * A record as a card: cover, title, fields. Presentational; the parent handles role, focus and clicks. Fills the given
+ * height.
  */
 export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   const { row, fields, width, cover = null, coverFit = 'fit', color = null, hidesEmpty = false } = props

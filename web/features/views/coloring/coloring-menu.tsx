@@ -22,7 +22,7 @@ export interface ColoringMenuProps {
 type Rule = Extract<RowColoring, { mode: 'filter' }>['rules'][number]
 const MAX_RULES = 20 // core/views/coloring.ts
 
-/** By what the records of a view are coloured: by a single select, or by the first condition they meet. */
+/** Menu for colouring a view's records by a single select or by conditions. */
 export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMenuProps) {
   const selects = fields.filter(hasSingleChoice)
   const name = useId()
@@ -102,7 +102,7 @@ interface RulesProps extends Pick<ColoringMenuProps, 'fields' | 'people'> {
   onChange: (rules: Rule[]) => void
 }
 
-/** Keeps its own list: what is typed into one rule may arrive after another was taken away. */
+/** Uses local state, because input into one rule may arrive after another was removed. */
 function Rules({ fields, people, rules, onChange }: RulesProps) {
   const nextId = useRef(rules.length)
   const [list, setList] = useState(() => rules.map((rule, id) => ({ ...rule, id })))

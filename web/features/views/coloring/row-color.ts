@@ -15,7 +15,7 @@ export function useRowColor(
 ): ColorOf | null {
   // "Today" of a condition is another one tomorrow.
   const today = new Date().toDateString()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when the day changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: recomputed when the day changes
   return useMemo(
     () => rowColors(coloring, fields, { now: new Date(), timeZone, actorId: session.userId(), people }),
     [coloring, fields, people, today],

@@ -16,7 +16,7 @@ export interface RowColor {
 /** Gives the colour of a record; the same object for the same colour. */
 export type ColorOf = (row: Pick<GridRow, 'values'>) => RowColor | null
 
-/** How a view's colouring colours records; null where it colours none: nothing is chosen, or the field is gone. */
+/** Function that returns a record's colour; null if the view has no colouring or its field is missing. */
 export function rowColors(
   coloring: RowColoring | null,
   fields: readonly Field[],

@@ -22,7 +22,7 @@ export interface ToolbarButtonProps {
   children: (close: () => void) => ReactNode
 }
 
-/** A button of the toolbar that opens a panel, and shows at a glance what is active behind it. */
+/** A toolbar button that opens a panel and indicates its active settings. */
 export function ToolbarButton(props: ToolbarButtonProps) {
   const { icon: Icon, label, count = 0, countText, tip, shortcut, testId, children } = props
   const [isOpenHere, setOpenHere] = useState(false)

@@ -18,7 +18,7 @@ export interface CoverMenuProps {
   onChange: (patch: Partial<Cover>) => void
 }
 
-/** A button of the toolbar: which field's picture stands at the top of cards, and how it fills its room. */
+/** Toolbar button for the cover field of cards and its fit. */
 export function CoverMenu(props: CoverMenuProps) {
   const field = props.fields.find(({ id }) => id === props.cover.coverFieldId)
   return (
@@ -33,7 +33,7 @@ export function CoverMenu(props: CoverMenuProps) {
   )
 }
 
-/** The choice itself, for where there is a panel already. */
+/** The cover settings without the button, for use in another panel. */
 export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
   const covers = fields.filter((field) => !field.isSystem && isCover(field))
   return (

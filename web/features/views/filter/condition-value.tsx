@@ -25,7 +25,7 @@ interface ConditionValueProps {
   onChange: (condition: Condition) => void
 }
 
-/** The right side of a comparison, as the field's type and the operator ask for it. */
+/** The value input of a condition, according to field type and operator. */
 export function ConditionValue({ condition, field, people, onChange }: ConditionValueProps) {
   const set = setOfField(field)
   const arity = arityOf(condition.operator, set)
@@ -90,7 +90,7 @@ interface TypedInputProps {
   onChange: (value: CellValue) => void
 }
 
-/** Text that must be a value of the field; what is none stays, marked, and has no effect. */
+/** Input for a value of the field. Invalid text stays, marked, and has no effect. */
 function TypedInput({ field, label, value, asText = false, onChange }: TypedInputProps) {
   const { type, options } = comparedType(field)
   const shown = (of: CellValue): string =>

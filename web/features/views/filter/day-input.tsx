@@ -22,7 +22,7 @@ interface DayInputProps {
   onChange: (day: string | null) => void
 }
 
-/** A day beside a field, typed in that field's format or ISO, or chosen from a calendar. */
+/** Input for a day, typed in the field's format or ISO 8601, or chosen from a calendar. */
 export function DayInput({ field, day, onChange }: DayInputProps) {
   const format = typedFormat(dayFormatOf(field))
   const shown = (of: string | null) => (of === null ? '' : formatDay(of, format))

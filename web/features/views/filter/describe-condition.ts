@@ -66,7 +66,7 @@ function describeValue(condition: Condition, field: Field, people: readonly Pers
   return list.map((each) => (typeof each === 'string' ? shown(each) : format(each))).join(', ')
 }
 
-/** The two directions of a sort in words of the field's type. */
+/** Labels of the two sort directions for the field's type. */
 export function directionLabels(field: Field): Record<Sort['direction'], string> {
   switch (setOfField(field)) {
     case 'number':

@@ -15,7 +15,7 @@ import {
 } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 
-/** Where a part of a filter stands: the positions to go down from the outermost group. */
+/** Path of a filter node: child indexes from the root group. */
 export type Path = readonly number[]
 
 /** A filter as the editor holds it: always a group at the outside. */
@@ -26,7 +26,7 @@ export const asGroup = (filter: Filter | null): FilterGroup =>
       ? filter
       : { join: 'and', children: [filter] }
 
-/** As it is kept: an empty one is none. */
+/** Stores an empty filter as null. */
 export const fromGroup = (group: FilterGroup): Filter | null => (group.children.length === 0 ? null : group)
 
 /** The filter with the part at a path replaced; null takes it out, with groups that become empty. */
@@ -41,7 +41,7 @@ export function replaceAt(group: FilterGroup, path: Path, next: Filter | null): 
   return { ...group, children }
 }
 
-/** The group with what its part at a path is made into: the parts of the group in which that one stands. */
+/** Replaces the children of the group that contains the node at a path. */
 function withSiblings(
   group: FilterGroup,
   path: Path,

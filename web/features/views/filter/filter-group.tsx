@@ -26,7 +26,7 @@ import styles from './filter-menu.module.css'
 
 export interface FilterGroupProps {
   group: Group
-  /** Where the group stands in `root`. */
+  /** Path of the group in `root`. */
   path: Path
   root: Group
   fields: readonly Field[]
@@ -176,7 +176,7 @@ interface ConditionEditorProps {
   condition: Condition
   fields: readonly Field[]
   people: readonly Person[]
-  /** False while it lacks a value: drawn grey, without effect. */
+  /** False while it lacks a value; it is then grey and has no effect. */
   isActive: boolean
   onChange: (condition: Condition) => void
 }

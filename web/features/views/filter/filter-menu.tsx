@@ -7,7 +7,7 @@ import { asGroup, completeFilter, fromGroup } from './filter-edit.ts'
 import { FilterGroup } from './filter-group.tsx'
 import styles from './filter-menu.module.css'
 
-/** Time without a key after which what was typed is applied. */
+/** Debounce before input is applied. */
 const PAUSE_MS = 350
 
 export interface FilterMenuProps {
@@ -21,14 +21,14 @@ export interface FilterMenuProps {
   onChange: (filter: Filter | null) => void
 }
 
-/** Conditions that records must meet to be shown. Applies as one types, after a pause. */
+/** Editor for a view's filter. Applies input after a pause in typing. */
 export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChange }: FilterMenuProps) {
   const [group, setGroup] = useState(() => asGroup(filter))
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ group, filter, onChange })
   latest.current = { group, filter, onChange }
 
-  /** While typing, what has no effect yet is not worth a request; it is kept when the panel closes. */
+  /** While typing, incomplete conditions cause no request; they are saved when the panel closes. */
   function apply(isLeaving: boolean) {
     clearTimeout(timer.current)
     const { group, filter, onChange } = latest.current

@@ -2,8 +2,8 @@ import { Table2 } from 'lucide-react'
 import type { Table } from '../../../../src/core/model.ts'
 
 /**
- * The emoji or symbol that somebody chose for a table or view; null where none was. Other programs keep
- * names of icons of theirs there, e.g. `ph:star`: those are no picture here.
+ * The emoji or symbol of a table or view; null if unset. Other clients store icon names such as `ph:star` there, which
+ * are ignored.
  */
 export function readIcon({ icon }: Record<string, unknown>): string | null {
   if (typeof icon !== 'string' || /^[\x20-\x7e]*$/.test(icon)) return null
@@ -30,7 +30,7 @@ export function ChosenIcon({ text, size }: { text: string; size: number }) {
   )
 }
 
-/** The icon of a table: one that somebody chose for it, or the usual one. */
+/** The icon of a table: its own or the default. */
 export function TableIcon({ table, size = 15 }: { table: Pick<Table, 'meta'>; size?: number }) {
   const chosen = readIcon(table.meta)
   return chosen === null ? <Table2 size={size} aria-hidden /> : <ChosenIcon text={chosen} size={size} />

@@ -14,7 +14,7 @@ export interface IconDialogProps {
   /** Dialog title, which names the icon's owner. */
   title: string
   current: string | null
-  /** Saves; null takes the icon away. What it throws is shown. */
+  /** Saves; null removes the icon. The dialog shows its error. */
   onChoose: (icon: string | null) => Promise<void>
   onClose: () => void
 }
@@ -97,7 +97,7 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
   )
 }
 
-/** The icon that an arrow key leads to: beside, or the nearest in the line above or below. */
+/** The icon to which an arrow key moves: the neighbour, or the nearest in the row above or below. */
 function iconBeside(all: HTMLButtonElement[], at: number, key: string): HTMLButtonElement | undefined {
   const isRtl = document.documentElement.dir === 'rtl'
   if (key === (isRtl ? 'ArrowLeft' : 'ArrowRight')) return all[at + 1]

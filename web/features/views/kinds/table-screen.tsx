@@ -20,7 +20,7 @@ export interface TableScreenProps {
   tableId: string
   /** Absent: the table's default view. */
   viewId?: string
-  /** The record that is open beside the grid. */
+  /** The open record. */
   rowId?: string
 }
 

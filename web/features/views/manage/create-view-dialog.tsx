@@ -22,7 +22,7 @@ export interface CreateViewDialogProps {
   onClose: () => void
 }
 
-/** Stands for a field that is made together with the view. */
+/** Placeholder id of a field that is created with the view. */
 const FRESH = 'new'
 
 /** Name of a new view, and the field that its kind cannot do without; Enter makes it and opens it. */
@@ -57,7 +57,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
   const [copyOf, setCopyOf] = useState('')
   const copied = schema.views.find(({ id }) => id === copyOf)
   const fields = fieldsFor(need, schema.fields)
-  // In a table that is somebody else's no field can be made: the screen of the view says what it lacks.
+  // In a connected table no field can be created; the view's screen then asks for one.
   const mayMake = schema.readOnlyReason === null
   const first = (view?: View): Setup => {
     const setup = firstSetup(kind, schema.fields, view)
@@ -66,7 +66,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
   const [setup, setSetup] = useState(() => first())
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  // A field that was made before the view was refused is not made twice.
+  // Reuses a field created before the view was rejected.
   const made = useRef<string | null>(null)
   const isEmpty = title.trim() === ''
 

@@ -8,7 +8,7 @@ export function rolesLabel(role: HideableRole): string {
   return role === 'commenter' ? m.views_commenters() : m.views_viewers()
 }
 
-/** From whom a view is hidden, in words, for those who see it all the same; null: from nobody. */
+/** Text with the roles that a view is hidden from; null if it is visible to all. */
 export function hiddenMark({ hiddenFrom }: Pick<View, 'hiddenFrom'>): string | null {
   if (hiddenFrom.length === 0) return null
   return m.views_hidden_from_roles({ roles: hiddenFrom.map(rolesLabel).join(', ') })

@@ -4,7 +4,7 @@ import type { View, ViewKind } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { ChosenIcon, readIcon } from '../icons/chosen-icon.tsx'
 
-/** How a kind of view is shown where views are listed and made. */
+/** Display of a view kind in lists and the "create view" menu. */
 export interface KindInfo {
   /** In the kind's own colour. */
   Icon: (props: { size?: number | string }) => ReactNode
@@ -12,7 +12,7 @@ export interface KindInfo {
   label: () => string
   /** "New kanban view". */
   newLabel: () => string
-  /** One line of what it is for. */
+  /** One-line description. */
   purpose: () => string
 }
 
@@ -63,7 +63,7 @@ export const KIND_INFO: Record<ViewKind, KindInfo> = {
 /** The kinds in the order in which they are offered. */
 export const KINDS = Object.keys(KIND_INFO) as ViewKind[]
 
-/** The icon of a view: one that somebody chose for it, or its kind's. */
+/** The icon of a view: its own or that of its kind. */
 export function ViewIcon({ view, size = 14 }: { view: Pick<View, 'kind' | 'meta'>; size?: number }) {
   const chosen = readIcon(view.meta)
   const { Icon } = KIND_INFO[view.kind]

@@ -15,7 +15,7 @@ import { m } from '../../../messages.gen.ts'
 export interface FieldNeed {
   label: () => string
   fits: (field: Field) => boolean
-  /** One that can be made where the table has none. */
+  /** A field to create if the table has none that fits. */
   fresh: () => { title: string; type: FieldTypeName; options?: FieldOptions }
 }
 
@@ -46,7 +46,7 @@ const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
   },
 }
 
-/** System fields are nobody's dates: where there is nothing else, a field of one's own is made. */
+/** System dates are not suitable; without another date field, a new one is created. */
 const offered = (fields: readonly Field[]): Field[] => fields.filter((field) => !field.isSystem)
 
 /** The fields that will do for a need. */

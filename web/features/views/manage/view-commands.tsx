@@ -51,13 +51,13 @@ async function show(saved: View): Promise<void> {
 }
 
 /**
- * Gives a view another title.
+ * Renames a view.
  *
- * @throws what the server refused with
+ * @throws the server's error
  */
 export const renameView = (view: View, title: string): Promise<void> => updateView(view, { title })
 
-/** Renames a view where there is no place to edit its name in line. */
+/** Renames a view in a dialog, for places without inline editing. */
 export const renameViewInDialog = (view: View): void =>
   renameInDialog({
     heading: m.views_rename_view(),
@@ -66,7 +66,7 @@ export const renameViewInDialog = (view: View): void =>
     onRename: (title) => renameView(view, title),
   })
 
-/** Edits what a view is for. */
+/** Edits a view's description. */
 export const describeView = (view: View): void =>
   void openDialog((close) => (
     <DescriptionDialog
@@ -110,7 +110,7 @@ export async function copyViewLink(baseId: string, view: View): Promise<void> {
   if (await copyText(address)) toast.success({ text: m.views_link_copied() })
 }
 
-/** Puts a view ahead of another of its table; null: to the end. */
+/** Moves a view before another of its table; null: to the end. */
 export async function reorderView(view: View, before: string | null): Promise<void> {
   const input = { tableId: view.tableId }
   cache.schema.table.setData(

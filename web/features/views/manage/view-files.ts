@@ -16,11 +16,11 @@ export interface ViewOfRole {
   role: BaseRole
 }
 
-/** Upload into the table of a view, download of what it shows; as far as the role may. */
+/** Import and export commands of a view, within the role's rights. */
 export function fileItems({ schema, view, role }: ViewOfRole): MenuItem[] {
   const { id: tableId, baseId } = schema.table
   const items: MenuItem[] = []
-  // Jobs and uploads are for those who are signed in.
+  // Jobs and uploads require signing in.
   if (isVisitorPage) return items
   if (roleCan(role, 'import.append') && schema.readOnlyReason === null) {
     const run = () => openImport(null, { baseId, tableId })

@@ -40,7 +40,7 @@ import { fileItems } from './view-files.ts'
 
 type Place = Pick<Base, 'id' | 'role'>
 
-/** One line for each kind of view that can be made. */
+/** Menu items for creating a view of each kind. */
 export const newViewItems = (base: Place, tableId: string): MenuItem[] =>
   KINDS.map((kind) => {
     const { Icon, newLabel, purpose } = KIND_INFO[kind]
@@ -53,10 +53,7 @@ export const newViewItems = (base: Place, tableId: string): MenuItem[] =>
     }
   })
 
-/**
- * The menu of a view, the same wherever it is opened. `rename` edits in place where there is a place for
- * that. The default view stays as long as its table.
- */
+/** The menu of a view. `rename` edits the name inline, where possible. The default view cannot be deleted. */
 export function viewMenu(
   base: Place,
   view: View,
@@ -142,7 +139,7 @@ const MOVE = { kind: 'action' } as const
 
 const MODE_ICONS = { collaborative: Users, locked: Lock, personal: UserRound }
 
-/** Who may change how a view is set up: one of three. */
+/** Menu items for a view's lock mode. */
 export function modeItems(view: View): MenuItem[] {
   const isOthers = keptBecause(view, true, session.userId()) === 'personal'
   const item = (lock: View['lock'], label: string, hint: string): MenuItem => ({

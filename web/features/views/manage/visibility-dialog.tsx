@@ -13,12 +13,12 @@ export interface VisibilityDialogProps {
   /** The view's title. */
   title: string
   hiddenFrom: readonly HideableRole[]
-  /** Saves. What it throws is shown, with the switch as it was. */
+  /** Saves; on errors, the dialog shows the message and resets the switch. */
   onSave: (hiddenFrom: HideableRole[]) => Promise<void>
   onClose: () => void
 }
 
-/** Says whose list of views a view stands in; each switch counts at once. */
+/** Dialog for hiding a view from roles; each switch takes effect at once. */
 export function VisibilityDialog({ title, onSave, onClose, ...props }: VisibilityDialogProps) {
   const [hidden, setHidden] = useState(props.hiddenFrom)
   const [problem, setProblem] = useState<string | null>(null)

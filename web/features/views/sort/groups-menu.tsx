@@ -5,7 +5,7 @@ import { m } from '../../../messages.gen.ts'
 import { SortMenu } from './sort-menu.tsx'
 
 export interface GroupsMenuProps {
-  /** Fields that one can group by, in the order of the view. */
+  /** Groupable fields in view order. */
   fields: readonly Field[]
   groups: readonly Sort[]
   onChange: (groups: Sort[]) => void
@@ -32,7 +32,7 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
 /** Sets whose values many records share, the best first: a group for each text would have one record. */
 const GROUPING_WELL: readonly FilterSet[] = ['select', 'checkbox', 'user', 'multiSelect', 'date']
 
-/** The field that groups well, the first of the view among equals; null where none does. */
+/** The most suitable field for grouping; null if none is. */
 function suggestGroup(fields: readonly Field[]): Field | null {
   for (const set of GROUPING_WELL) {
     const field = fields.find((one) => filterSetOf(one) === set)

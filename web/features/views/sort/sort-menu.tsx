@@ -10,7 +10,7 @@ import { directionLabels } from '../filter/describe-condition.ts'
 import styles from './sort-menu.module.css'
 
 export interface SortMenuProps {
-  /** Fields that one can sort by, in the order of the view. */
+  /** Sortable fields in view order. */
   fields: readonly Field[]
   sorts: readonly Sort[]
   onChange: (sorts: Sort[]) => void
@@ -36,7 +36,7 @@ const sortWords = (): SortWords => ({
   remove: (field) => m.views_remove_sort_by_field({ field }),
 })
 
-/** By which fields the records stand in order, the first being the most important. */
+/** Editor for a view's sorts, the primary one first. */
 export function SortMenu({
   fields,
   sorts,

@@ -10,7 +10,7 @@ export interface ArrangedField {
   column: ViewField
 }
 
-/** Width of a column that nobody has sized, ui §4.1. */
+/** Default column width (ui §4.1). */
 export const DEFAULT_WIDTH = 200
 
 /** The columns with changes laid over them; fields that had no column get one. */
@@ -35,15 +35,14 @@ const newColumn = (fieldId: string, order: number): ViewField => ({
   form: null,
 })
 
-/** Where a field stands that the view does not know yet: at the end, and the key of a link out of sight. */
+/** View settings of a field that the view lacks: at the end; hidden for foreign keys. */
 const unplaced = (field: Field): ViewField => ({
   ...newColumn(field.id, 1e6 + field.order),
   show: !isForeignKey(field),
 })
 
 /**
- * The fields that a person can see in a view, in its order, hidden ones included. System fields are
- * left out, and a field that the view does not know yet stands at the end.
+ * The fields of a view in its order, including hidden ones but not system fields. Fields that the view lacks come last.
  */
 export function fieldsInOrder(fields: readonly Field[], view: Pick<View, 'fields'>): ArrangedField[] {
   const columns = new Map(view.fields.map((column) => [column.fieldId, column]))
@@ -58,8 +57,8 @@ export const shownFields = (fields: readonly Field[], view: Pick<View, 'fields'>
   fieldsInOrder(fields, view).filter(({ field, column }) => column.show || field.isDisplay)
 
 /**
- * The changes that put columns ahead of another (null: at the end). Numbered anew, all of them: orders
- * that came from elsewhere may be equal, and one call carries many columns.
+ * The changes that move columns before another (null: to the end). Renumbers all columns, because orders set by API
+ * clients may be equal, and one call can update many columns.
  */
 export function moveFields(
   fields: readonly Field[],

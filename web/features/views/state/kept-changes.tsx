@@ -10,11 +10,11 @@ import type { ViewState } from './view-state.ts'
 
 export interface KeptChangesProps {
   state: ViewState
-  /** True where the person may make views; absent: what is kept cannot become one. */
+  /** True if the user may create views; absent if unsaved changes cannot become a view. */
   mayCreate?: boolean
 }
 
-/** Says that what one changed is seen by nobody else, and offers to save it where that is allowed. */
+/** Bar for unsaved changes that only the user sees, with buttons to save where allowed. */
 export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
   const isNarrow = useIsNarrow()
   if (!state.hasKept) return null

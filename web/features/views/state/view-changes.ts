@@ -8,7 +8,7 @@ export type ViewPatch = Partial<
   Pick<View, 'rowHeight' | 'frozen' | 'filter' | 'sorts' | 'groups' | 'coloring' | 'options'>
 >
 
-/** One change of a view, as a person made it. */
+/** A user's change of a view. */
 export type ViewChange =
   | { kind: 'update'; patch: ViewPatch }
   | { kind: 'arrange'; fields: FieldArrangement[] }
@@ -19,7 +19,7 @@ export const applyChange = (view: View, change: ViewChange): View =>
     ? { ...view, ...change.patch }
     : { ...view, fields: arrangeFields(view.fields, change.fields) }
 
-/** All that some changes come to, the later winning: what is sent where they are saved together. */
+/** Merges changes for saving together; later ones win. */
 export function mergeChanges(changes: readonly ViewChange[]): {
   patch: ViewPatch
   fields: FieldArrangement[]
@@ -33,14 +33,14 @@ export function mergeChanges(changes: readonly ViewChange[]): {
   return { patch, fields: [...fields.values()] }
 }
 
-/** Decides which records are shown and in which order: what the switch "save filters and sorts" is about. */
+/** True for changes of filters, sorts and groups, which the switch "save filters and sorts" controls. */
 const FILTERING: ReadonlySet<string> = new Set(['filter', 'sorts', 'groups'] satisfies (keyof ViewPatch)[])
 
 /** True for a change that does nothing but filter, sort or group. */
 export const isFiltering = (change: ViewChange): boolean =>
   change.kind === 'update' && Object.keys(change.patch).every((key) => FILTERING.has(key))
 
-/** Why a person's changes of a view are kept for the visit instead of being saved. */
+/** Why changes of a view are kept for the visit instead of saved. */
 export type KeptBecause = 'role' | 'locked' | 'personal'
 
 /**
@@ -55,7 +55,7 @@ export function keptBecause(
 ): KeptBecause | null {
   if (!canArrange) return 'role'
   if (lock === 'locked') return 'locked'
-  // One that nobody in particular made is in nobody's way.
+  // A view without an owner blocks nobody's changes.
   return lock === 'personal' && ownerId !== null && ownerId !== userId ? 'personal' : null
 }
 

@@ -29,23 +29,23 @@ export type { ViewPatch } from './view-changes.ts'
 /** A view as this person sees it, and the ways to change it. */
 export interface ViewState {
   view: View
-  /** False: changes are kept in this browser until the page is left. */
+  /** False if changes are kept in the browser until the page is left. */
   isSaved: boolean
-  /** Why changes are kept; null where they are saved as they are made. */
+  /** Why changes are kept; null if they are saved at once. */
   keptBecause: KeptBecause | null
-  /** False: filters, sorts and groups are kept, whatever becomes of other changes. */
+  /** False if filters, sorts and groups are kept, independent of other changes. */
   savesFilters: boolean
-  /** True while changes are kept that nobody else sees. */
+  /** True while there are unsaved changes. */
   hasKept: boolean
-  /** Changes what the patch names. A function is given the view of that moment, changes on their way included. */
+  /** Applies a patch. A function receives the current view including pending changes. */
   update(patch: ViewPatch | ((view: View) => ViewPatch)): void
   /** Changes several columns as one action. */
   arrange(fields: FieldArrangement[]): void
-  /** Saves what was kept, where `keptBecause` is null. */
+  /** Saves the kept changes, if `keptBecause` is null. */
   saveKept(): void
-  /** Makes a view of one's own of this one and what was kept, and opens it. */
+  /** Creates and opens a personal view with the kept changes. */
   saveKeptAsNew(): void
-  /** Lets go of what was kept; the message offers to take it up again. */
+  /** Discards the kept changes, with an Undo message. */
   discardKept(): void
 }
 
@@ -53,8 +53,8 @@ export interface ViewState {
 type Laid = ViewChange & { isKept: boolean }
 
 /**
- * Changes that lie over the views the server told of, by view id: those on their way, and those kept
- * for the visit. What is read from the server meanwhile cannot make them flicker.
+ * Changes applied over the server's views, by view id: pending ones and those kept for the visit. Prevents flicker when
+ * views are read meanwhile.
  */
 const overlays = createStore<ReadonlyMap<string, readonly Laid[]>>(() => new Map())
 
@@ -65,7 +65,7 @@ function overlay(viewId: string, next: (changes: readonly Laid[]) => readonly La
   overlays.setState((all) => new Map(all).set(viewId, next(laidOver(viewId))), true)
 }
 
-/** The view with its changes: saved for everyone where the role and the view's mode let them, else kept for this visit. */
+/** The view with its changes, which are saved for everyone if role and lock mode allow it, else kept for this visit. */
 export function useViewState(schema: TableSchema, saved: View, canArrange: boolean): ViewState {
   const { tableId, id } = saved
   const { baseId } = schema.table

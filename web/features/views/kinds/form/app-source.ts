@@ -19,7 +19,7 @@ import {
 } from '../../../forms/form-source.ts'
 import { readLinkLines } from '../../../records/commands/link-reads.ts'
 
-/** The form as it stands in the app: answers become records like any other, made by who fills it in. */
+/** The form within the app: answers become records of the signed-in user. */
 export function useAppSource(schema: TableSchema, view: View, people: readonly Person[]): FormSource {
   const { bannerPath, logoPath } = useMemo(() => optionsOf(view, 'form'), [view])
   const tableId = schema.table.id

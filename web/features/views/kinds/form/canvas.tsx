@@ -14,7 +14,7 @@ import { PictureSlots } from './picture-slots.tsx'
 import { FIELD_DRAG, QuestionCard } from './question-card.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
 
-/** The form as the respondent sees it, every text of which takes a press to be changed. */
+/** The form as respondents see it; click a text to edit it. */
 export function Canvas({
   builder,
   run,
@@ -91,7 +91,7 @@ export function Canvas({
   )
 }
 
-/** A rich text that is edited where it stands. */
+/** A rich text with inline editing. */
 function InlineRichText(props: {
   label: string
   value: string

@@ -16,12 +16,12 @@ const STEP = 0.02
 
 interface Cut {
   zoom: number
-  /** Where the middle of the frame lies in the picture, from 0 to 1. */
+  /** Centre of the frame in the image, from 0 to 1. */
   x: number
   y: number
 }
 
-/** Cuts a picture to a shape: dragged or moved by arrow keys, and drawn nearer by a slider. */
+/** Crops an image to an aspect ratio; moved by drag or arrow keys, zoomed by a slider. */
 export function CropDialog(props: {
   file: File
   shape: CropShape

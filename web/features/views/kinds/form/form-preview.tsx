@@ -13,7 +13,7 @@ import { SurveyView } from '../../../forms/survey-view.tsx'
 import { useFormRun } from '../../../forms/use-form-run.ts'
 import styles from './builder.module.css'
 
-/** The form as its respondents meet it, on a desk or a phone. What is filled in is looked at and kept nowhere. */
+/** Preview of the form for desktop or phone. Answers are validated but not stored. */
 export function FormPreview({ source, title }: { source: FormSource; title: string }) {
   const [isPhone, setPhone] = useState(false)
   const [isSurvey, setSurvey] = useState(false)
@@ -57,7 +57,7 @@ export function FormPreview({ source, title }: { source: FormSource; title: stri
   )
 }
 
-/** The form to be filled in within the app, by those who may make records. What was begun stays until it is sent. */
+/** The form within the app, for users who may create records. Keeps unsent answers. */
 export function FormFillIn({
   source,
   title,

@@ -23,7 +23,10 @@ import { useFormBuilder } from './use-form-builder.ts'
 
 type Mode = 'build' | 'preview' | 'fill'
 
-/** A form: built by those who may arrange views, tried out by everyone, filled in by those who may make records. */
+/**
+ * Screen of a form view: builder for users who may arrange views, preview for everyone, and the form for users who may
+ * create records.
+ */
 export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   const { mayArrange, grid } = useMemo(() => gridRights(role, schema), [role, schema])
   const state = useViewState(schema, saved, mayArrange)
@@ -39,7 +42,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   const [isPanelOpen, setPanelOpen] = useState(true)
   const source = useAppSource(schema, view, people)
   const builder = useFormBuilder(schema.fields, state)
-  // The canvas shows what stands in a form at first, whatever is tried out elsewhere.
+  // The canvas shows initial values, independent of the preview.
   const run = useFormRun(source)
   const shown = useMemo(() => {
     const values = startValues(source)
@@ -110,7 +113,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   )
 }
 
-/** Another set of questions is another form: what was tried out in it begins anew. */
+/** Resets the preview when the questions change. */
 const formKey = ({ fields }: KindScreenProps['saved']): string =>
   fields
     .filter(({ show }) => show)

@@ -13,7 +13,7 @@ import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
 import type { FormBuilder } from './use-form-builder.ts'
 
-/** Grounds that are offered at a press; any other by the picker. */
+/** Preset background colours. */
 const GROUNDS = ['#EEF0F4', '#EBF0FF', '#E8F6ED', '#FFF5E0', '#FDEEF6', '#F3EDFC', '#1D2433'] as const
 
 /** Settings of the whole form. */
@@ -229,7 +229,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
   )
 }
 
-/** The moment after which nobody can answer, on the clock of whoever sets it. */
+/** Closing time, in the user's time zone. */
 function Closing({ value, onChange }: { value: string | null; onChange: (value: string | null) => void }) {
   const id = useId()
   return (

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
 import styles from './builder.module.css'
 
-/** A text that is edited where it stands: a press puts the caret into it, Enter and leaving save, Escape lets go. */
+/** A text with inline editing: a click starts it, Enter and blur save, Escape cancels. */
 export function InlineText(props: {
   label: string
   value: string

@@ -52,7 +52,7 @@ export function QuestionCard({
       data-dragging={isDragging || undefined}
       data-over={isOver || undefined}
       onFocus={() => builder.select(field.id)}
-      // Not as the button goes down: what is being typed in the settings is saved as its input is left, first.
+      // On click, not on pointer down, so that an input of the settings saves on blur first.
       onClick={() => builder.select(field.id)}
       onDragOver={(event) => {
         if (!takesField(event)) return

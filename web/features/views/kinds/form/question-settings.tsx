@@ -151,7 +151,7 @@ function OptionsPart({
 /** Time without a key after which a condition is saved. */
 const PAUSE_MS = 500
 
-/** Conditions on the answers ahead of the question. What is unfinished is kept here and not saved. */
+/** Conditions on earlier answers. Incomplete ones stay local and are not saved. */
 function ConditionPart(props: {
   filter: Filter | null
   fields: readonly Field[]
@@ -159,7 +159,7 @@ function ConditionPart(props: {
   onChange: (filter: Filter | null) => void
 }) {
   const { filter, people, onChange } = props
-  // The form knows which record was chosen, and not what it is called.
+  // The form knows the id of a selected record, but not its name.
   const fields = props.fields.filter((field) => isComparable(field) && !isNamedLink(field))
   const [group, setGroup] = useState(() => asGroup(filter))
   const latest = useRef({ group, fields, filter, onChange })

@@ -12,7 +12,7 @@ import toolbar from '../../controls/toolbar.module.css'
 import { DayInput } from '../../filter/day-input.tsx'
 import styles from './builder.module.css'
 
-/** The rules for the answers to a question. One that lacks its value is kept here until it has it. */
+/** Editor for a question's validation rules. Rules without their value stay local. */
 export function RulesEditor({
   field,
   rules,
@@ -24,7 +24,7 @@ export function RulesEditor({
 }) {
   const [drafts, setDrafts] = useState<FormRule[]>(() => [...rules])
   const sent = useRef<readonly FormRule[]>(rules)
-  // Changed elsewhere, by undo say: what stands there now is what counts.
+  // Takes over changes from outside, such as undo.
   if (sent.current !== rules && JSON.stringify(sent.current) !== JSON.stringify(rules)) {
     sent.current = rules
     setDrafts([...rules])

@@ -19,7 +19,7 @@ export interface SidePanelProps {
   people: readonly Person[]
 }
 
-/** Right of the canvas: what is asked, the settings of the chosen question, and those of the form. */
+/** Panel with the list of fields, the settings of the selected question, and those of the form. */
 export function SidePanel({ builder, schema, people }: SidePanelProps) {
   const [chosen, setTab] = useState<'fields' | 'form'>('fields')
   const { selected } = builder
@@ -78,7 +78,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
 
 const Back = (props: { size?: number | string }) => <ChevronLeft {...props} className="flip-in-rtl" />
 
-/** Every field that the form can ask for: ticked where it does, to be dragged into its place. */
+/** All possible questions, with check boxes and drag handles. */
 function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSchema }) {
   const [text, setText] = useState('')
   const { askable, ask, select } = builder

@@ -10,19 +10,19 @@ import type { FormField, FormOptions } from '../../../../../src/core/views/index
 import { type FieldArrangement, moveFields } from '../../state/arrange-fields.ts'
 import { useKindOptions, type ViewState } from '../../state/view-state.ts'
 
-/** A form while it is built: what it asks, and the ways to change it. Each change is saved as it is made. */
+/** State of the form builder and its operations. Each change is saved at once. */
 export interface FormBuilder {
   questions: Question[]
-  /** Every field that could be asked for, those that are asked first, in the order of the form. */
+  /** All possible questions; those in the form first, in its order. */
   askable: { field: Field; isAsked: boolean }[]
   options: FormOptions
-  /** Changes some of what the whole form says. */
+  /** Updates the form's options. */
   change: (patch: Partial<FormOptions>) => void
-  /** Changes some of what it says of a field. */
+  /** Updates a field's form settings. */
   say: (fieldId: string, patch: Partial<FormField>) => void
-  /** Asks for fields, at the end or ahead of another question, or no longer. */
+  /** Adds questions at the end or before another one, or removes them. */
   ask: (fieldIds: readonly string[], isAsked: boolean, before?: string | null) => void
-  /** Puts a question ahead of another; null: at the end. */
+  /** Moves a question before another; null: to the end. */
   move: (fieldId: string, before: string | null) => void
   /** Moves a question by one place. */
   step: (fieldId: string, by: 1 | -1) => void
