@@ -41,7 +41,7 @@ export function replaceAt(group: FilterGroup, path: Path, next: Filter | null): 
   return { ...group, children }
 }
 
-/** Replaces the children of the group that contains the node at a path. */
+/** Changes the children of the group that contains the node at a path. */
 function withSiblings(
   group: FilterGroup,
   path: Path,
@@ -55,7 +55,7 @@ function withSiblings(
   return { ...group, children: group.children.with(index, withSiblings(child, rest, change)) }
 }
 
-/** The filter with the part at a path twice, the copy behind it. */
+/** Duplicates the node at a path; the copy follows it. */
 export const copyAt = (group: FilterGroup, path: Path): FilterGroup =>
   withSiblings(group, path, (children, index) => {
     const part = children[index]

@@ -33,7 +33,7 @@ export function mergeChanges(changes: readonly ViewChange[]): {
   return { patch, fields: [...fields.values()] }
 }
 
-/** True for changes of filters, sorts and groups, which the switch "save filters and sorts" controls. */
+/** Patch keys that the switch "save filters and sorts" controls. */
 const FILTERING: ReadonlySet<string> = new Set(['filter', 'sorts', 'groups'] satisfies (keyof ViewPatch)[])
 
 /** True for a change that does nothing but filter, sort or group. */

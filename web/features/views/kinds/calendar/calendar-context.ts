@@ -5,10 +5,10 @@ import type { Slot } from './moves.ts'
 import type { Period } from './period.ts'
 import type { Place } from './position.ts'
 
-/** How an event looks, apart from where it lies. */
+/** Appearance of an event, without its position. */
 export interface EventLook {
   title: string
-  /** The other fields that the view shows, in one line. */
+  /** The view's other visible fields, in one line. */
   extra: string
   color: string
 }
@@ -19,28 +19,28 @@ export interface CalendarContext {
   today: string
   /** Milliseconds since 1970. */
   now: number
-  /** Those of the period, with the one that is being dragged where it would come to lie. */
+  /** Events of the period, with the dragged one at its drop position. */
   events: readonly CalendarEvent[]
   look: (event: CalendarEvent) => EventLook
-  /** Why an event cannot be moved; null where it can. */
+  /** Why an event cannot be moved; null if it can. */
   fixedBecause: (event: CalendarEvent) => string | null
-  /** False where nothing can be moved: then it need not be marked on each event. */
+  /** False if no event can be moved; then single events are not marked as fixed. */
   movesOthers: boolean
-  /** The range that a record added by pointer or key gets its dates by; null: none may be added. */
+  /** The range for the dates of records added by pointer or key; null if none can be added. */
   adds: DatedRange | null
-  /** The day that takes the focus by Tab. */
+  /** The day that is the tab stop. */
   stopDay: string
-  /** The event that the keyboard is on. */
+  /** The event with the keyboard focus. */
   activeKey: string | null
   /** The event that is being dragged. */
   draggedKey: string | null
   openId: RecordId | null
-  /** The record of the side list that the pointer is on. */
+  /** The record of the side list under the pointer. */
   litId: RecordId | null
   open: (id: RecordId) => void
   openMenu: (event: MouseEvent, id: RecordId) => void
   add: (slot: Slot) => void
   go: (change: Partial<Place>) => void
-  /** Opens the list of a day beside an element. */
+  /** Opens the list of a day next to an element. */
   showDay: (day: string, anchor: Element) => void
 }

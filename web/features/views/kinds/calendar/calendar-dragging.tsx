@@ -68,14 +68,14 @@ interface CalendarDraggingProps {
  */
 export function CalendarDragging({ store, root, onDrop, overlay }: CalendarDraggingProps): ReactNode {
   const sensors = useSensors(
-    // A press is a click until the pointer has moved this far.
+    // A press becomes a drag after this distance.
     useSensor(MouseSensor, { activationConstraint: { distance: 4 } }),
     // A finger scrolls unless it rests first.
     useSensor(TouchSensor, { activationConstraint: { delay: 350, tolerance: 4 } }),
   )
   const released = useRef<Point | null>(null)
 
-  /** Drops what is dragged at the point of the release: the last move may not have rendered yet. */
+  /** Drops at the point of the release, because the last move may not have rendered yet. */
   function drop(): void {
     if (released.current && root.current) moveTo(slotAt(root.current, released.current))
     const { drag } = store.getState()
@@ -193,7 +193,7 @@ const isSame = (a: Slot | null, b: Slot | null): boolean => a?.day === b?.day &&
 const isInside = (root: HTMLElement, { x, y }: Point): boolean =>
   root.contains(document.elementFromPoint(x, y))
 
-/** The slot at a point of the window, also where an event covers it; null outside the days. */
+/** The slot at a point in the window, even below an event; null outside the days. */
 function slotAt(root: HTMLElement, { x, y }: Point): Slot | null {
   const elements = isInside(root, { x, y }) ? document.elementsFromPoint(x, y) : []
   const cell = elements.find((element) => element instanceof HTMLElement && element.dataset.day !== undefined)

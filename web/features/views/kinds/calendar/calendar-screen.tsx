@@ -43,7 +43,7 @@ import { YearGrid } from './year-grid.tsx'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color']
 
-/** The records of a table on the days of their dates. */
+/** A table's records in a calendar. */
 export function CalendarScreen(props: KindScreenProps) {
   const { schema, role, people } = props
   const { baseId, id: tableId } = schema.table
@@ -53,7 +53,7 @@ export function CalendarScreen(props: KindScreenProps) {
   const data = useCalendar(schema, frame, people)
   const { options, change, ranges, place, go, period, queries, records, events } = data
   const { listStore, look, titleOf } = data
-  // A record that was opened from the list is walked from there.
+  // Next and previous of a record opened from the list follow the list.
   const isOf = (store: RecordStore | null) => openId !== null && store?.source.indexOf(openId) !== undefined
   const store = listStore && isOf(listStore) && !isOf(records.store) ? listStore : records.store
   const root = useRef<HTMLDivElement>(null)
@@ -69,7 +69,7 @@ export function CalendarScreen(props: KindScreenProps) {
     grid: () => null,
     cards: () => handle.current,
     openFilter: () => setPanel('filter'),
-    // Several records are chosen in lists and grids.
+    // Only lists and grids support multiple selection.
     editRecords: ([id]) => id !== undefined && frame.openRecord(id),
     openRecord: (id) => {
       if (id !== null) lastOpened.current = id
@@ -119,7 +119,7 @@ export function CalendarScreen(props: KindScreenProps) {
     openMenu: (event, id) => {
       event.preventDefault()
       event.stopPropagation()
-      // Some browsers ask for a menu when a finger rests, which starts a drag here.
+      // Some browsers open a menu on a long press, which starts a drag here.
       if (drag) return
       const own = { ...context, store: records.store }
       const index = own.store.source.indexOf(id) ?? -1
@@ -130,7 +130,7 @@ export function CalendarScreen(props: KindScreenProps) {
   }
   const addRecord = () =>
     edits.add({ day: place.scale === 'year' ? calendar.today : place.day, minute: null })
-  /** The draggable thing that was pressed: an event, one of its edges, or an empty day. */
+  /** The pressed draggable: an event, one of its edges, or an empty day. */
   function subjectOf({ target, type }: SyntheticEvent): DragSubject | null {
     if (!(target instanceof Element)) return null
     const key = target.closest<HTMLElement>('[data-key]')?.dataset.key
@@ -338,7 +338,7 @@ export function CalendarScreen(props: KindScreenProps) {
   )
 }
 
-/** The keys of a calendar, for the shortcut sheet. They are read by `use-walk.ts` and `use-calendar-actions.ts`. */
+/** Shortcuts of a calendar for the shortcut sheet; `keyboard.ts` handles them. */
 const CALENDAR_SHORTCUTS: ShortcutSection = {
   title: () => m.calendar_calendar(),
   lines: [
@@ -357,20 +357,20 @@ const CALENDAR_SHORTCUTS: ShortcutSection = {
   ],
 }
 
-/** The first element that a record is drawn as; null where it is not drawn. */
+/** The first element of a record; null if it is not mounted. */
 const elementOf = (root: HTMLElement | null, id: RecordId): HTMLElement | null =>
   [...(root?.querySelectorAll<HTMLElement>('[data-record]') ?? [])].find(
     (one) => one.dataset.record === String(id),
   ) ?? null
 
-/** Gives the focus to a record where it is drawn, else to a day. */
+/** Focuses a record if it is mounted, else a day. */
 function focusOn(root: HTMLElement | null, id: RecordId | null, day: string): void {
   const event = id === null ? null : elementOf(root, id)
   const target = event ?? root?.querySelector<HTMLElement>(`[data-day="${day}"]`)
   target?.focus({ preventScroll: true })
 }
 
-/** The calendar in the scale that is chosen; hours are those of the first range that has times. */
+/** The calendar in the selected scale; hours use the format of the first range with times. */
 function Scale(props: { calendar: CalendarContext; ranges: readonly DatedRange[]; isNarrow: boolean }) {
   const { calendar, ranges, isNarrow } = props
   const { scale } = calendar.period

@@ -17,18 +17,18 @@ import type { ChipStyle } from './event-chip.tsx'
 import { rangeColor } from './event-look.ts'
 import { scaleName } from './period-bar.tsx'
 
-/** `calendarOptions` takes no more. */
+/** Limit of `calendarOptions`. */
 const MAX_RANGES = 10
 
 interface DatesMenuProps {
   fields: readonly Field[]
   options: CalendarOptions
   onChange: (patch: Partial<CalendarOptions>) => void
-  /** The view colours its records already, which goes before. */
+  /** True if the view has a colouring, which takes precedence. */
   isColored: boolean
 }
 
-/** By which fields records lie on the calendar, and how it looks. */
+/** Menu for the date fields and display options of a calendar. */
 export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuProps) {
   const { ranges, hideWeekends, colorFieldId, scale } = options
   const dated = fields.filter(isDated)
@@ -148,13 +148,13 @@ function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) 
   )
 }
 
-/** Fields that are offered as buttons; the others are in the menu "Dates". */
+/** Maximum fields offered as buttons; others are in the menu "Dates". */
 const OFFERED = 4
 
 interface NoDatesProps {
   fields: readonly Field[]
   onChoose: (fieldId: string) => void
-  /** Absent where the person may not add fields. */
+  /** Absent without the right to add fields. */
   onAddField?: (anchor: Element) => void
 }
 

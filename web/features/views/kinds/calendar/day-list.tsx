@@ -8,7 +8,7 @@ import type { ChipStyle } from './event-chip.tsx'
 import { eventsOn } from './events.ts'
 import { dayName, dayNumber, periodName, timeOn, weekdayName, whenName } from './labels.ts'
 
-/** The events of one day in a list, all of them. */
+/** List of all events of a day. */
 export function DayList({
   day,
   calendar,
@@ -77,10 +77,10 @@ export function DayList({
   )
 }
 
-/** Most dots below a day. */
+/** Maximum dots below a day. */
 const MOST_DOTS = 3
 
-/** A month in a narrow window: dots say which days hold something, and the chosen day is listed below. */
+/** A month in a narrow window: dots mark days with events, and the selected day is listed below. */
 export function MonthDots({ calendar }: { calendar: CalendarContext }) {
   const { period, today } = calendar
   const [days = []] = period.weeks

@@ -12,18 +12,18 @@ export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>
 export interface EventChipProps {
   event: CalendarEvent
   calendar: CalendarContext
-  /** The day in whose place it is drawn. */
+  /** The day in which it is drawn. */
   day: string
   /** A bar across days; a line with its time; a block over hours. */
   shape: 'bar' | 'line' | 'block'
-  /** A block of one line: the time stands beside the title. */
+  /** True for a block of one line, with the time next to the title. */
   isShort?: boolean
   style: ChipStyle
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
-/** An event where it lies on the calendar. */
+/** An event of the calendar. */
 export function EventChip(props: EventChipProps) {
   const { event, calendar, day, shape, isShort = false, style, continuesBefore, continuesAfter } = props
   const { title, extra, color } = calendar.look(event)

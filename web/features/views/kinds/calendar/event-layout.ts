@@ -1,33 +1,33 @@
 import { addDays } from '../../../../../src/core/dates.ts'
 import { byTime, type CalendarEvent, DAY_MINUTES, liesIn } from './events.ts'
 
-/** A part of an event within one row of days. */
+/** Segment of an event within a row of days. */
 export interface LaneSegment {
   event: CalendarEvent
-  /** Columns of the row, the last included. */
+  /** Columns of the row, inclusive. */
   firstColumn: number
   lastColumn: number
   /** Counted from the top. */
   lane: number
-  /** True where the event goes on beyond the row, at its start or its end. */
+  /** True if the event continues before or after the row. */
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
 /**
- * Lays events in lanes over a row of days (a week, perhaps without its weekend) so that none covers
- * another: each takes the first lane that is free, the earlier and longer ones first.
+ * Assigns events to lanes over a row of days (a week, possibly without weekend) without overlaps: earlier and longer
+ * events first, each in the first free lane.
  */
 export function packLanes(events: readonly CalendarEvent[], days: readonly string[]): LaneSegment[] {
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return []
-  /** Per lane the first column that is free. */
+  /** First free column per lane. */
   const free: number[] = []
   const segments: LaneSegment[] = []
   for (const event of events.filter((each) => liesIn(each, first, last)).sort(byTime)) {
     const firstColumn = days.findIndex((day) => day >= event.firstDay)
     const lastColumn = days.findLastIndex((day) => day <= event.lastDay)
-    // It lies on hidden days alone.
+    // Only on hidden days.
     if (firstColumn === -1 || lastColumn < firstColumn) continue
     const known = free.findIndex((column) => column <= firstColumn)
     const lane = known === -1 ? free.length : known
@@ -44,14 +44,14 @@ export function packLanes(events: readonly CalendarEvent[], days: readonly strin
   return segments
 }
 
-/** The segments that fit into some lanes, and how many do not on each column. */
+/** Segments that fit the lanes, and the number of hidden ones per column. */
 interface FittedLanes {
   shown: LaneSegment[]
   /** Per column of the row. */
   hidden: number[]
 }
 
-/** Keeps what fits into a number of lanes. Where anything does not, the last lane is left to "+n". */
+/** Keeps the segments that fit a number of lanes. If some do not, the last lane is used for "+n". */
 export function fitLanes(segments: readonly LaneSegment[], columns: number, lanes: number): FittedLanes {
   const needed = segments.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
   const limit = needed <= lanes ? lanes : Math.max(0, lanes - 1)
@@ -64,43 +64,43 @@ export function fitLanes(segments: readonly LaneSegment[], columns: number, lane
   return { shown, hidden }
 }
 
-/** A part of an event within the hours of one day. */
+/** Block of an event within the hours of a day. */
 interface HourBlock {
   event: CalendarEvent
   /** Minutes since midnight, at least `LEAST_MINUTES` apart. */
   from: number
   to: number
-  /** Of `columns` that stand side by side, from the start of the line. */
+  /** Index among `columns`, from the start edge. */
   column: number
   columns: number
-  /** How many columns it covers: it widens into those that are free beside it. */
+  /** Number of columns that it covers, including free ones next to it. */
   span: number
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
-/** Shorter events are drawn at this length, so that they can be read and clicked. */
+/** Minimum displayed length, so that short events are readable and clickable. */
 const LEAST_MINUTES = 30
 
-/** Blocks for which there is no room beside their neighbours. */
+/** Blocks that do not fit next to their neighbours. */
 interface HiddenBlocks {
   count: number
-  /** Minutes from the first of them to the last. */
+  /** Minutes covered by the hidden blocks. */
   from: number
   to: number
 }
 
-/** The hours of a day as they are drawn. */
+/** Layout of a day's hours. */
 interface HourLayout {
   blocks: HourBlock[]
-  /** They stand in the last of `columns`. */
+  /** Shown in the last of `columns`. */
   hidden: HiddenBlocks[]
   columns: number
 }
 
 /**
- * Lays the timed events of a day over its hours; those that overlap stand side by side, in so many columns
- * at most that they can be read. What more there is stands in the last column as a number.
+ * Lays out the timed events of a day. Overlapping events are side by side in up to `most` columns; the last column
+ * shows the number of further ones.
  */
 export function packHours(events: readonly CalendarEvent[], day: string, most: number): HourLayout {
   const blocks = events
@@ -126,7 +126,7 @@ export function packHours(events: readonly CalendarEvent[], day: string, most: n
     hidden.push({ count: rest.length, from, to: Math.max(...rest.map((block) => block.to)) })
   }
   for (const block of blocks) {
-    // Nothing that stands before reaches this far: a new group of neighbours begins.
+    // No earlier event overlaps: starts a new cluster.
     if (block.from >= end) {
       close()
       cluster = []
@@ -143,13 +143,13 @@ function blockOf(event: CalendarEvent, day: string): HourBlock {
   const continuesAfter = event.lastDay > day
   const from = continuesBefore ? 0 : (event.startMinute ?? 0)
   const end = continuesAfter ? DAY_MINUTES : (event.endMinute ?? DAY_MINUTES)
-  // Kept within the day: the last minutes before midnight begin a little early.
+  // Blocks shortly before midnight start earlier, to stay within the day.
   const start = Math.min(from, DAY_MINUTES - LEAST_MINUTES)
   const to = Math.max(end, start + LEAST_MINUTES)
   return { event, from: start, to, column: 0, columns: 1, span: 1, continuesBefore, continuesAfter }
 }
 
-/** Gives each block of a group a column, and as much room beside it as is free. */
+/** Assigns a column to each block of a cluster and widens it into free columns. */
 function spread(cluster: HourBlock[]): void {
   const ends: number[] = []
   for (const block of cluster) {
@@ -166,7 +166,7 @@ function spread(cluster: HourBlock[]): void {
   }
 }
 
-/** How many events lie on each day from `first` to `last`; days without any are absent. */
+/** Number of events per day from `first` to `last`; days without events are absent. */
 export function countByDay(
   events: readonly CalendarEvent[],
   first: string,
@@ -184,9 +184,9 @@ export function countByDay(
   return counts
 }
 
-/** Steps of the shade of a day. */
+/** Number of shades. */
 const LEVELS = 4
 
-/** How dark a day is drawn, 0 (none) to 4, by its share of the fullest day shown. */
+/** Shade of a day from 0 to 4, by its share of the fullest day. */
 export const densityLevel = (count: number, most: number): number =>
   count === 0 ? 0 : Math.max(1, Math.ceil((count / Math.max(most, 1)) * LEVELS))

@@ -13,10 +13,10 @@ import type { EventLook } from './calendar-context.ts'
 import { type CalendarEvent, type DatedRange, type DatedRow, isMovable } from './events.ts'
 import { NEW_ID } from './moves.ts'
 
-/** The words of a record are worked out once; past this the longest of them are cut, for a line holds no more. */
+/** Maximum length of an event's extra text; longer text would not fit a line. */
 const MAX_EXTRA = 200
 
-/** How records look on the calendar: their title, what else the view shows of them, and their colour. */
+/** Appearance of records in the calendar: title, other visible fields, colour. */
 export function useLook(
   schema: TableSchema,
   view: View,
@@ -28,7 +28,7 @@ export function useLook(
   const coloring = useRowColor(schema.fields, view.coloring, people)
   return useMemo(() => {
     const display = schema.fields.find((field) => field.isDisplay)
-    // The dates are said by the place.
+    // The position already shows the dates.
     const dates = new Set(ranges.flatMap(({ from, to }) => [from.field.id, to?.field.id]))
     const extras = shownFields(schema.fields, view)
       .map(({ field }) => field)
@@ -50,7 +50,7 @@ export function useLook(
   }, [schema.fields, view, options, ranges, byId, coloring])
 }
 
-/** Why an event of a range cannot be moved; null where it can. */
+/** Why an event of a range cannot be moved; null if it can. */
 export function fixedReason(
   context: Pick<TableContext, 'role' | 'schema'>,
   range: DatedRange,
@@ -62,11 +62,11 @@ export function fixedReason(
   return m.calendar_field_read_only_record_cant({ field: field.title })
 }
 
-/** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */
+/** Check boxes show their title if checked, and nothing otherwise. */
 const extraText = (field: Field, value: CellValue, people: Parameters<typeof shownText>[2]): string =>
   isBoolean(field) ? (value === true ? field.title : '') : shownText(field, value, people)
 
-/** One colour for each range of a view, as far apart as the palette lets them be. */
+/** Colours of a view's ranges. */
 const RANGE_COLORS = [
   'var(--color-primary)',
   'var(--color-accent)',
@@ -80,11 +80,11 @@ const RANGE_COLORS = [
   'var(--color-warning)',
 ] as const
 
-/** The colour of the range at a place of the list. */
+/** The colour of the range at an index. */
 export const rangeColor = (index: number): string =>
   RANGE_COLORS[index % RANGE_COLORS.length] ?? 'var(--color-primary)'
 
-/** Colours records by the options of a select field; null where the view names none that is there. */
+/** Colours records by a select field's options; null if the field is unset or missing. */
 function optionColors(
   { colorFieldId }: Pick<CalendarOptions, 'colorFieldId'>,
   fields: readonly Field[],
@@ -94,7 +94,7 @@ function optionColors(
   return rowColors(coloring, fields, { now: new Date() })
 }
 
-/** The colour of an event: of its record where the view colours records, else of its range. */
+/** The colour of an event: from the view's colouring, else of its range. */
 function eventColor(event: CalendarEvent, colorings: readonly (ColorOf | null)[]): string {
   for (const colorOf of colorings) {
     const color = colorOf?.(event.row)

@@ -5,25 +5,25 @@ import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { type CalendarRange, isDated } from '../../../../../src/core/views/index.ts'
 
-/** A field whose values are days or instants, as the calendar reads it. */
+/** A date field of the calendar. */
 export interface DateField {
   field: Field
   hasTime: boolean
-  /** The zone whose clocks its cells show. */
+  /** Time zone of its cells. */
   zone: string
-  /** False for what is computed, or read-only in its database. */
+  /** False for computed and read-only fields. */
   isWritable: boolean
 }
 
-/** Two fields between which records lie, or one on which they lie. */
+/** A date range of the view: a start field and an optional end field. */
 export interface DatedRange {
-  /** Its place among the ranges of the view, which gives it its colour. */
+  /** Index among the view's ranges, which determines its colour. */
   index: number
   from: DateField
   to: DateField | null
 }
 
-/** The ranges of a view over the fields that there are; those whose field is gone are left out. */
+/** The ranges of a view, without those of missing fields. */
 export function rangesOf(ranges: readonly CalendarRange[], fields: readonly Field[]): DatedRange[] {
   const dated = (id: string | null): DateField | null => {
     const field = fields.find((one) => one.id === id)
@@ -45,7 +45,7 @@ function dateField(field: Field): DateField {
 const takesValues = (field: Field): boolean =>
   !field.isSystem && field.readOnlyReason === null && fieldType(field.type).readOnly !== true
 
-/** True where a record can be moved: all that it is moved by can be written. */
+/** True if all fields of a range are writable. */
 export const isMovable = ({ from, to }: DatedRange): boolean =>
   from.isWritable && (to === null || to.isWritable)
 
@@ -58,29 +58,29 @@ export interface DatedRow {
 /** Minutes of a day. */
 export const DAY_MINUTES = 1440
 
-/** How long a moment without an end is drawn. */
+/** Displayed length in minutes of an event without an end. */
 export const DEFAULT_MINUTES = 60
 
 const DAY_MS = 86_400_000
 
-/** A record on the calendar, by one of its ranges. Times are those that clocks in the range's zone show. */
+/** A record in the calendar by one of its ranges. Times are wall times in the range's zone. */
 export interface CalendarEvent {
-  /** Of the record and the range: a record may stand on the calendar several times. */
+  /** Identifies record and range, because a record may occur several times. */
   key: string
   row: DatedRow
   range: DatedRange
-  /** The days that it lies on, both included. */
+  /** First and last day, inclusive. */
   firstDay: string
   lastDay: string
-  /** Minutes since midnight of the first day; null where the range has no times. */
+  /** Minutes since midnight of the first day; null without times. */
   startMinute: number | null
-  /** Minutes since midnight of the last day, 1440 at its end; null where the range has no times. */
+  /** Minutes since midnight of the last day, 1440 at its end; null without times. */
   endMinute: number | null
-  /** True where it stands beside the hours: without a time, or a day long and more. */
+  /** True if it is shown above the hours: without a time, or at least a day long. */
   isAllDay: boolean
-  /** False where the end is not given, or is unusable. */
+  /** False if the end is missing or invalid. */
   hasEnd: boolean
-  /** True where its end lies before its start, which it is drawn by. */
+  /** True if its end is before its start; only the start is then used. */
   isReversed: boolean
 }
 
@@ -91,10 +91,10 @@ interface Moment {
   ms: number
 }
 
-/** Where a record lies by a range; null where it has no date to begin with. */
+/** The event of a record by a range; null without a start date. */
 export function eventOf(row: DatedRow, range: DatedRange): CalendarEvent | null {
   const { from, to } = range
-  // Both ends by the clocks of the first: the second may be shown in another zone, but is no other moment.
+  // Both ends in the zone of the start field, even if the end field has another.
   const start = momentOf(row, from, from.zone)
   if (start === null) return null
   const end = to && momentOf(row, to, from.hasTime ? from.zone : to.zone)
@@ -102,7 +102,7 @@ export function eventOf(row: DatedRow, range: DatedRange): CalendarEvent | null 
   const base = { key: `${row.id}:${range.index}`, row, range, firstDay: start.day, isReversed }
   const startMinute = start.minute
   if (end === null || isReversed) {
-    // A moment is drawn for an hour, but not into the next day.
+    // An instant is drawn as an hour, but not into the next day.
     const endMinute = startMinute === null ? null : Math.min(startMinute + DEFAULT_MINUTES, DAY_MINUTES)
     const isAllDay = startMinute === null
     return { ...base, lastDay: start.day, startMinute, endMinute, isAllDay, hasEnd: false }
@@ -131,7 +131,7 @@ function momentOf(row: DatedRow, { field, hasTime }: DateField, zone: string): M
   return { day: dayIn(ms, zone), minute: hour * 60 + minute, ms }
 }
 
-/** Days are compared where either has no time: the day of an end is meant as a whole. */
+/** Compares days if either has no time, because an end day counts completely. */
 const isBefore = (end: Moment, start: Moment): boolean =>
   end.minute === null || start.minute === null ? end.day < start.day : end.ms < start.ms
 
@@ -139,22 +139,22 @@ const isBefore = (end: Moment, start: Moment): boolean =>
 export const eventsOf = (rows: readonly DatedRow[], ranges: readonly DatedRange[]): CalendarEvent[] =>
   rows.flatMap((row) => ranges.flatMap((range) => eventOf(row, range) ?? []))
 
-/** True where an event lies on one of the days from `first` to `last`. */
+/** True if an event overlaps the days from `first` to `last`. */
 export const liesIn = (event: CalendarEvent, first: string, last: string): boolean =>
   event.firstDay <= last && event.lastDay >= first
 
-/** The events of a day in the order of its list: those of whole days first, then by the clock. */
+/** The events of a day: all-day events first, then by time. */
 export const eventsOn = (events: readonly CalendarEvent[], day: string): CalendarEvent[] =>
   events.filter((event) => liesIn(event, day, day)).sort(byTime)
 
-/** Earlier days first, longer ones first among those, then by the clock; equal ones by key, so that nothing jumps. */
+/** Order of events: earlier days first, then longer ones, then by time, then by key for a stable order. */
 export function byTime(a: CalendarEvent, b: CalendarEvent): number {
   if (a.firstDay !== b.firstDay) return a.firstDay < b.firstDay ? -1 : 1
   if (a.lastDay !== b.lastDay) return a.lastDay > b.lastDay ? -1 : 1
   return (a.startMinute ?? -1) - (b.startMinute ?? -1) || (a.key < b.key ? -1 : 1)
 }
 
-/** A row with other values laid over it, as it would look after a change. */
+/** A row with changed values applied. */
 export const withValues = (row: DatedRow, values: Readonly<Record<string, CellValue>>): DatedRow => ({
   id: row.id,
   values: (fieldId) => (fieldId in values ? (values[fieldId] ?? null) : row.values(fieldId)),

@@ -11,7 +11,7 @@ import { isWeekend, type Period, stepPeriod, WEEK, weekdayOf } from './period.ts
 import { SCALE_KEYS } from './period-bar.tsx'
 import { type Place, todayHere } from './position.ts'
 
-/** Where the keyboard is: on a day, or on an event of one. */
+/** Keyboard focus: a day, or an event in it. */
 interface Focus {
   day: string
   key: string | null
@@ -21,22 +21,22 @@ interface WalkDeps {
   root: RefObject<HTMLElement | null>
   period: Period
   hideWeekends: boolean
-  /** The keyboard went to a day, perhaps of another period, or to an event. */
+  /** Called when the focus moves to a day, possibly of another period, or to an event. */
   onGo: (focus: Focus) => void
   /** Enter on a day. */
   onAdd: (day: string) => void
-  /** Ctrl and an arrow on an event: days and quarters of an hour; with Shift it is the end that moves. */
+  /** Ctrl and an arrow on an event: moves it by days or quarter hours, with Shift its end. */
   onMove: (key: string, by: KeyboardStep, which: 'event' | 'end') => void
   onDelete: (key: string) => void
 }
 
 /**
- * Arrows walk the days, and up and down the events of a day on the way to the next week; Home and End go to
- * the ends of a week, PageUp and PageDown to the next period. One element of the calendar takes the focus by Tab.
+ * Arrow keys move between days; up and down also visit the events of a day. Home and End go to the ends of a week,
+ * PageUp and PageDown to other periods. The calendar is one tab stop.
  */
 export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
   const { root, period, onGo } = deps
-  /** Where the focus goes once it is drawn: a moved event or another period comes a moment later. */
+  /** Focus target that may not be mounted yet: a moved event or another period. */
   const wanted = useRef<Focus | null>(null)
   useLayoutEffect(() => {
     if (!wanted.current) return
@@ -103,12 +103,12 @@ export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
       if (!by || at.key === null) return
       event.preventDefault()
       deps.onMove(at.key, by, event.shiftKey ? 'end' : 'event')
-      // It is drawn anew where it goes: the focus goes with it.
+      // The event is mounted again at its new position, so the focus follows it.
       if (!event.shiftKey) go({ day: addDays(at.day, by.days), key: at.key })
       return
     }
     if (event.shiftKey) return
-    // Pressing the button is the browser's part, and opens what it is of.
+    // Buttons are left to the browser.
     if (event.key === 'Enter' && at.key === null && !isButton(event.target)) deps.onAdd(at.day)
     else if ((event.key === 'Delete' || event.key === 'Backspace') && at.key !== null) deps.onDelete(at.key)
     else {
@@ -139,7 +139,7 @@ function focusOf(target: EventTarget): Focus | null {
   return day === undefined ? null : { day, key }
 }
 
-/** The events drawn in the places of a day, from the top. */
+/** The event elements of a day, from the top. */
 const stopsOf = (root: HTMLElement | null, day: string): HTMLElement[] => [
   ...(root?.querySelectorAll<HTMLElement>(`[data-day="${day}"] [data-key]`) ?? []),
 ]
@@ -158,7 +158,7 @@ const showScale = (scale: CalendarScale): string =>
     year: m.calendar_show_the_year(),
   })[scale]
 
-/** The scales and today, in the palette and by key. */
+/** Commands for the scales and today. */
 export function useCalendarActions(go: (change: Partial<Place>) => void): void {
   const latest = useRef(go)
   latest.current = go

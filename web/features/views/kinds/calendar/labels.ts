@@ -9,11 +9,11 @@ import type { Period } from './period.ts'
 const MINUTE_MS = 60_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Days and wall times stand for themselves: they are written as if they were UTC. */
+/** Formats days and wall times as UTC, so that no zone conversion applies. */
 function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = localeTag() + JSON.stringify(options)
   let known = formats.get(key)
-  // Monday to Sunday and 1 to 31 are of the Gregorian calendar, in Farsi and Thai as well.
+  // The calendar is Gregorian, in Farsi and Thai too.
   known ??= new Intl.DateTimeFormat(localeTag(), { calendar: 'gregory', ...options, timeZone: 'UTC' })
   formats.set(key, known)
   return known
@@ -30,18 +30,18 @@ export const dayNumber = (day: string): string =>
 export const weekdayName = (day: string, style: 'short' | 'narrow' | 'long' = 'short'): string =>
   format({ weekday: style }).format(dayToMs(day))
 
-/** `Nov 1`, where a month begins among the days of another. */
+/** `Nov 1`, for the first day of a month within another one. */
 export const monthDay = (day: string): string =>
   format({ month: 'short', day: 'numeric' }).format(dayToMs(day))
 
 /** `November`. */
 export const monthName = (day: string): string => format({ month: 'long' }).format(dayToMs(day))
 
-/** `9:30 AM` or `09:30`, as the field's cells have it. */
+/** `9:30 AM` or `09:30`, as in the field's cells. */
 const timeName = (minute: number, is12h: boolean): string =>
   format({ hour: is12h ? 'numeric' : '2-digit', minute: '2-digit', hour12: is12h }).format(minute * MINUTE_MS)
 
-/** `9 AM` or `09:00`, beside the hours. */
+/** `9 AM` or `09:00`, for the hour axis. */
 export const hourName = (hour: number, is12h: boolean): string =>
   is12h ? format({ hour: 'numeric', hour12: true }).format(hour * 60 * MINUTE_MS) : timeName(hour * 60, false)
 
@@ -56,15 +56,15 @@ export function periodName({ scale, day, first, last }: Period): string {
   )
 }
 
-/** Whether the cells of the field that a range begins with show 12 hours. */
+/** True if the range's start field uses 12-hour time. */
 const shows12h = ({ range }: Pick<CalendarEvent, 'range'>): boolean => {
   const { field } = range.from
   return (field.result?.options ?? field.options).time12h === true
 }
 
 /**
- * When an event takes place, in full, in the format of its fields as their cells have it: `2026-11-20`,
- * `2026-11-20 09:00 – 10:30`, `20/11/2026 – 22/11/2026`.
+ * The full time of an event in the format of its fields: `2026-11-20`, `2026-11-20 09:00 – 10:30`, `20/11/2026 –
+ * 22/11/2026`.
  */
 export function whenName({
   firstDay,
@@ -88,7 +88,7 @@ export function whenName({
   return endDay === firstDay ? `${at} – ${end}` : `${at} – ${formatDay(endDay, to.format)} ${end}`
 }
 
-/** How the cells of a date field are written. */
+/** Display format of a date field. */
 function formatOf({ field }: DateField): { format: DateFormat; time12h: boolean } {
   const { format, time12h } = shownType(field).options
   const known = DATE_FORMATS.find((one) => one === format)
@@ -103,11 +103,11 @@ function clockText(minutes: number, is12h: boolean): string {
   return is12h ? `${time} ${hour < 12 ? 'am' : 'pm'}` : time
 }
 
-/** When an event begins, on the day that it does; null on others and without a time. */
+/** Start time of an event on its first day; null on other days and without a time. */
 export const startOn = (event: CalendarEvent, day: string): string | null =>
   event.startMinute === null || event.firstDay !== day ? null : timeName(event.startMinute, shows12h(event))
 
-/** The part of the time that fits into a line of a day: when it begins, or from when to when. */
+/** Time of an event for a line of a day: its start, or start and end. */
 export function timeOn(event: CalendarEvent, day: string): string | null {
   const { firstDay, lastDay, startMinute, endMinute, hasEnd } = event
   const is12h = shows12h(event)

@@ -103,7 +103,7 @@ interface DayProps {
   calendar: CalendarContext
   segments: readonly LaneSegment[]
   hidden: number
-  /** Events that lie on it, shown or not. */
+  /** Its events, including hidden ones. */
   count: number
   lanes: number
 }

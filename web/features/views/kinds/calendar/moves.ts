@@ -130,7 +130,7 @@ export function endMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   return stored === null ? null : { [to.field.id]: stored }
 }
 
-/** The dates of a record that is put on the calendar from one place to another; the second may lie before the first. */
+/** The dates of a record created by dragging between two slots, in any order. */
 export function datesBetween({ from, to }: DatedRange, one: Slot, other: Slot): Values | null {
   const [first, last] = isBefore(other, one) ? [other, one] : [one, other]
   const start = dateAt(from, first)
@@ -150,7 +150,7 @@ export function datesBetween({ from, to }: DatedRange, one: Slot, other: Slot): 
   return end === null || (isWholeDays && first.day === last.day) ? values : { ...values, [to.field.id]: end }
 }
 
-/** The dates of a record that had none, put on a place. What it holds of an end stays where it lies after that. */
+/** The dates of a record without dates that is dropped on a slot. Keeps an end that is later. */
 function placedAt(range: DatedRange, slot: Slot): Values | null {
   const start = dateAt(range.from, slot)
   return start === null ? null : { [range.from.field.id]: start }
@@ -163,7 +163,7 @@ function dateAt({ hasTime, zone }: DateField, { day, minute }: Slot): string | n
 const isBefore = (one: Slot, other: Slot): boolean =>
   one.day < other.day || (one.day === other.day && (one.minute ?? 0) < (other.minute ?? 0))
 
-/** The minute of the day of an instant; the day's end where there is none. */
+/** The minute of the day of an instant; the day's end without a time. */
 function minuteOf(value: CellValue, zone: string): number {
   const ms = typeof value === 'string' ? fromStored(value) : null
   if (ms === null) return DAY_MINUTES
@@ -171,7 +171,7 @@ function minuteOf(value: CellValue, zone: string): number {
   return hour * 60 + minute
 }
 
-/** Where an event ends; one that is drawn without an end, where it is drawn to. */
+/** The end of an event; without an end, that of its displayed block. */
 const endSlot = ({ lastDay, endMinute }: CalendarEvent): Slot => ({ day: lastDay, minute: endMinute })
 
 function shiftByDays(value: CellValue, { hasTime, zone }: DateField, days: number): string | null {
@@ -204,7 +204,7 @@ function later(start: string, byMs: number): string | null {
   return ms === null ? null : toStored(ms + byMs)
 }
 
-/** What is dragged: an event, its start or end, a new record from an empty slot, or a record of the list. */
+/** Subject of a drag: an event, its start or end, a new record from an empty slot, or a record of the list. */
 export type DragSubject =
   | { kind: 'move' | 'start' | 'end'; event: CalendarEvent }
   | { kind: 'create'; range: DatedRange }
@@ -240,7 +240,7 @@ export function dropValues({ subject, origin, slot }: Drag): Values | null {
   }
 }
 
-/** The event as it would look if the drag ended now; null where there would be none. */
+/** Preview of the event if the drag ended now; null if there is none. */
 export function dropPreview(drag: Drag): CalendarEvent | null {
   const values = dropValues(drag)
   if (values === null) return null

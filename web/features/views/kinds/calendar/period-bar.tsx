@@ -95,7 +95,7 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
 
 interface PeriodNoticeProps {
   records: CalendarRecords
-  /** Nothing lies in the period. */
+  /** True if the period has no events. */
   isEmpty: boolean
   state: ViewState
 }

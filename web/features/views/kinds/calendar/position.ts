@@ -6,7 +6,7 @@ import { isOffline } from '../../../../errors.ts'
 import { cache, isMissing } from '../../../../trpc.ts'
 import { type DatedRange, type DatedRow, eventsOf } from './events.ts'
 
-/** Where a person is in a calendar. */
+/** The position in a calendar: its date, scale and open record. */
 export interface Place {
   scale: CalendarScale
   day: string
@@ -70,7 +70,7 @@ export function useOpenDay(
         if (event && !isGone) go(event.firstDay)
       })
       .catch((error) => {
-        // That it is gone, or cannot be read, is said beside the calendar.
+        // The record panel reports missing and unreadable records.
         if (!isOffline(error) && !isMissing(error)) console.warn('the day of the record is not known', error)
       })
     return () => {

@@ -37,10 +37,10 @@ const choiceName = (choice: Choice): string =>
 
 const isChoice = (text: string | null): text is Choice => CHOICES.some((choice) => choice === text)
 
-/** Time without a key after which the search runs. */
+/** Debounce of the search. */
 const PAUSE_MS = 250
 
-/** Height of a line in pixels; side.module.css draws by the same. */
+/** Height of a line in pixels, as in side.module.css. */
 const LINE_PX = 54
 
 interface SideListProps {
@@ -50,7 +50,7 @@ interface SideListProps {
   query: StoreQuery
   periodFilter: Filter | null
   undatedFilter: Filter | null
-  /** Fields that one can sort by. */
+  /** Sortable fields. */
   sortable: readonly Field[]
   sorts: readonly Sort[]
   onSorts: (sorts: Sort[]) => void
@@ -64,7 +64,7 @@ interface SideListProps {
   onClose: () => void
 }
 
-/** The records beside the calendar: all of them, those of the period, or those that still want a date. */
+/** Side list of records: all, those of the period, or those without a date. */
 export function SideList(props: SideListProps) {
   const { query, periodFilter, undatedFilter, onStore } = props
   const [choice, setChoice] = useState<Choice>(() => {
@@ -169,7 +169,7 @@ interface LinesProps extends SideListProps {
   emptyText: string
 }
 
-/** Lines of one height, of which only those in sight are drawn. */
+/** A virtualized list with a fixed line height. */
 function Lines({ store, count, emptyText, ...props }: LinesProps) {
   const box = useRef<HTMLUListElement>(null)
   const [range, setRange] = useState({ first: 0, last: 12 })
@@ -194,7 +194,7 @@ function Lines({ store, count, emptyText, ...props }: LinesProps) {
   }, [])
   const last = Math.min(range.last, (count ?? range.last + 1) - 1)
   useEffect(() => store.source.requestRange(range.first, last), [store, range.first, last])
-  // The keyboard scrolled to a line that was not drawn before.
+  // The line was not mounted before the keyboard scrolled to it.
   useLayoutEffect(() => {
     if (!wantsFocus.current) return
     const line = box.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
@@ -270,7 +270,7 @@ interface SideRowProps {
   onPress?: (event: SyntheticEvent, row: GridRow) => void
 }
 
-/** A record of the list beside the calendar. */
+/** A record of the side list. */
 function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onPress }: SideRowProps) {
   const row = useSyncExternalStore(
     (onChange) => store.source.subscribeRow(index, onChange),

@@ -11,10 +11,10 @@ import { dayName, dayNumber, hourName, periodName, weekdayName } from './labels.
 import { isoWeek, isWeekend } from './period.ts'
 import styles from './time.module.css'
 
-/** Lanes beside the hours before the rest is a number. */
+/** Lanes of all-day events before the rest is shown as "+n". */
 const MOST_LANES = 5
 
-/** The hour that stands at the top at first. */
+/** Initially visible first hour. */
 const FIRST_HOUR = 7.5
 
 /** A click means the half hour that it falls into. */
@@ -47,7 +47,7 @@ export function TimeGrid({
     const box = scroller.current
     if (!box) return
     box.scrollTop = (box.scrollHeight * FIRST_HOUR) / 24
-    // In a narrow window not all days are seen: the one that one has come for is.
+    // Scrolls to the selected day in a narrow window.
     const column = box.querySelector<HTMLElement>(`[data-hours][data-day="${first.current}"]`)
     const labels = box.querySelector<HTMLElement>('[data-labels]')
     if (!column || !labels) return

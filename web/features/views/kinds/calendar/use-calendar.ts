@@ -20,7 +20,7 @@ import { type DatedRange, type DatedRow, eventsOf, liesIn, rangesOf, withValues 
 import { followingFilter, type Period, periodFilter, periodOf, stepPeriod, undatedFilter } from './period.ts'
 import { hasPlace, todayHere, usePlace } from './position.ts'
 
-/** Pages that a year reads before one asks for more: of its records only the dates are read. */
+/** Pages that a year reads initially; only the dates of its records are read. */
 const YEAR_PAGES = 10
 
 /** State of a calendar view: the period, the date fields and the events. */
@@ -76,10 +76,10 @@ interface CalendarQueries {
   period: StoreQuery
   /** Initial query of the record list. */
   list: StoreQuery
-  /** Which records lie in the period, whatever the view's own filter; null while there are no dates. */
+  /** Filter for the records of the period, without the view's filter; null without date fields. */
   inPeriod: Filter | null
   undated: Filter | null
-  /** The periods to which one may go next. */
+  /** The neighbouring periods. */
   neighbours: readonly Filter[]
 }
 
@@ -152,7 +152,7 @@ function useCalendarQueries(parts: CalendarQueryParts): CalendarQueries {
 export interface CalendarRecords {
   store: RecordStore
   rows: readonly GridRow[]
-  /** How many lie in the period; null until it is known. */
+  /** Number of records in the period; null while unknown. */
   count: number | null
   /** Records that are read at most. */
   limit: number
@@ -163,10 +163,10 @@ export interface CalendarRecords {
 }
 
 /**
- * Reads the records of a period, all of them up to a page, and its neighbours ahead of time.
+ * Reads the records of a period, in pages, and prefetches its neighbours.
  *
- * @param neighbours filters of the periods to which one may go next
- * @param pages how many pages are read at once
+ * @param neighbours filters of the neighbouring periods
+ * @param pages number of pages to read
  */
 function useCalendarRecords(
   baseId: string,
@@ -228,8 +228,8 @@ interface CalendarWrites {
 }
 
 /**
- * Changes of dates. A record that is not among those of the period is written by the list that it comes
- * from, and drawn from here until the period is read again.
+ * Writes dates. A record outside the period is written through the side list's store and drawn from here until the
+ * period is read again.
  */
 function useCalendarWrites(tableId: string, period: RecordStore, list: RecordStore | null): CalendarWrites {
   const [placed, setPlaced] = useState<readonly DatedRow[]>([])
@@ -317,7 +317,7 @@ export function useFirstPeriod(parts: FirstPeriod): boolean {
   return isLooking
 }
 
-/** The day nearest to today on which a record of the view begins; the later one of two. Null where none has a date. */
+/** The start date nearest to today; the later one of two. Null if no record has a date. */
 async function nearestDay(
   tableId: string,
   ranges: readonly DatedRange[],

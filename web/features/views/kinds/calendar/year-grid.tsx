@@ -7,7 +7,7 @@ import { dayName, dayNumber, monthName, WEEKDAYS, weekdayName } from './labels.t
 import { monthsOf, monthWeeks, WEEK } from './period.ts'
 import styles from './year.module.css'
 
-/** Twelve small months: the fuller a day, the darker. A day or a month opens by a press. */
+/** Twelve small months, shaded by number of events. Click a day or month to open it. */
 export function YearGrid({ calendar }: { calendar: CalendarContext }) {
   const { period, events } = calendar
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
@@ -58,7 +58,7 @@ function Month({ month, calendar, counts, most }: MonthProps) {
         {weeks.map((week) => (
           <GridBox key={week[0]} role="row" className={styles.week}>
             {week.slice(0, WEEK).map((day) => {
-              // The days of other months stand in theirs.
+              // Omits days of other months.
               if (day.slice(0, 7) !== month.slice(0, 7))
                 return <GridText key={day} role="gridcell" tabIndex={-1} />
               const count = counts.get(day) ?? 0

@@ -23,28 +23,28 @@ export interface CardGridProps {
   ref: Ref<RecordsHandle>
   label: string
   getContext: GetContext
-  /** Null: not known yet. */
+  /** Null while unknown. */
   rowCount: number | null
   fields: CardFields
   cover: Field | null
   coverFit: 'fit' | 'crop'
   colorOf: ColorOf | null
-  /** A card behind the last adds a record; absent where the person may not. */
+  /** Adds a record from a card after the last; absent without the right. */
   onAdd?: () => void
-  /** A sentence says why not. */
+  /** True, or the reason why records cannot be moved. */
   moveRecords: true | string
-  /** Called where a move was tried that is not possible. */
+  /** Called on an attempt to move records while it is not possible. */
   onMoveRefused: (reason: string) => void
   checked: CheckedRows
   onChecked: (checked: CheckedRows) => void
-  /** The keyboard, a click or a menu has gone to a card. */
+  /** Called when keyboard, click or menu activates a card. */
   onActive: (row: GridRow | undefined) => void
 }
 
-/** Outlines of cards that stand while nothing is known. */
+/** Number of skeleton cards while the count is unknown. */
 const BONES = 12
 
-/** Cards in rows, of which only those in sight are in the document. */
+/** Cards in rows; only visible ones are mounted. */
 export function CardGrid(props: CardGridProps) {
   const { getContext, rowCount, fields, cover, onAdd, checked, onChecked, moveRecords } = props
   const { source } = getContext().store
@@ -52,7 +52,7 @@ export function CardGrid(props: CardGridProps) {
   useEffect(() => source.subscribe(redraw), [source])
   const records = rowCount ?? BONES
   const canAdd = onAdd !== undefined && rowCount !== null
-  // Room for pictures is made once there is one: a table may have a field of files, and none in it.
+  // Reserves space for covers once an image is found: the attachment field may be empty.
   const [picturedId, setPicturedId] = useState<string | null>(null)
   const hasPictures = cover !== null && picturedId === cover.id
   const scroll = useGalleryScroll(records + (canAdd ? 1 : 0), cardHeight(fields.rest.length, hasPictures))
@@ -94,7 +94,7 @@ export function CardGrid(props: CardGridProps) {
   }, [source, first, last, rowCount])
 
   const isChosen = useCallback((row: GridRow) => isChecked(checked, row.id), [checked])
-  // The card with the focus, and the one that is dragged, stay in the document wherever the scrolling goes.
+  // The focused and the dragged card stay mounted while scrolling.
   const kept = [active, drag?.index].filter(
     (index): index is number => index !== undefined && index < records,
   )
@@ -129,7 +129,7 @@ export function CardGrid(props: CardGridProps) {
         data-testid="gallery"
         onFocus={focus.onFocus}
         onClick={focus.onClick}
-        // A finger that rests on a card drags it; the browser takes that for a wish for a menu.
+        // A long press drags a card, but browsers also open the context menu.
         onContextMenu={drag ? (event) => event.preventDefault() : focus.onContextMenu}
         onKeyDown={focus.onKeyDown}
       >

@@ -1,31 +1,31 @@
-/** Where the cards of a gallery stand: arithmetic alone, so that 100,000 need no more than the few in sight. */
+/** Layout of gallery cards, computed arithmetically, so that 100,000 cards cost no more than the visible ones. */
 
 const MIN_CARD_PX = 230
-/** Between two cards, and around all of them. */
+/** Gap between cards, and inset around all. */
 const GAP_PX = 14
 const INSET_PX = 16
 const PHONE_INSET_PX = 10
 const PHONE_PX = 520
-/** Room under the last row, in which the bar of chosen cards may lie. */
+/** Space below the last row for the bar of selected cards. */
 const TAIL_PX = 64
 
 export interface GalleryLayout {
   columns: number
-  /** Pixels across a card, and down it. */
+  /** Size of a card in pixels. */
   cardWidth: number
   cardHeight: number
-  /** From the start edge of a card to that of the next, and from row to row. */
+  /** Distance between the start edges of neighbouring cards, and between rows. */
   columnStep: number
   rowStep: number
   inset: number
-  /** Places: the cards, and the one that adds a record. */
+  /** Number of slots: the cards, and the one that adds a record. */
   places: number
   rows: number
-  /** Height of all of it. */
+  /** Total height. */
   height: number
 }
 
-/** The layout of that many places in a box of a width; on a phone one card stands in a row. */
+/** The layout of a number of slots for a width; one card per row on phones. */
 export function layoutGallery(width: number, places: number, cardHeight: number): GalleryLayout {
   const inset = width <= PHONE_PX ? PHONE_INSET_PX : INSET_PX
   const room = Math.max(0, width - 2 * inset)
@@ -46,7 +46,7 @@ export function layoutGallery(width: number, places: number, cardHeight: number)
   }
 }
 
-/** Where a place stands, from the start edge and the top of all. */
+/** Position of a slot, relative to the start edge and top. */
 export function placeOf(layout: GalleryLayout, index: number): { start: number; top: number } {
   const { columns, columnStep, rowStep, inset } = layout
   return {
@@ -57,11 +57,11 @@ export function placeOf(layout: GalleryLayout, index: number): { start: number; 
 
 export interface RowSpan {
   first: number
-  /** Included; below `first` where there is none. */
+  /** Inclusive; less than `first` if there are no rows. */
   last: number
 }
 
-/** The rows that touch a stretch of the height. */
+/** The rows that intersect a vertical range. */
 export function rowsIn(layout: GalleryLayout, top: number, bottom: number): RowSpan {
   const { inset, rowStep, rows } = layout
   const first = Math.max(0, Math.floor((top - inset) / rowStep))
@@ -69,19 +69,19 @@ export function rowsIn(layout: GalleryLayout, top: number, bottom: number): RowS
   return { first, last }
 }
 
-/** The scroll position that brings a place in sight with the least movement. */
+/** The nearest scroll position at which a slot is visible. */
 export function revealTop(layout: GalleryLayout, index: number, top: number, viewport: number): number {
   const { inset, cardHeight } = layout
   const { top: at } = placeOf(layout, index)
   if (at - inset < top) return Math.max(0, at - inset)
-  // A card taller than the window shows its head.
+  // Shows the top of a card that is taller than the window.
   const end = Math.min(at - inset, at + cardHeight + inset - viewport)
   return Math.max(top, end)
 }
 
 /**
- * The index that a card is let go ahead of, at a point from the start edge and the top of all. `records` is how
- * many there are: ahead of that index is the end.
+ * The index before which a card is dropped at a point, relative to the start edge and top. `records` is their number,
+ * and as an index means the end.
  */
 export function dropIndex(layout: GalleryLayout, x: number, y: number, records: number): number {
   const { columns, columnStep, rowStep, inset } = layout
@@ -90,7 +90,7 @@ export function dropIndex(layout: GalleryLayout, x: number, y: number, records: 
   return Math.min(records, row * columns + column)
 }
 
-/** Where the bar stands that shows the index: at the end of a row rather than at the start of the next. */
+/** Position of the drop indicator: at the end of a row rather than at the start of the next. */
 export function dropBar(layout: GalleryLayout, x: number, index: number): { start: number; top: number } {
   const { columns, columnStep, inset } = layout
   const isRowEnd = index > 0 && index % columns === 0 && x > inset + (columns - 0.5) * columnStep
@@ -99,7 +99,7 @@ export function dropBar(layout: GalleryLayout, x: number, index: number): { star
   return { start: at.start + (isRowEnd ? columnStep : 0) - gap / 2, top: at.top }
 }
 
-/** The place that a key goes to from another; null for keys that go nowhere. `forward` is the key of the reading direction. */
+/** The slot to which a key moves; null for other keys. `forward` is the arrow key in reading direction. */
 export function placeAfterKey(
   layout: GalleryLayout,
   index: number,
@@ -108,7 +108,7 @@ export function placeAfterKey(
 ): number | null {
   const { columns, places } = layout
   const clamp = (at: number) => Math.max(0, Math.min(places - 1, at))
-  // Up and down keep the column; past the last, short row they go to its end.
+  // Up and down keep the column; in a shorter last row they go to its end.
   const byRows = (rows: number) => {
     const target = index + rows * columns
     if (target < 0) return index % columns

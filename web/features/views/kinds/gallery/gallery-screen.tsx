@@ -30,7 +30,7 @@ import styles from './gallery.module.css'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
 
-/** The records of a table as cards with pictures. */
+/** A table's records as cards with covers. */
 export function GalleryScreen(props: KindScreenProps) {
   const { schema, role, people, rowId } = props
   const { baseId, id: tableId } = schema.table
@@ -72,7 +72,7 @@ export function GalleryScreen(props: KindScreenProps) {
   latest.current = context
   const getContext = () => latest.current
 
-  /** The new record is shown where it has come to stand, once it is there. */
+  /** Scrolls to the new record once it is loaded. */
   async function show(id: string | number): Promise<void> {
     const row = await rowOfRecord(store, id)
     if (row === null) return
@@ -176,7 +176,7 @@ export function GalleryScreen(props: KindScreenProps) {
   )
 }
 
-/** The keys of a gallery, for the shortcut sheet. They are read by `use-gallery-focus.ts`. */
+/** Shortcuts of a gallery for the shortcut sheet; `use-gallery-focus.ts` handles them. */
 const GALLERY_SHORTCUTS: ShortcutSection = {
   title: () => m.gallery_gallery(),
   lines: [

@@ -22,9 +22,9 @@ export interface GallerySlotProps {
   fields: CardFields
   cover: Field | null
   coverFit: 'fit' | 'crop'
-  /** Cards have room for a picture. */
+  /** True if cards reserve space for a cover. */
   hasPictures: boolean
-  /** The first picture of a field was found. */
+  /** Called when the first image of a field is found. */
   onPicture: (coverFieldId: string) => void
   colorOf: ColorOf | null
   isActive: boolean
@@ -33,7 +33,7 @@ export interface GallerySlotProps {
   isDragged: boolean
 }
 
-/** The place of one card, which draws itself anew when its record changes. */
+/** The slot of a card, which renders when its record changes. */
 export const GallerySlot = memo(function GallerySlot(props: GallerySlotProps) {
   const { source, index, column, start, top, width, height, fields, cover, isActive } = props
   const row = useSyncExternalStore(
@@ -42,7 +42,7 @@ export const GallerySlot = memo(function GallerySlot(props: GallerySlotProps) {
   )
   const { hasPictures, onPicture } = props
   const coverValue = cover && row ? row.values(cover.id) : null
-  // Before it is painted: the cards make room at once.
+  // Runs before paint, so that cards reserve the space at once.
   useLayoutEffect(() => {
     if (cover && !hasPictures && picturesOf(cover, coverValue).length > 0) onPicture(cover.id)
   }, [cover, coverValue, hasPictures, onPicture])
@@ -80,7 +80,7 @@ export const GallerySlot = memo(function GallerySlot(props: GallerySlotProps) {
   )
 })
 
-/** The outline of a card that is on its way. */
+/** Skeleton of a loading card. */
 export function CardBones({ index, fields }: { index: number; fields: number }) {
   return (
     <div className={`${cardStyles.card} ${cardStyles.bones}`} aria-hidden>

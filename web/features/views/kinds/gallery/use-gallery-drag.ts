@@ -8,14 +8,14 @@ import { isChecked } from '../../cards/chosen.ts'
 import { dropBar, dropIndex } from './gallery-layout.ts'
 import type { GalleryScroll } from './use-gallery-scroll.ts'
 
-/** A drag under way: what is dragged, and the index that it would stand ahead of. */
+/** A running drag with the dragged record and the index before which it would be dropped. */
 export interface GalleryDrag {
   index: number
   ids: RecordId[]
   over: { index: number; start: number; top: number } | null
 }
 
-/** Moves records by dragging their cards; all that are chosen go along with one of them. */
+/** Moves records by dragging their cards; dragging a selected card moves all selected ones. */
 export function useGalleryDrag(
   getContext: GetContext,
   scroll: GalleryScroll,
@@ -23,7 +23,7 @@ export function useGalleryDrag(
   checked: CheckedRows,
 ) {
   const [drag, setDrag] = useState<GalleryDrag | null>(null)
-  // A press is a click until the pointer has gone some way, and a touch scrolls unless it rests first.
+  // A press becomes a drag after some distance; a touch scrolls unless it rests first.
   const sensors = useSensors(
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 300, tolerance: 8 } }),
@@ -36,7 +36,7 @@ export function useGalleryDrag(
     const follow = (event: Event) => {
       pointer.current = pointOf(event) ?? pointer.current
     }
-    // Ahead of dnd-kit's own, which asks where the pointer is.
+    // Runs before dnd-kit's listeners, which read the pointer position.
     document.addEventListener('mousemove', follow, true)
     document.addEventListener('touchmove', follow, true)
     return () => {
@@ -45,13 +45,13 @@ export function useGalleryDrag(
     }
   }, [isDragging])
 
-  /** Moves records ahead of the one at an index; at the end where there is none. */
+  /** Moves records before the one at an index, or to the end. */
   function move(ids: readonly RecordId[], before: number): void {
     const { store, schema, state } = getContext()
     let target = before
     while (target < records && ids.includes(source.getRow(target)?.id ?? '')) target++
     const next = target < records ? source.getRow(target)?.id : null
-    // Where the neighbour is not known, neither is the place.
+    // Without a known neighbour, the position is unknown.
     if (next === undefined) return
     const viewId = state.view.id
     void store.apply([{ kind: 'move', tableId: schema.table.id, ids: [...ids], before: next, viewId }])
@@ -66,7 +66,7 @@ export function useGalleryDrag(
     setDrag({ index, ids: chosen, over: null })
   }
 
-  /** Also called while the list scrolls under a pointer that rests. */
+  /** Also called while the list scrolls below a resting pointer. */
   function onDragMove() {
     const element = scroll.box.current
     if (!element) return

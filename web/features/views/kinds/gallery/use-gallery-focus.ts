@@ -23,25 +23,25 @@ interface GalleryFocusOptions {
   records: number
   checked: CheckedRows
   onChecked: (checked: CheckedRows) => void
-  /** The card that adds a record, behind the last. */
+  /** Action of the last card, which adds a record. */
   onAdd: () => void
   onActive: (row: GridRow | undefined) => void
   openMenu: (index: number, anchor: Element | { x: number; y: number }) => void
-  /** Moves the active card ahead of an index. */
+  /** Moves the active card before an index. */
   moveTo: (from: number, before: number) => void
 }
 
-/** Which card the keyboard is on, and what keys and clicks do with it and with those that are chosen. */
+/** Keyboard focus and selection of gallery cards. */
 export function useGalleryFocus(options: GalleryFocusOptions) {
   const latest = useRef(options)
   latest.current = options
   const { scroll, records } = options
   const { source } = options.getContext().store
   const [active, setActive] = useState<{ index: number; id: RecordId | null }>({ index: 0, id: null })
-  /** Where a run with Shift begins. */
+  /** Start of a range selection with Shift. */
   const start = useRef(0)
   const takesFocus = useRef(false)
-  // Records come and go ahead of it: it stays on its record, and where that is gone, in its place.
+  // The focus follows its record when records before it change, and keeps its position when the record is deleted.
   const known = active.id === null ? undefined : source.indexOf(active.id)
   const index = Math.min(known ?? active.index, Math.max(0, scroll.layout.places - 1))
 
@@ -59,7 +59,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
     setActive((before) => ({ ...before }))
   }, [])
 
-  // The keyboard goes along with its record, to the place where that stands now.
+  // Moves the focus with its record.
   useEffect(() => {
     const focused = document.activeElement
     if (!(focused instanceof HTMLElement) || !scroll.box.current?.contains(focused)) return
@@ -67,7 +67,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
     if (at !== undefined && Number(at) !== index) takesFocus.current = true
   }, [index, scroll.box])
 
-  // After every drawing: the card that is to have the focus may have been mounted by this one.
+  // After every render, because the card to focus may just have been mounted.
   useEffect(() => {
     if (!takesFocus.current) return
     const card = scroll.box.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
@@ -93,7 +93,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
     }
   }
 
-  // However the focus came to a card, e.g. by Tab or a screen reader: from now on it is on that record.
+  // Tracks focus changes from Tab or screen readers.
   function onFocus({ target }: FocusEvent<HTMLElement>) {
     if (target.dataset.index === undefined) return
     const at = Number(target.dataset.index)
@@ -120,7 +120,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
     if (at === null || at >= records) return
     event.preventDefault()
     select(at)
-    // By the keyboard some browsers give no point.
+    // Some browsers report no position for the keyboard.
     const isKey = event.clientX === 0 && event.clientY === 0
     const card = event.target instanceof Element ? event.target.closest('[data-index]') : null
     latest.current.openMenu(at, isKey && card ? card : { x: event.clientX, y: event.clientY })
@@ -179,7 +179,7 @@ export function useGalleryFocus(options: GalleryFocusOptions) {
   return { index, select, takeFocus, onFocus, onClick, onContextMenu, onKeyDown }
 }
 
-/** The place that an event is about; null for controls within a card, whose clicks are their own. */
+/** The slot of an event's target; null for controls within a card, which handle their clicks. */
 function indexOf(target: EventTarget): number | null {
   if (!(target instanceof Element)) return null
   const card = target.closest<HTMLElement>('[data-index]')

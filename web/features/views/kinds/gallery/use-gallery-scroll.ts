@@ -3,28 +3,28 @@ import { follow, mustRealign, realign, type ScrollPosition, scrollSize } from '.
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import { type GalleryLayout, layoutGallery, revealTop, rowsIn } from './gallery-layout.ts'
 
-/** Kept drawn beyond what is in sight, so that fast scrolling finds cards. */
+/** Overscan in pixels, so that fast scrolling shows cards. */
 const MARGIN_PX = 600
-/** Scrolling that rests for this long lets the scrollbar be put in its place. */
+/** Delay after scrolling before the scrollbar is corrected. */
 const REST_MS = 160
 
 export interface GalleryScroll {
-  /** The element that scrolls. */
+  /** The scroll container. */
   box: RefObject<HTMLDivElement | null>
   layout: GalleryLayout
-  /** The rows that stand in the document. */
+  /** The mounted rows. */
   rows: { first: number; last: number }
   /** Offset between virtual and DOM positions: the scroll element may be shorter than all cards. */
   origin: number
   /** Height of the scrolled element. */
   height: number
-  /** Rows that are in sight at once. */
+  /** Number of visible rows. */
   pageRows: () => number
-  /** Brings a place in sight. */
+  /** Scrolls to a slot. */
   reveal: (index: number) => void
 }
 
-/** Follows the scrolling of a gallery; another width keeps the card at the top where it is. */
+/** Scroll state of a gallery; keeps the top card in place when the width changes. */
 export function useGalleryScroll(places: number, cardHeight: number): GalleryScroll {
   const box = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
@@ -33,7 +33,7 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
     [size.width, places, cardHeight],
   )
   const at = useRef<ScrollPosition>({ scrollTop: 0, top: 0 })
-  /** The card that the person has at the top, and how far its row is scrolled out. */
+  /** The card at the top, and how far its row is scrolled out. */
   const anchor = useRef({ index: 0, offset: 0 })
   const [view, setView] = useState({ first: 0, last: -1, origin: 0 })
   const latest = useRef({ layout, height: size.height })
@@ -86,7 +86,7 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
     const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight })
     const onScroll = () => {
       const { layout, height } = latest.current
-      // Put there by ourselves: what the person had at the top is remembered already.
+      // Ignores our own corrections; the anchor is already known.
       if (Math.abs(element.scrollTop - at.current.scrollTop) < 1) return
       const sizes = scrollSize(layout.height, height)
       at.current = follow(sizes, at.current, element.scrollTop)

@@ -16,18 +16,18 @@ export interface MoveContext {
   context: TableContext
   layout: StacksLayout
   by: StackBy
-  /** True where cards may be put into an order by hand; else why not. */
+  /** True if cards can be ordered manually, else the reason. */
   order: true | string
   titleOf(key: StackKey): string
 }
 
-/** The card ahead of which cards go that are dropped at an index; null: to the end; undefined: it is not loaded. */
+/** The card before which cards dropped at an index are inserted; null: at the end; undefined: not loaded. */
 export function cardAhead(layout: StacksLayout, key: StackKey, index: number): RecordId | null | undefined {
   const cards = layout.loaded.stack(key)
   return index >= layout.loaded.length(cards) ? null : cards.segments.idAt(index)
 }
 
-/** Why cards cannot be dropped into a stack; null where they can. */
+/** Why cards cannot be dropped into a stack; null if they can. */
 export function dropRefusal(
   { layout, by, order }: MoveContext,
   ids: readonly RecordId[],
@@ -39,7 +39,7 @@ export function dropRefusal(
   return by.field.readOnlyReason ?? m.kanban_field_needs_a_value({ field: by.field.title })
 }
 
-/** Moves cards to a place as one change. True where something moved; a refusal is told, and all is as before. */
+/** Moves cards to a position as one change. Returns true if something moved; shows the reason otherwise. */
 export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropPosition): boolean {
   const { context, layout, by, order, titleOf } = move
   const { store } = context
@@ -53,14 +53,14 @@ export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropP
     viewId: order === true ? context.state.view.id : null,
   })
   if (operations.length === 0) return false
-  // The key is written; the link beside it, which the open record shows, looks right at once.
+  // Writes the key; the link field is updated optimistically for the open record.
   const values = { [by.field.id]: null, ...stackValues(by, to.key, titleOf(to.key)) }
   const looks = by.kind === 'record' ? known.map((id) => ({ id, values })) : []
   void store.apply(operations, { rollsBack: true, previews: looks })
   return true
 }
 
-/** Where cards are dropped: in a stack, ahead of a card of it; null: at its end. */
+/** Drop position: a stack and the following card; null for the end. */
 interface DropPosition {
   key: StackKey
   before: RecordId | null
@@ -72,7 +72,7 @@ export interface DropRequest {
   ids: readonly RecordId[]
   /** The stack that a card is in. */
   keyOf: (id: RecordId) => StackKey
-  /** The card after one in its stack; null: it is the last, undefined: it is not known. */
+  /** The next card in its stack; null for the last, undefined if unknown. */
   nextOf: (id: RecordId) => RecordId | null | undefined
   to: DropPosition
   /** The view whose manual order positions the cards; null: they keep their positions. */
@@ -99,7 +99,7 @@ export function dropOperations({ by, ids, keyOf, nextOf, to, viewId }: DropReque
   return operations
 }
 
-/** A card ahead of which the moved ones go must not be one of them. */
+/** Skips moved cards when choosing the card to insert before. */
 function skipMoved(
   before: RecordId | null,
   moved: ReadonlySet<RecordId>,
@@ -110,7 +110,7 @@ function skipMoved(
   return at
 }
 
-/** True where the cards stand one after the other, right ahead of that one. */
+/** True if the cards are consecutive and directly before that one. */
 const standBefore = (
   ids: readonly RecordId[],
   before: RecordId | null,

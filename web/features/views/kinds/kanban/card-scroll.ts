@@ -8,19 +8,19 @@ import { cardHeight } from '../../cards/card-layout.ts'
 import { useKanbanContext } from './kanban-context.ts'
 import { cardTops, cardWindow } from './kanban-geometry.ts'
 
-/** Room between two cards. */
+/** Gap between cards in pixels. */
 const CARD_GAP = 8
 
 interface CardScrollInput {
   cards: LoadedStack
   length: number
   heights: CardHeights
-  /** Changes whenever cards or their heights did. */
+  /** Changes with the cards or their heights. */
   revision: string
   store: RecordStore
 }
 
-/** Which cards of a stack are drawn, by how far it is scrolled. */
+/** Virtual scrolling of a stack's cards. */
 export function useCardScroll(
   list: RefObject<HTMLDivElement | null>,
   { cards, length, heights, revision, store }: CardScrollInput,
@@ -37,7 +37,7 @@ export function useCardScroll(
     const filled = fields.rest.filter(({ field }) => !isEmptyList(row.values(field.id)))
     return cardHeight(filled.length, cover !== null && picturesOf(cover, row.values(cover.id)).length > 0)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `revision` stands for the cards and their heights
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `revision` represents the cards and their heights
   const tops = useMemo(() => cardTops(length, heightOf, CARD_GAP), [revision, length, fields, cover])
   const { first, last } = cardWindow(tops, view.top, view.height)
 
@@ -46,7 +46,7 @@ export function useCardScroll(
     if (!element) return
     const next = { top: element.scrollTop, height: element.clientHeight }
     const now = cardWindow(tops, next.top, next.height)
-    // Most steps of a scroll change nothing that is drawn.
+    // Most scroll steps do not change the mounted cards.
     if (now.first !== first || now.last !== last) setView(next)
   }
 
@@ -65,7 +65,7 @@ export function useCardScroll(
     heightOf,
     onScroll: look,
 
-    /** Scrolls as little as it takes to bring a card in sight. */
+    /** Scrolls just far enough to show a card. */
     reveal(index: number): void {
       const element = list.current
       const top = tops[index]
@@ -79,14 +79,14 @@ export function useCardScroll(
   }
 }
 
-/** Heights of cards that have been drawn. */
+/** Measured heights of cards. */
 interface CardHeights {
   of(id: RecordId): number | undefined
-  /** Follows the height of a card; gives the way to stop. */
+  /** Observes the height of a card; returns a function that stops. */
   observe(element: HTMLElement, id: RecordId): () => void
 }
 
-/** Measures cards as they are drawn, all of a stack with one observer; `onChange` when one is not as tall as thought. */
+/** Measures the cards of a stack with one observer; calls `onChange` when a height differs from the estimate. */
 export function useCardHeights(onChange: () => void): CardHeights {
   const [heights] = useState(() => createHeights(onChange))
   useEffect(() => heights.stop, [heights])

@@ -13,7 +13,7 @@ import type { MoveContext } from './card-moves.ts'
 import styles from './kanban.module.css'
 import { type ComposerState, useKanbanContext } from './kanban-context.ts'
 
-/** Names new cards of a stack, one after the other: Enter saves and goes on, Escape ends. */
+/** Input for the names of new cards in a stack: Enter saves and continues, Escape closes it. */
 export function Composer({ composer }: { composer: ComposerState }) {
   const { onName, onCompose, onTyped, titleOf } = useKanbanContext()
   const [text, setText] = useState(composer.text)
@@ -99,7 +99,7 @@ interface NewCardInput {
   onCreated: (id: string | number) => void
 }
 
-/** New cards: named in their stack one after the other, or filled in as a whole where a name is not enough. */
+/** Creation of cards: by name in their stack, or in a dialog if a name is not enough. */
 export function useNewCard({ get, move, onCreated }: NewCardInput) {
   const [composer, setComposer] = useState<ComposerState | null>(null)
   /** Current text of the composer, read after a save fails. */
@@ -127,7 +127,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
       openNewRecord(get, { values: stackValues(by, key, titleOf(key)), before, onCreated })
     },
 
-    /** Stores a card; gives why its name cannot be one. */
+    /** Creates a card; returns an error message for an invalid name. */
     name(key: StackKey, at: 'top' | 'bottom', text: string): string | null {
       const { schema, store } = get()
       const display = schema.fields.find(({ isDisplay }) => isDisplay)
@@ -141,7 +141,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
       void store.insertRows([values], before, { rollsBack: true }).then((written) => {
         if (written) return
         const again = () => open({ key, at, text })
-        // The next name is being typed: it stays, and this one is a press away.
+        // Keeps the name being typed, and offers to edit the rejected one.
         if (typed.current === '') again()
         else
           toast.error({
@@ -154,7 +154,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
   }
 }
 
-/** True where a record can be made of its name alone: the name is typed, and nothing else is required. */
+/** True if a record needs only a name: the display field is text, and no other field is required. */
 function isNameEnough(fields: readonly Field[], by: StackBy): boolean {
   const display = fields.find(({ isDisplay }) => isDisplay)
   if (!display || fieldType(display.type).naming === undefined) return false

@@ -15,13 +15,13 @@ export interface KanbanCardProps {
   stackKey: StackKey
   id: RecordId
   index: number
-  /** Cards of the stack, for a reader of the screen. */
+  /** Number of cards in the stack, for screen readers. */
   count: number
   width: number
   observe: (element: HTMLElement, id: RecordId) => () => void
 }
 
-/** One card of a stack, which draws itself anew when its record changes. */
+/** A card of a stack, which renders when its record changes. */
 export const KanbanCard = memo(function KanbanCard({
   stackKey,
   id,
@@ -52,7 +52,7 @@ export const KanbanCard = memo(function KanbanCard({
   const title = fields.title ? shownText(fields.title.field, row.values(fields.title.field.id), people) : ''
   const isSelected = isChecked(checked, id)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: items of a list that is drawn in part
+    // biome-ignore lint/a11y/useSemanticElements: items of a virtualized list
     <div
       ref={element}
       role="listitem"

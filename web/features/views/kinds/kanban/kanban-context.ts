@@ -10,12 +10,12 @@ import type { ColorOf } from '../../coloring/row-color.ts'
 import type { CardDrag } from './kanban-drag.ts'
 import type { Stack } from './stacks.ts'
 
-/** How a stack is brought to show a card of it. */
+/** Scroll interface of a stack. */
 export interface StackHandle {
   reveal(index: number): void
 }
 
-/** A new card that is being named. */
+/** State of a new card being named. */
 export interface ComposerState {
   key: StackKey
   at: 'top' | 'bottom'
@@ -33,18 +33,18 @@ export interface KanbanContext {
   coverFit: 'fit' | 'crop'
   colorOf: ColorOf | null
   checked: CheckedRows
-  /** The record that is open beside the kanban. */
+  /** The open record. */
   openId: RecordId | null
-  /** True where a new card may be made in the stack. */
+  /** True if cards can be created in the stack. */
   mayAdd(key: StackKey): boolean
   mayEdit: boolean
   titleOf(key: StackKey): string
-  /** The stack's summary in words; null where none is shown. */
+  /** The stack's summary as text; null without a summary. */
   summaryOf(stack: Stack): { label: string; value: string } | null
   composer: ComposerState | null
   onCompose(composer: ComposerState | null): void
   onAdd(key: StackKey, at: 'top' | 'bottom'): void
-  /** Stores what was typed as a new card; gives why it cannot be one. */
+  /** Creates a card with the typed name; returns an error message for an invalid one. */
   onName(key: StackKey, at: 'top' | 'bottom', text: string): string | null
   /** Reports the current text of the composer on each input. */
   onTyped(text: string): void
@@ -55,7 +55,7 @@ export interface KanbanContext {
 
 const Context = createContext<KanbanContext | null>(null)
 
-/** Gives the stacks below it what they share. */
+/** Provides the shared context to stacks and cards. */
 export const KanbanProvider = Context.Provider
 
 /** Returns the context value of the surrounding kanban. Throws outside a `KanbanProvider`. */
@@ -71,10 +71,10 @@ interface FocusPosition {
   id: RecordId | null
 }
 
-/** The position of the keyboard focus; each head and card follows whether it is its own. */
+/** The position of the keyboard focus; each header and card subscribes to whether it has it. */
 type FocusStore = ReturnType<typeof createFocusStore>
 
-/** Keeps the one card or stack header that Tab reaches, and gives it the focus once it is drawn. */
+/** Store of the card or stack header that is the tab stop; focuses it once it is mounted. */
 export function createFocusStore() {
   const store = createStore<FocusPosition | null>(() => null)
   let wantsFocus = false
@@ -82,7 +82,7 @@ export function createFocusStore() {
   return {
     get: store.getState,
 
-    /** `focus`: the element takes the focus, now or as soon as it is drawn. */
+    /** `focus`: focuses the element, now or as soon as it is mounted. */
     set(next: FocusPosition | null, focus: boolean): void {
       wantsFocus = focus
       const position = store.getState()
@@ -95,7 +95,7 @@ export function createFocusStore() {
       return position?.key === key && position.id === id
     },
 
-    /** True once for the element that the focus is meant for. */
+    /** True once for the element that must take the focus. */
     takeFocus(): boolean {
       const was = wantsFocus
       wantsFocus = false

@@ -11,14 +11,16 @@ export type Drag =
   | { kind: 'cards'; ids: readonly RecordId[]; over: CardDropTarget | null }
   | { kind: 'stack'; key: StackKey; over: StackDropTarget | null }
 
-/** Ahead of the card at an index of a stack; `line`: where that is, in pixels from the top of its cards. */
+/**
+ * Before the card at an index of a stack; `line` is the position of the drop line in pixels from the top of its cards.
+ */
 interface CardDropTarget {
   key: StackKey
   index: number
   line: number
 }
 
-/** Ahead of the stack at an index of the kanban. */
+/** Before the stack at an index of the kanban. */
 interface StackDropTarget {
   index: number
 }
@@ -35,7 +37,7 @@ interface DragHost {
   drop(drag: Drag): void
 }
 
-/** A press becomes a drag after this distance; a touch, after this time in one place. */
+/** A press becomes a drag after this distance, a touch after resting for this time. */
 const START_PX = 6
 const LONG_PRESS_MS = 320
 const WOBBLE_PX = 10
@@ -81,7 +83,7 @@ function createCardDrag(host: DragHost) {
     return stack && host.mayMoveStacks() ? { kind: 'stack', key: keyOf(stack), over: null } : null
   }
 
-  /** A copy of what was picked up lies over the page. */
+  /** Shows a copy of the dragged element above the page. */
   function lift(source: HTMLElement, count: number): void {
     const box = source.getBoundingClientRect()
     const element = document.createElement('div')
@@ -102,7 +104,7 @@ function createCardDrag(host: DragHost) {
     document.body.append(element)
     ghost = { element, hint, dx: pressed!.x - box.left, dy: pressed!.y - box.top }
     document.documentElement.style.cursor = 'grabbing'
-    // Stacks that snap into place would fight with the scrolling at the edges.
+    // Scroll snapping would interfere with scrolling at the edges.
     if (root) root.style.scrollSnapType = 'none'
   }
 
@@ -188,7 +190,7 @@ function createCardDrag(host: DragHost) {
     pointer = { x: event.clientX, y: event.clientY }
     if (current.getState() || !pressed) return
     const way = Math.hypot(pointer.x - pressed.x, pointer.y - pressed.y)
-    // A finger that moves at once scrolls.
+    // A finger that moves immediately scrolls.
     if (pressed.touch && way > WOBBLE_PX) stop()
     else if (!pressed.touch && way > START_PX) begin()
   }
@@ -200,7 +202,7 @@ function createCardDrag(host: DragHost) {
     if (drag?.over) host.drop(drag)
   }
 
-  /** A long press opens a menu in some browsers: here it has become a drag. */
+  /** Suppresses the context menu that some browsers open on a long press, which starts a drag. */
   function onMenu(event: Event): void {
     if (!current.getState()) return
     event.preventDefault()
@@ -217,7 +219,7 @@ function createCardDrag(host: DragHost) {
   return {
     current,
 
-    /** Follows presses in the kanban's element; gives the way to stop that. */
+    /** Listens for presses in the kanban's element; returns a function that stops. */
     attach(element: HTMLElement): () => void {
       root = element
       const onDown = (event: PointerEvent) => {
@@ -232,7 +234,7 @@ function createCardDrag(host: DragHost) {
         for (const [name, listener] of HANDLERS) document.addEventListener(name, listener, true)
         if (pressed.touch) timer = setTimeout(begin, LONG_PRESS_MS)
       }
-      // Only here can the browser be kept from scrolling once a long press has become a drag.
+      // Only a `touchmove` listener can keep the browser from scrolling during a drag.
       const onTouchMove = (event: TouchEvent) => current.getState() && event.preventDefault()
       element.addEventListener('pointerdown', onDown)
       element.addEventListener('touchmove', onTouchMove, { passive: false })
@@ -263,7 +265,7 @@ function isSameTarget(a: Drag, b: Drag): boolean {
   return isSameKey && isSameLine && a.over.index === b.over.index
 }
 
-/** The release of a drag is no click on what lies under it. */
+/** Suppresses the click on the element below after a drag. */
 function swallowClick(): void {
   const swallow = (event: Event) => {
     event.preventDefault()
@@ -273,9 +275,9 @@ function swallowClick(): void {
   setTimeout(() => document.removeEventListener('click', swallow, true))
 }
 
-/** Within this many pixels of an edge a drag scrolls. */
+/** Distance from the edge within which a drag scrolls. */
 const SCROLL_EDGE_PX = 56
-/** Pixels per frame at the very edge. */
+/** Maximum scroll speed in pixels per frame. */
 const FASTEST_SCROLL_PX = 18
 
 /** How far to scroll in one frame, for a pointer between two edges. */
@@ -292,7 +294,7 @@ interface KanbanDragInput {
   root: RefObject<HTMLElement | null>
   mayEdit: boolean
   checkedIds: () => readonly RecordId[]
-  /** The stack now stands ahead of the one at an index of the kanban. */
+  /** Called when a stack was moved before the one at an index. */
   onMoveStack: (key: StackKey, index: number) => void
   onDropped: (id: RecordId) => void
 }
@@ -341,7 +343,7 @@ function hostOf(get: () => KanbanDragInput): DragHost {
       if (dropped.kind === 'stack') return onMoveStack(dropped.key, dropped.over.index)
       const { key, index } = dropped.over
       const before = cardAhead(move.layout, key, index)
-      // The card there is still being read: at its end is better than lost.
+      // The target card is not loaded: drops at the end instead.
       const [first] = dropped.ids
       moveCards(move, dropped.ids, { key, before: before ?? null })
       if (first !== undefined) onDropped(first)

@@ -1,19 +1,19 @@
 import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 
-/** A card as it lies on the screen. */
+/** Screen position of a card. */
 interface CardBox {
   index: number
   top: number
   bottom: number
 }
 
-/** The place that a pointer means among cards: ahead of the first whose middle is below it, else behind the last. */
+/** The drop index of a pointer among cards: before the first whose middle is below it, else after the last. */
 export function dropIndexAmong(cards: readonly CardBox[], y: number): number {
   for (const { index, top, bottom } of cards) if (y < (top + bottom) / 2) return index
   return (cards.at(-1)?.index ?? -1) + 1
 }
 
-/** A stack as it lies on the screen, `start` and `end` in the direction of reading. */
+/** Screen position of a stack, `start` and `end` in reading direction. */
 interface StackBox {
   start: number
   end: number
@@ -33,17 +33,17 @@ export function nearestStack(boxes: readonly StackBox[], x: number): number {
   return best
 }
 
-/** Cards drawn beyond the edge of what is in sight, in pixels. */
+/** Overscan in pixels. */
 const AHEAD_PX = 400
 
-/** Where each card of a stack lies: `tops[i]` for the i-th, and the end of the last behind them. */
+/** Tops of a stack's cards, followed by the end of the last one. */
 export function cardTops(count: number, heightOf: (index: number) => number, gap: number): Float64Array {
   const tops = new Float64Array(count + 1)
   for (let index = 0; index < count; index++) tops[index + 1] = (tops[index] ?? 0) + heightOf(index) + gap
   return tops
 }
 
-/** The first card whose end lies below a place. */
+/** The first card that ends below an offset. */
 export function cardAt(tops: Float64Array, offset: number): number {
   let low = 0
   let high = Math.max(0, tops.length - 2)
@@ -65,14 +65,14 @@ export function cardWindow(
   return { first: cardAt(tops, scrollTop - AHEAD_PX), last: cardAt(tops, scrollTop + height + AHEAD_PX) }
 }
 
-/** A stack as the keyboard sees it. */
+/** A stack for keyboard navigation. */
 interface FocusStack {
   key: StackKey
-  /** Cards that can be reached in it: none where it is collapsed. */
+  /** Number of reachable cards; 0 if collapsed. */
   count: number
 }
 
-/** Where the keyboard is: on a card of a stack, or on the head of one (-1). */
+/** Keyboard focus: a card of a stack, or its header (-1). */
 interface FocusIndex {
   key: StackKey
   index: number
@@ -80,12 +80,12 @@ interface FocusIndex {
 
 export type FocusStep = 'up' | 'down' | 'before' | 'after' | 'first' | 'last'
 
-/** The head of a stack. */
+/** Index of a stack's header. */
 export const HEAD = -1
 
 /**
- * The next place of the keyboard. Up from the first card goes to the head of its stack; to the side goes to the
- * card at the same height, or the last one of a shorter stack. The same place where there is no way on.
+ * The next focus position. Up from the first card goes to the stack's header; sideways goes to the card with the same
+ * index, or the last one of a shorter stack. Unchanged at the edges.
  */
 export function stepFocus(stacks: readonly FocusStack[], from: FocusIndex, step: FocusStep): FocusIndex {
   const at = stacks.findIndex(({ key }) => key === from.key)

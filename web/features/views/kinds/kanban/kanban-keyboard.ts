@@ -16,10 +16,10 @@ import type { Stack } from './stacks.ts'
 interface KanbanKeysInput {
   move: MoveContext
   focus: KanbanFocus
-  /** On the kanban, in order. */
+  /** Visible stacks in order. */
   shown: readonly Stack[]
   mayEdit: boolean
-  /** Chosen cards, in no order. */
+  /** Ids of selected cards, unordered. */
   checkedIds: () => readonly RecordId[]
   onToggle: (id: RecordId) => void
   onChoose: (ids: readonly RecordId[]) => void
@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<string, FocusStep>> = {
   End: 'last',
 }
 
-/** The keys of a kanban: from card to card, and with Ctrl the card itself. */
+/** Keyboard handling of a kanban: arrows move the focus, with Ctrl the card. */
 export function useKanbanKeys(input: KanbanKeysInput): (event: KeyboardEvent) => void {
   const latest = useRef(input)
   latest.current = input
@@ -116,7 +116,7 @@ function moveByKey(input: KanbanKeysInput, id: RecordId, step: FocusStep): void 
   )
 }
 
-/** Where a step takes a card: ahead of which index of which stack. */
+/** Target stack and index of a card moved by a step. */
 function targetOf(
   { move: { layout }, shown }: KanbanKeysInput,
   id: RecordId,
@@ -132,19 +132,19 @@ function targetOf(
   return next ? { key: next.key, index: Math.min(index, length(next.key)) } : null
 }
 
-/** Brings stacks and cards in sight, and keeps the keyboard on one of them. */
+/** Scrolls to stacks and cards, and keeps the keyboard focus on one of them. */
 export interface KanbanFocus {
   position: ReturnType<typeof createFocusStore>
   register(key: StackKey, handle: StackHandle | null): void
-  /** Goes to a card, or to the head of the stack (`HEAD`). */
+  /** Focuses a card, or the stack's header (`HEAD`). */
   goTo(key: StackKey, index: number): void
-  /** Goes to a card wherever it stands by now. */
+  /** Focuses a card at its current position. */
   follow(id: RecordId): void
-  /** Brings a card in sight, and leaves the focus where it is. */
+  /** Scrolls to a card without changing the focus. */
   reveal(key: StackKey, index: number): void
-  /** Brings a record's card in sight, where the keyboard will be once it comes back to the kanban. */
+  /** Scrolls to a record's card and makes it the tab stop. */
   show(id: RecordId, key: StackKey, index: number): void
-  /** Gives the kanban the keyboard back. */
+  /** Focuses the kanban again. */
   restore(): void
 }
 
@@ -152,12 +152,12 @@ interface KanbanFocusInput {
   root: RefObject<HTMLElement | null>
   layout: StacksLayout
   store: RecordStore
-  /** Stacks on the kanban, in order. */
+  /** Visible stacks in order. */
   keys: readonly StackKey[]
   revealStack: (key: StackKey) => void
 }
 
-/** Where the keyboard is on a kanban; it stays with its card when that moves, and with its neighbour when it goes. */
+/** Keyboard focus of a kanban, which follows its card and moves to a neighbour when the card disappears. */
 export function useKanbanFocus(input: KanbanFocusInput): KanbanFocus {
   const [position] = useState(createFocusStore)
   const latest = useRef(input)
@@ -180,7 +180,7 @@ export function useKanbanFocus(input: KanbanFocusInput): KanbanFocus {
       const selector = id === null ? '[data-stack-head]' : `[data-card="${CSS.escape(JSON.stringify(id))}"]`
       const stack = stackElement(root.current, key)
       const element = stack?.querySelector<HTMLElement>(selector)
-      // One that is not drawn yet takes the focus itself as soon as it is.
+      // A card that is not mounted yet takes the focus when it is.
       if (element && position.takeFocus()) element.focus({ preventScroll: true })
     }
 
@@ -218,7 +218,7 @@ export function useKanbanFocus(input: KanbanFocusInput): KanbanFocus {
   return focus
 }
 
-/** The focus follows its card, and goes to a neighbour when the card is gone. */
+/** Keeps the focus on its card, or moves it to a neighbour when the card disappears. */
 function useFocusUpkeep(
   position: KanbanFocus['position'],
   latest: RefObject<KanbanFocusInput>,
@@ -234,7 +234,7 @@ function useFocusUpkeep(
     const [first] = keys
     if (first !== undefined && (at === null || !keys.includes(at.key)))
       position.set({ key: first, id: null }, false)
-    // The cards of a stack that was collapsed cannot be reached any more.
+    // Cards of a collapsed stack are not focusable.
     else if (at && at.id !== null && isCollapsed(latest.current.root.current, at.key))
       position.set({ key: at.key, id: null }, false)
   }, [position, latest, keys])
@@ -243,7 +243,7 @@ function useFocusUpkeep(
     const onFocus = ({ target }: FocusEvent) => {
       const { root, layout } = latest.current
       hadFocus.current = root.current?.contains(document.activeElement) ?? false
-      // A screen reader focuses cards itself, past the keys of the kanban.
+      // Screen readers focus cards directly.
       const card = hadFocus.current && target instanceof HTMLElement ? target.dataset.card : undefined
       if (card !== undefined) {
         const focused: RecordId = JSON.parse(card)
@@ -265,7 +265,7 @@ function useFocusUpkeep(
       const isLost = hadFocus.current && document.activeElement === document.body
       if (key !== undefined) {
         lastIndex.current = layout.indexIn(real) ?? lastIndex.current
-        // In another stack it is drawn anew: undo and its like took it there under the keyboard.
+        // The card was moved to another stack and mounted again, for example by undo.
         if (key !== at.key && isFocused(at.id))
           queueMicrotask(() => position.get() === at && focus.follow(real))
         else if (key !== at.key || real !== at.id) position.set({ key, id: real }, isLost)

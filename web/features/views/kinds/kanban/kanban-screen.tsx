@@ -17,7 +17,7 @@ import { useKindOptions } from '../../state/view-state.ts'
 import styles from './kanban.module.css'
 import { KanbanView } from './kanban-view.tsx'
 
-/** The records of a table as cards in stacks, one for each value of a field. */
+/** A table's records as cards in stacks, one per value of a field. */
 export function KanbanScreen(props: KindScreenProps) {
   const { schema, role } = props
   const frame = useViewFrame(props)
@@ -33,7 +33,7 @@ export function KanbanScreen(props: KindScreenProps) {
       />
     )
   }
-  // Stacked by another field it is another kanban.
+  // Another stack field resets the kanban.
   return (
     <KanbanView key={by.field.id} {...props} frame={frame} by={by} options={options} onOptions={change} />
   )

@@ -19,13 +19,13 @@ export interface KanbanToolsProps {
   context: TableContext
   options: KanbanOptions
   onChange: (patch: Partial<KanbanOptions>) => void
-  /** Every stack in order, hidden ones too. */
+  /** All stacks in order, including hidden ones. */
   stacks: readonly Stack[]
   titleOf: (key: StackKey) => string
   summary: StackSummary | null
 }
 
-/** The controls of a kanban: what it is stacked by, which stacks it shows, the picture of its cards. */
+/** Toolbar controls of a kanban: stack field, visible stacks, cover, summary. */
 export function KanbanTools(props: KanbanToolsProps) {
   const { context, options, onChange, stacks } = props
   const field = context.schema.fields.find(({ id }) => id === options.stackFieldId)
@@ -58,7 +58,7 @@ function StacksPanel(props: KanbanToolsProps & { hidden: readonly Stack[]; onClo
           data-autofocus
           value={options.stackFieldId ?? ''}
           onChange={(event) => {
-            // The stacks of another field are others.
+            // Stack settings apply to one field only.
             onChange({ stackFieldId: event.target.value || null, stacks: [] })
             onClose()
           }}
@@ -132,7 +132,7 @@ function StacksPanel(props: KanbanToolsProps & { hidden: readonly Stack[]; onClo
   )
 }
 
-/** One field whose sum, average or other summary every stack shows. It is kept where a grid keeps its footer's. */
+/** The field and summary shown on every stack, stored like a grid's footer summary. */
 function SummaryChoice({ context, summary, fields }: KanbanToolsProps & { fields: readonly Field[] }) {
   const { state } = context
   const field = fields.find(({ id }) => id === summary?.fieldId)

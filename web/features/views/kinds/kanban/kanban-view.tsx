@@ -53,7 +53,7 @@ interface KanbanViewProps extends KindScreenProps {
   onOptions: (patch: Partial<KanbanOptions>) => void
 }
 
-/** A kanban with its toolbar, and the open record beside it. */
+/** A kanban with its toolbar and the open record. */
 export function KanbanView(props: KanbanViewProps) {
   const { schema, role, people, frame, by, options, onOptions } = props
   const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
@@ -183,7 +183,7 @@ export function KanbanView(props: KanbanViewProps) {
     newCard,
     context,
     schema,
-    // The old sum must not stand under another name while the new one is on its way.
+    // Hides the old value while the new summary loads.
     summary: totals?.summaryId === summaryId(summary) ? summary : null,
     onStackMenu(key, anchor) {
       const stack = stacks.find((one) => one.key === key)
@@ -194,7 +194,7 @@ export function KanbanView(props: KanbanViewProps) {
     onExpand: (key) => onOptions({ stacks: withStack(stacks, key, { isCollapsed: false }) }),
   })
 
-  /** Where a new record goes that is asked for by key: into the stack of the keyboard, else the first that takes it. */
+  /** Stack of a record created by shortcut: the focused one, else the first that allows it. */
   const addRecord = () => {
     const at = focus.position.get()?.key
     const open = shown.filter((stack) => !stack.isCollapsed && kanban.mayAdd(stack.key))
@@ -343,7 +343,7 @@ function useShowCard(
       if (!isGone) reveal(id, position.key, position.index)
     }
     show(recordId).catch((error) => {
-      // The record is shown beside the kanban all the same; that it is gone is said there.
+      // The record panel opens anyway and reports a deleted record.
       if (!isOffline(error) && !isMissing(error)) console.warn('the position of the record is unknown', error)
     })
     return () => {

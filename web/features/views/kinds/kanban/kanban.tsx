@@ -26,11 +26,11 @@ interface KanbanProps {
   /** On the kanban, in order. */
   shown: readonly StackModel[]
   window: StackWindow
-  /** True where there are more stacks than a kanban shows. */
+  /** True if there are more stacks than a kanban shows. */
   hasMore: boolean
   announcement: StoreApi<string>
   onKeyDown: (event: KeyboardEvent) => void
-  /** A press on a card. */
+  /** Called on a click on a card. */
   onCard: (id: RecordId, event: MouseEvent) => void
   /** The menu of a card. */
   onCardMenu: (id: RecordId, anchor: Element | { x: number; y: number }) => void
@@ -38,7 +38,7 @@ interface KanbanProps {
   onAddStack?: () => void
 }
 
-/** Stacks beside each other. */
+/** The horizontal list of stacks. */
 export function Kanban(props: KanbanProps) {
   const { root, label, kanban, shown, window, hasMore, announcement, onCard, onCardMenu } = props
   const { first, last, before, after, cardWidth } = window
@@ -107,7 +107,7 @@ export function Kanban(props: KanbanProps) {
   )
 }
 
-/** As in the style sheet. */
+/** Gap between stacks, as in CSS. */
 const GAP = 12
 
 /** Announces keyboard actions to screen readers. */
@@ -135,7 +135,7 @@ const COLLAPSED_PX = 48
 const GAP_PX = 12
 /** Room between the edge of a stack and its cards, both sides. */
 const INSET_PX = 16
-/** Of more stacks than this only those in sight are drawn. */
+/** With more stacks than this, only visible ones are mounted. */
 const MOST_DRAWN = 30
 const AHEAD_PX = 600
 
@@ -143,7 +143,7 @@ interface StackWindow {
   /** The stacks to draw, both ends included. */
   first: number
   last: number
-  /** Room of those that are not drawn. */
+  /** Width of the stacks that are not mounted. */
   before: number
   after: number
   cardWidth: number
@@ -151,7 +151,7 @@ interface StackWindow {
   reveal: (key: StackKey) => void
 }
 
-/** Which stacks of a kanban are drawn, by how far it is scrolled. In a narrow window each takes all of it. */
+/** Virtual scrolling of stacks. In a narrow window, each takes the full width. */
 export function useStackWindow(
   root: RefObject<HTMLElement | null>,
   stacks: readonly StackModel[],

@@ -192,7 +192,7 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
   ]
 }
 
-/** The stacks as lines of a menu; cards go to the top, where one sees them. */
+/** Menu items for moving cards to a stack, at its top. */
 function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): MenuItem[] {
   const { layout, titleOf } = move
   return stacks.map(({ key }): MenuItem => {

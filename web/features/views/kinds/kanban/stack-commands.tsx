@@ -79,7 +79,7 @@ export async function deleteStack(command: StackCommandContext, { choice, totals
 
 type Choices = (Partial<Pick<Choice, 'id'>> & Pick<Choice, 'title'> & Partial<Pick<Choice, 'color'>>)[]
 
-/** @throws what the server refused with */
+/** @throws the server's error */
 async function save(
   context: TableContext,
   by: StackBy,
@@ -105,7 +105,7 @@ interface StackDialogProps {
   confirmLabel: string
   name?: string
   color: string
-  /** Rejects with what the server refused. */
+  /** Rejects with the server's error. */
   onSave: (choice: Pick<Choice, 'title' | 'color'>) => Promise<void>
   onClose: () => void
 }

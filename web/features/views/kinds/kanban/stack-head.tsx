@@ -98,7 +98,7 @@ export type RecordNames = ReadonlyMap<string, string>
 
 const NO_NAMES: RecordNames = new Map()
 
-/** The names of the records that stacks stand for, in one reading. */
+/** Reads the names of the records that the stacks represent, in one request. */
 export function useRecordNames(by: StackBy, keys: readonly StackKey[]): RecordNames {
   const tableId = by.kind === 'record' ? (linkOf(by.field)?.relatedTableId ?? '') : ''
   const ids = keys.filter((key) => key !== null)
@@ -165,7 +165,7 @@ export function useStackTitle(
   )
 }
 
-/** The name of a stack as its field draws it: an option as a pill, a person with their picture. */
+/** The title of a stack drawn by its field type: an option as a pill, a person with an avatar. */
 function StackName({ stack, by, title }: { stack: Stack; by: StackBy; title: string }) {
   const { key, choice } = stack
   if (by.kind === 'option' && key !== null) return <Pill title={key} choice={choice ?? undefined} />

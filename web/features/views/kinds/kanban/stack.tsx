@@ -21,7 +21,7 @@ export interface StackProps {
   cardWidth: number
 }
 
-/** A stack with its cards, of which those in sight are drawn. */
+/** A stack with its visible cards. */
 export const Stack = memo(function Stack({ stack, index, cardWidth }: StackProps) {
   const { layout, drag, titleOf } = useKanbanContext()
   const { key, isCollapsed } = stack
@@ -134,10 +134,10 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
   )
 }
 
-/** Outlines drawn while it is not known how many cards there are. */
+/** Number of skeletons while the number of cards is unknown. */
 const UNKNOWN = 4
 
-/** The outline of a card that is on its way. */
+/** Skeleton of a loading card. */
 function CardBone({ index, height }: { index: number; height: number }) {
   return (
     <div className={styles.bone} style={{ blockSize: height }} aria-hidden data-testid="card-bone">

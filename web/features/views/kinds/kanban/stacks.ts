@@ -15,7 +15,7 @@ import type { RecordStore } from '../../../../records/record-store.ts'
 /** A stack as the kanban draws it. */
 export interface Stack {
   key: StackKey
-  /** The option that it stands for, where it is one that the field still has. */
+  /** The stack's option, if the field still has it. */
   choice: Choice | null
   isCollapsed: boolean
   isHidden: boolean
@@ -31,13 +31,10 @@ export interface StackSources {
   totals: ReadonlyMap<StackKey, StackTotals> | null
 }
 
-/** With more people than this, only those who have cards get a stack. */
+/** With more people than this, only those with cards get a stack. */
 const MAX_IDLE_PEOPLE = 30
 
-/**
- * Every stack of a kanban in the order of the screen, hidden ones too: as they were arranged, then those that
- * nobody has arranged yet.
- */
+/** All stacks of a kanban in display order, including hidden ones: first the arranged ones, then the others. */
 export function stacksOf({ by, options, people, totals }: StackSources): Stack[] {
   const choices = by.kind === 'option' ? choicesOf(by) : NO_CHOICES
   const natural = naturalKeys(by, choices, people, totals)
@@ -83,7 +80,7 @@ function naturalKeys(
   return [...new Set([...first, ...offered, ...filled])]
 }
 
-/** The stacks that stand on the kanban. */
+/** The visible stacks. */
 export const shownStacks = (stacks: readonly Stack[], hideEmpty: boolean): Stack[] =>
   stacks.filter(({ isHidden, totals }) => !isHidden && !(hideEmpty && totals?.count === 0))
 
@@ -144,7 +141,7 @@ const filledKeys = ({ loaded }: StacksLayout): string =>
     loaded.all().flatMap((cards) => ((cards.count ?? cards.segments.end) > 0 ? [cards.key] : [])),
   )
 
-/** The totals of stacks, with whether they hold any card as it is at this moment. */
+/** The totals of stacks, combined with whether they currently have cards. */
 function withFilled(
   totals: ReadonlyMap<StackKey, StackTotals>,
   filled: readonly StackKey[],

@@ -159,7 +159,7 @@ export function summaryOfView(view: Pick<View, 'fields'>, fields: readonly Field
   return null
 }
 
-/** A stack's summary in words; null where none is shown, or the stack is empty. */
+/** A stack's summary as text; null without a summary or for an empty stack. */
 export function summaryText(
   fields: readonly Field[],
   wanted: StackSummary | null,

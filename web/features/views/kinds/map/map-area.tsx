@@ -45,7 +45,7 @@ export interface MapAreaProps {
 
 /** Resting on a pin this long shows its card, and so long it stays when the pointer has left. */
 const HOVER_MS = 250
-/** Lines of a menu of records that stand at one place. */
+/** Menu items for records at the same location. */
 const MOST_STACKED = 50
 
 /** The map with its pins, the card of one, and the ways to put records on it. */
@@ -146,7 +146,7 @@ export function MapArea(props: MapAreaProps) {
 
   useImperativeHandle(props.ref, () => ({
     show(id) {
-      // Without a map, or ahead of it, the record itself is what there is to be seen.
+      // Without a loaded map, opens the record.
       if (!map) return getContext().openRecord(id)
       activate(id)
       const place = state.placed.find(({ row }) => row.id === id)

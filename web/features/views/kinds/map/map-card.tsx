@@ -16,7 +16,7 @@ import styles from './map.module.css'
 const CARD_PX = 264
 
 interface MapCardProps {
-  /** Where it is drawn: an element that the map keeps at the place. */
+  /** Its container, which the map keeps at the location. */
   into: HTMLElement
   row: GridRow
   fields: CardFields
@@ -106,7 +106,7 @@ export function usePinned(
   return element
 }
 
-/** Shifts what is drawn into the element where it would stand partly outside of the map: sideways, or below the place. */
+/** Shifts the card sideways, or below the location, if it would extend beyond the map. */
 function keepInSight(map: WorldMap, element: HTMLElement): () => void {
   const look = () => {
     const { firstElementChild: inner } = element

@@ -34,7 +34,7 @@ import { PlaceList } from './place-list.tsx'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color', 'search']
 
-/** The records of a table as pins on a map of the world, and as a list beside it. */
+/** A table's records as pins on a world map, with a list. */
 export function MapScreen(props: KindScreenProps) {
   const { schema, role, people } = props
   const { baseId, id: tableId } = schema.table
@@ -42,7 +42,7 @@ export function MapScreen(props: KindScreenProps) {
   const { state: viewState, search, setSearch, setPanel, setEditing, openId } = frame
   const { view } = viewState
   const { geoFieldId } = optionsOf(view, 'map')
-  // Where nobody has chosen yet, the first field of places is meant.
+  // Default: the first location field.
   const geoField =
     schema.fields.find((field) => field.id === geoFieldId) ??
     schema.fields.find((field) => !field.isSystem && isLocationField(field))

@@ -20,7 +20,7 @@ export interface PinEvents {
   onHover(place: Place | null): void
   onMove(place: Place, to: LngLat): void
   onMenu(place: Place, at: { x: number; y: number }): void
-  /** Pins that no zoom takes apart, drawn as this element. */
+  /** Element of a cluster that no zoom can split. */
   onStack(places: readonly Place[], element: HTMLElement): void
 }
 
@@ -35,7 +35,7 @@ interface Drawn {
   cluster: Cluster<Place>
 }
 
-/** The pins of a map. Only those in sight are in the document; those that stand close together are one with a number. */
+/** The pins of a map. Only visible ones are mounted; close ones are clustered. */
 export function createPins(map: WorldMap, events: () => PinEvents) {
   const drawn = new Map<string, Drawn>()
   let places: readonly Place[] = []
@@ -47,7 +47,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     const clusters = clusterPoints(places, zoom, box)
     const keys = new Set(clusters.map(({ key }) => key))
     for (const [key, { marker }] of drawn) {
-      // A pin that is held stays in the hand, whatever comes in meanwhile.
+      // Updates do not affect a pin while it is dragged.
       if (keys.has(key) || key === dragged) continue
       marker.remove()
       drawn.delete(key)
@@ -65,7 +65,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     }
     const element = document.createElement('button')
     element.type = 'button'
-    // By keyboard one goes through the list beside the map.
+    // The keyboard navigates the list instead.
     element.tabIndex = -1
     const isPin = cluster.points.length === 1
     const draggable = isPin && events().canMove()
@@ -102,7 +102,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     const [first] = cluster.points
     const { length } = cluster.points
     if (length > 1 || !first) {
-      // Added, not set: the map has classes of its own there.
+      // Added, not set, because the map's own classes are on the element.
       element.classList.add(styles.cluster ?? '')
       element.dataset.size = length >= 1000 ? 'huge' : length >= 100 ? 'large' : undefined
       element.textContent = formatNumber(length)

@@ -17,7 +17,7 @@ export interface PlaceListProps {
   title: Field | undefined
   geoFieldId: string
   activeId: RecordId | null
-  /** Shows a record that has a place on the map, or opens one that has none. */
+  /** Shows a record with a location on the map; opens one without. */
   onShow: (row: GridRow) => void
   /** The next click on the map is the record's place; absent where it may not be set. */
   onPlace?: (row: GridRow) => void
