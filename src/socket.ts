@@ -229,7 +229,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
         await expel(connectionsIn(room), baseId)
         for (const { event, payload } of messages) io.to(room).emit(event, payload)
       } catch (error) {
-        // On reconnection they learn that they missed something.
+        // On reconnection, clients reload missed changes.
         kernel.log.error('live connections could not be checked, and are cut off', error)
         io.in(room).disconnectSockets(true)
       }

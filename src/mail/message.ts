@@ -24,7 +24,7 @@ export function subjectLine(subject: string): string {
 /** The mail for programs that show no HTML. */
 export const textOf = ({ blocks }: MailContent): string => `${blocks.map(textOfBlock).join('\n\n')}\n`
 
-/** The mail as HTML that loads nothing and runs nothing. */
+/** The mail as HTML without scripts and external resources. */
 export function htmlOf({ blocks }: MailContent): string {
   const style = 'font:15px/1.5 system-ui,sans-serif;color:#1d2433;max-width:640px;padding:16px'
   return `<!doctype html><html><head><meta charset="utf-8"></head><body><div dir="auto" style="${style}">${blocks.map(htmlOfBlock).join('')}</div></body></html>`

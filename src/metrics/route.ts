@@ -5,7 +5,7 @@ import type { Kernel } from '../kernel.ts'
 
 /**
  * `GET /metrics` for Prometheus, which sends `Authorization: Bearer` with `METRICS_TOKEN`. Without that variable the
- * route does not exist, so a public server shows nothing by default, behind a proxy either.
+ * route does not exist, so that public servers expose no metrics by default, even behind a proxy.
  */
 export function metricsRoute({ config, metrics }: Pick<Kernel, 'config' | 'metrics'>) {
   return new Elysia({ name: 'metrics' }).get('/metrics', async ({ request }) => {

@@ -78,7 +78,7 @@ export function sourceOf(
   const pixels = size * Math.min(2, window.devicePixelRatio || 1) * 1.5
   if (thumbnails)
     return pixels <= 64 ? thumbnails.tiny : pixels <= 256 ? thumbnails.small : thumbnails.card_cover
-  // As an image it runs nothing.
+  // SVG in an `<img>` cannot run scripts.
   return mimetype === 'image/svg+xml' && bytes <= MAX_DRAWING ? url : null
 }
 

@@ -144,7 +144,7 @@ export function TextEditor(props: RichTextEditorProps) {
         'aria-label': label,
         class: `${styles.text} ${styles.area}`,
       },
-      // ProseMirror prevents the default of every Escape; whoever opened the editor handles it.
+      // ProseMirror prevents the default of every Escape; the editor's owner handles it.
       handleDOMEvents: { keydown: (_, event) => event.key === 'Escape' },
       // Tiptap breaks the line on Ctrl+Enter, which commits here.
       handleKeyDown: (_, event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey),

@@ -23,7 +23,7 @@ const readAll = (): RecentView[] => readJsonSetting('recentViews', [], isViews)
 export const recentViews = (userId: string): RecentView[] =>
   readAll().filter((view) => view.userId === userId)
 
-/** Notes that a view is on the screen. */
+/** Records that a view was opened. */
 export function noteRecentView(view: RecentView): void {
   const others = readAll().filter(({ viewId, userId }) => viewId !== view.viewId || userId !== view.userId)
   localSettings.set('recentViews', JSON.stringify([view, ...others].slice(0, MAX_RECENT)))

@@ -172,5 +172,5 @@ function remembering(parse: (text: string) => CellValue, size: number): (text: s
   }
 }
 
-/** Copies a slice, which would keep the whole chunk of the file in memory. */
+/** Copies a slice, because a slice keeps the whole chunk of the file in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString()

@@ -271,7 +271,7 @@ function valueText(field: Field, value: Values[string], people: readonly Person[
   return short(cellText(field, value, { people, timeZone: 'UTC' }))
 }
 
-/** Why undoing an entry needs a confirmation for someone who looks at `scope`; null if it does not. */
+/** Why undoing an entry from the screen of `scope` needs a confirmation; null if it does not. */
 export function confirmReason(
   { kind, tableId, detail }: StoredEntry,
   records: number,

@@ -104,7 +104,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     return applyGranted(actor, change)
   }
 
-  /** As `apply`, for callers that have checked the right themselves: answers to forms. */
+  /** As `apply`, for callers that have checked the right themselves, such as forms. */
   async function applyGranted(actor: Actor, change: Change): Promise<Written> {
     refuseTooMany(change.operations)
     const operations = await resolver.change(actor, change)

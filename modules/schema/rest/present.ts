@@ -157,7 +157,7 @@ const VALIDATORS: Partial<Record<string, string>> = {
 interface PresentedViews {
   /** Each view also names its table, as in lists of views. */
   detailed: boolean
-  /** Leaves out what only members may see. */
+  /** Omits properties that only members may see. */
   forVisitors?: boolean
 }
 

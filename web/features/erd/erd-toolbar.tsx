@@ -30,7 +30,7 @@ export interface ErdToolbarProps {
   focusTableId: string | null
   /** Disables the export. */
   isEmpty: boolean
-  /** The diagram to export. */
+  /** Returns the diagram to export. */
   picture: () => { shown: ShownDiagram; places: ReadonlyMap<string, Point>; showTypes: boolean }
   tools?: ReactNode
 }

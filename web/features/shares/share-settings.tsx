@@ -198,7 +198,6 @@ interface SettingFormProps {
   setting: Setting
   onSubmit: () => void
   hidesButtons?: boolean
-  /** The input. */
   children: ReactNode
 }
 

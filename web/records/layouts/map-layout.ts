@@ -201,7 +201,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     return { page: found, askedAt }
   }
 
-  /** Null where counting failed: the records are shown all the same. */
+  /** Null if counting failed; the records are shown anyway. */
   async function count(which: 'placed' | 'unplaced', signal: AbortSignal): Promise<number | null> {
     try {
       const { search } = deps.query()

@@ -214,7 +214,7 @@ function sheetName(title: string, number: number): string {
 const escapeXml = (text: string): string =>
   text
     .replace(/_x[0-9A-Fa-f]{4}_/g, (code) => `_x005F${code}`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, codeOf)
     .replace(/[&<>"\r]/g, (sign) => ENTITIES[sign] ?? sign)
     .toWellFormed()

@@ -13,7 +13,7 @@ import { isoWeek, isWeekend } from './period.ts'
 const HEAD_PX = 28
 const LANE_PX = 22
 
-/** A month of days in weeks, filling the window: what does not fit into a day is a number that opens it. */
+/** A month in rows of weeks that fill the window; a day shows the number of events that do not fit, which opens it. */
 export function MonthGrid({ calendar }: { calendar: CalendarContext }) {
   const { period, events } = calendar
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])

@@ -6,7 +6,7 @@ import { isOffline } from '../../../../errors.ts'
 import { cache, isMissing } from '../../../../trpc.ts'
 import { type DatedRange, type DatedRow, eventsOf } from './events.ts'
 
-/** The position in a calendar: its date, scale and open record. */
+/** The position in a calendar: scale and day. */
 export interface Place {
   scale: CalendarScale
   day: string

@@ -80,7 +80,7 @@ export function MapBubble({ into, children }: { into: HTMLElement; children: Rea
 /** Events that must not drag or zoom the map below. */
 const OWN_EVENTS = ['mousedown', 'touchstart', 'pointerdown', 'dblclick', 'wheel'] as const
 
-/** An element that the map keeps above a place, to draw a card or a bubble into; null without one. */
+/** An element that the map keeps above a location, for a card or tooltip; null without a location. */
 export function usePinned(
   map: WorldMap | null,
   at: LngLat | null,
