@@ -10,6 +10,9 @@ type Now = undefined | Promise<void>
 export interface GroupSession {
   transaction: Transaction
   begin(): Now
+  /** Waits for the member's last writes, so that their errors are its own. @throws the first error */
+  settle?(): Now
+  /** @throws also the error of a write that was not settled */
   commit(): Now
   /** Also succeeds if the transaction has already ended. */
   rollback(): Now
@@ -87,8 +90,10 @@ export function createGroupCommit(
     while (performance.now() - startedAt < FULL_AFTER_MS) {
       // Gives requests that have already arrived a turn of the event loop to join.
       if (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
-      const member = waiting.shift()
-      if (!member) return
+      if (waiting.length === 0) return
+      const settled = session.settle?.()
+      if (settled) await settled
+      const member = waiting.shift()!
       // Added before it runs, so that it gets an outcome whatever fails.
       const entry: Entry = { member, outcome: null }
       group.push(entry)
@@ -103,7 +108,9 @@ export function createGroupCommit(
   async function attempt(session: GroupSession, { work }: Member): Promise<Outcome> {
     await session.save()
     try {
-      return { ok: true, result: await work(session.transaction) }
+      const result = await work(session.transaction)
+      await session.settle?.()
+      return { ok: true, result }
     } catch (error) {
       // A full disk or a lost connection rolls back the whole transaction.
       if (!session.isOpen()) throw error

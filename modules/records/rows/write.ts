@@ -66,8 +66,11 @@ export async function insertRecords(
   if (rows.length === 0) return []
   if (!isOurs(model)) return insertForeign(context, operation)
   const { system, written, numbered, columns } = insertPlan(model)
-  const ids = await dialect.allocateIds(tx, model.table.tableName, rows.length)
-  const places = await allocatePositions(context, rows.length, operation.before ?? null, null)
+  // In one round trip, where the database is on another machine.
+  const [ids, places] = await Promise.all([
+    dialect.allocateIds(tx, model.table.tableName, rows.length),
+    allocatePositions(context, rows.length, operation.before ?? null, null),
+  ])
   const fixed = new Map<string, CellValue>([
     ['created_at', now],
     ['created_by', actorId],

@@ -201,17 +201,22 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     const models = new Map<string, TableModel>()
     const attempts: Attempt[] = []
 
+    /**
+     * This change, if the person's browser has sent it before. Looked up only where writing it again changes nothing or
+     * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip.
+     */
+    async function findSentBefore(tx: Pick<Transaction, 'all'>) {
+      if (!clientId || !actorId) return null
+      const repeated = await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
+      return repeated && { ...repeated, isRepeated: true }
+    }
+
     /** @param at the database of the records: that of the log, or a connected one, which commits just before it */
     async function writeAll(
       tx: Transaction,
       at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
       work = currentWork(),
     ) {
-      const repeated =
-        clientId && actorId
-          ? await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
-          : null
-      if (repeated) return { ...repeated, isRepeated: true }
       const maxCascade = foreign ? MAX_LINKED : how.maxCascade
       const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
       const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), cascade }
@@ -240,6 +245,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
       }
       const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
       if (records.length === 0 && !how.finish) {
+        const repeated = await findSentBefore(tx)
+        if (repeated) return repeated
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
         return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
       }
@@ -299,6 +306,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
         : engine.writeTogether((tx) => writeAll(tx), count)
     const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
       async (error) => {
+        const repeated = await findSentBefore(engine)
+        if (repeated) return repeated
         if (foreign && error instanceof LargeCascade) {
           throw badRequest(m.records_error_deletion_links({ max: MAX_LINKED }))
         }

@@ -60,7 +60,9 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
   async function write<T>(work: Parameters<BulkWriter['write']>[0]): Promise<T> {
     await lane.command('set synchronous_commit to on; begin')
     try {
-      const result = await work(transactionOn(lane))
+      const tx = transactionOn(lane)
+      const result = await work(tx)
+      await tx.settle()
       await lane.command('commit')
       return result as T
     } catch (error) {

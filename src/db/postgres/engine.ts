@@ -8,7 +8,14 @@ import { createGroupCommit, type GroupSession } from '../group-commit.ts'
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
 import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
-import { type Lane, type Lanes, openLanes, rollBack, transactionOn } from './lanes.ts'
+import {
+  type Lane,
+  type Lanes,
+  openLanes,
+  type PipelinedTransaction,
+  rollBack,
+  transactionOn,
+} from './lanes.ts'
 
 /** The connections to one database, shared by its bases and sources. */
 export interface PostgresDatabase {
@@ -97,9 +104,10 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
   ): Promise<T> {
     try {
       await lane.command(`begin${lock}`).catch(explainWait(turn))
-      const result = await work(watchedTransaction(transactionOn(lane, watch?.signal), watch))
+      const tx = transactionOn(lane, watch?.signal)
+      const result = await work(watchedTransaction(tx, watch))
       watch?.commit?.()
-      await lane.command('commit')
+      await commit(lane, tx)
       return result
     } catch (error) {
       await rollBack(lane)
@@ -202,6 +210,14 @@ async function runScript(
   return results
 }
 
+/** Commits, without waiting for the last writes first: after a failed one, PostgreSQL rolls back instead. */
+async function commit(lane: Lane, transaction: PipelinedTransaction): Promise<void> {
+  const done = lane.command('commit')
+  const [settled] = await Promise.allSettled([transaction.settle(), done])
+  if (settled.status === 'rejected') throw settled.reason
+  await done
+}
+
 function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
   let isLost = false
   let isSaved = false
@@ -215,7 +231,12 @@ function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
   return {
     transaction,
     begin: () => send(begin)().catch(explainWait(turn)),
-    commit: send('commit'),
+    settle: () => transaction.settle(),
+    commit: () =>
+      commit(lane, transaction).catch((error) => {
+        if (isConnectionError(error)) isLost = true
+        throw error
+      }),
     rollback: () => rollBack(lane),
     save() {
       const text = isSaved ? 'release member; savepoint member' : 'savepoint member'

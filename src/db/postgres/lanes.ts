@@ -316,29 +316,62 @@ export async function rollBack(lane: Lane): Promise<void> {
 /** Statements sent before their results have arrived (pipelining). */
 const SENT_AHEAD = 200
 
+/** A transaction whose last writes may still be on their way. */
+export interface PipelinedTransaction extends Transaction {
+  /** Waits for all writes. @throws the first error */
+  settle(): Promise<void>
+}
+
 /**
- * A transaction that has begun on a connection.
+ * A transaction that has begun on a connection. A single row of `runMany` is sent without waiting for its result, which
+ * saves a round trip; the next statement, or `settle`, throws its error. Statements after a failed one do nothing.
  *
  * @param signal cancels the running statement
  */
-export function transactionOn(lane: Lane, signal?: AbortSignal): Transaction {
+export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransaction {
+  let sent: Promise<unknown>[] = []
+
+  async function settle(): Promise<void> {
+    const waiting = sent
+    sent = []
+    const failed = (await Promise.allSettled(waiting)).find((answer) => answer.status === 'rejected')
+    if (failed) throw failed.reason
+  }
+
+  function send(statement: Statement): Promise<LaneResult> {
+    const answer = lane.query(statement, { signal })
+    // Handled by `settle`, or by `result` unless an earlier error comes first.
+    answer.catch(() => {})
+    return answer
+  }
+
+  async function result(statement: Statement): Promise<LaneResult> {
+    const answer = send(statement)
+    await settle()
+    return answer
+  }
+
   return {
-    run: async (statement) => ({ changes: (await lane.query(statement, { signal })).count }),
-    all: async <T>(statement: Statement) => (await lane.query(statement, { signal })).rows as T[],
+    settle,
+    run: async (statement) => ({ changes: (await result(statement)).count }),
+    all: async <T>(statement: Statement) => (await result(statement)).rows as T[],
     async insertOne({ sql, params }, key) {
-      const { rows } = await lane.query({ sql: `${sql} returning ${quotePostgres(key)} as key`, params })
+      const { rows } = await result({ sql: `${sql} returning ${quotePostgres(key)} as key`, params })
       return (rows[0] as { key: unknown } | undefined)?.key
     },
     async runMany(sql, rows) {
       const [first, second, ...rest] = rows
+      if (first && !second) {
+        sent.push(send({ sql, params: first }))
+        return
+      }
       // The first two prepare the statement; the rest is pipelined.
-      if (first) await lane.query({ sql, params: first })
-      if (second) await lane.query({ sql, params: second })
+      if (first) await result({ sql, params: first })
+      if (second) await result({ sql, params: second })
       for (let start = 0; start < rest.length; start += SENT_AHEAD) {
-        const sent = rest.slice(start, start + SENT_AHEAD).map((params) => lane.query({ sql, params }))
-        // Waits for all results before sending anything else; after a failure the rest only repeat it.
-        const failed = (await Promise.allSettled(sent)).find((answer) => answer.status === 'rejected')
-        if (failed) throw failed.reason
+        // Waits for these before sending more; after a failure the rest only repeat it.
+        sent.push(...rest.slice(start, start + SENT_AHEAD).map((params) => send({ sql, params })))
+        await settle()
       }
     },
   }
