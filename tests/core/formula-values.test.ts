@@ -33,6 +33,32 @@ describe('the meaning of formulas', () => {
     ['MIN(null, 3, 2)', 2],
   ])
 
+  holds('errors', [
+    ['ISERROR(MOD(5, 0))', true],
+    ['ISERROR(1 + 1 / 0)', true],
+    ['ISERROR({Price} / 2)', false],
+    ['ISERROR({Price} / 0)', false],
+    ['ISERROR(UPPER(LOG(0) & ""))', true],
+    ['ISERROR(1e29 * 1e29)', true],
+    ['ISERROR(DATETIME_PARSE("soon"))', true],
+    ['ISERROR(DATEADD("9999-12-31", 1, "day"))', true],
+    ['ISERROR(REGEX_EXTRACT("abc", "[0-9]"))', true],
+    ['ISERROR(IF(false, 1 / 0, 2))', false],
+    ['ISERROR(IF(1 / 0, 1, 2))', true],
+    ['ISERROR(IF(false, 1))', false],
+    ['ISERROR(SWITCH(2, 1, 1 / 0, 2, 3))', false],
+    ['ISERROR(SWITCH(1, 1, 1 / 0, 2, 3))', true],
+    ['ISERROR(SWITCH(9, 1, 2, ERROR()))', true],
+    ['ISERROR(IFERROR(1 / 0, 5))', false],
+    ['ISERROR(IFERROR(1 / 0, SQRT(-1)))', true],
+    ['ISERROR(ISERROR(1 / 0))', false],
+    ['ISERROR(MIN(null, null))', false],
+    ['IFERROR({Price}, 5)', null],
+    ['IFERROR(1e29 * 1e29, "large")', 'large'],
+    ['IFERROR(DATEADD("9999-12-31", 1, "day"), "2024-01-01")', '2024-01-01'],
+    ['ERROR()', null],
+  ])
+
   holds('numbers', [
     ['1 / 0', null],
     ['0.1 + 0.2', 0.1 + 0.2],

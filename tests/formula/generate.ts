@@ -244,6 +244,7 @@ const MAKERS: Record<Kind, readonly Make[]> = {
       const unit = random() < 0.9 ? `, "${pick(random, UNITS)}"` : ''
       return `DATETIME_DIFF(${generate(random, depth, 'date')}, ${generate(random, depth, 'date')}${unit})`
     },
+    (random, depth) => `IFERROR(${generate(random, depth, 'number')}, ${generate(random, depth, 'number')})`,
     branch('number'),
   ],
   text: [
@@ -273,6 +274,7 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     (random, depth) =>
       `REGEX_REPLACE(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}", ${generate(random, depth, 'text')})`,
     () => 'RECORD_ID()',
+    (random, depth) => `IFERROR(${generate(random, depth, 'text')}, ${any(random, depth)})`,
     branch('text'),
   ],
   boolean: [
@@ -295,6 +297,9 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     },
     (random, depth) => `XOR(${many(random, depth, 'boolean')})`,
     (random, depth) => `REGEX_MATCH(${generate(random, depth, 'text')}, ${anyPattern(random)})`,
+    (random, depth) => `ISERROR(${any(random, depth)})`,
+    (random, depth) => `ISERROR(${generate(random, depth, 'number')})`,
+    (random, depth) => `ISERROR(IFERROR(${any(random, depth)}, IF(${any(random, depth)}, ERROR(), 1)))`,
     branch('boolean'),
   ],
   date: [

@@ -3,6 +3,7 @@ import type { Expression, FormulaField, Problem, Range, SyntaxNode, ValueType } 
 import { convertTo, joinCompared, joinTypes, limitWithin, shareZone } from './conversions.ts'
 import { firstDay, isUnit } from './date-arithmetic.ts'
 import { dateFormatOf } from './date-format.ts'
+import { watchedArguments } from './failures.ts'
 import { typeOfForm } from './fields.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { findFunction } from './functions/index.ts'
@@ -230,7 +231,7 @@ function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker
   const checked = args.filter((arg) => arg !== null)
   if (checked.length < args.length) return null
   const shared = shareZone(joinKind(joinKind(checked, kinds, 'result'), kinds, 'match'))
-  const joined = shared.args
+  const joined = definition.watchesErrors ? watchedArguments(shared.args) : shared.args
   const zone = definition.zoneOf?.(joined) ?? shared.zone
   const { returns, range } = definition
   const types = joined.map(({ type }) => type)

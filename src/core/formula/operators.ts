@@ -9,7 +9,7 @@ import type { Comparison } from './words.ts'
 /** An operator is checked, evaluated and compiled like a function; its name is its symbol. */
 type Operation = Pick<
   FormulaFunction,
-  'name' | 'args' | 'rest' | 'returns' | 'range' | 'readsClock' | 'evaluate' | 'compile'
+  'name' | 'args' | 'rest' | 'returns' | 'range' | 'readsClock' | 'failure' | 'evaluate' | 'compile'
 >
 
 const arithmetic = (
@@ -50,6 +50,9 @@ const comparison = (name: Comparison): Operation => ({
   },
 })
 
+/** The name of the condition that the first operand is null although the others are not. */
+export const FAILED = 'failed'
+
 /** The name of the minus in front of one operand, in expressions. */
 export const NEGATION = 'negate'
 
@@ -76,6 +79,7 @@ const OPERATIONS: Operation[] = [
   {
     name: '/',
     args: ['number', 'number'],
+    failure: 'possible',
     returns: 'number',
     range: ([left = NONE, right = NONE]) => ({ max: left.max - right.min, min: left.min - right.max }),
     evaluate: (args) => {
@@ -90,6 +94,7 @@ const OPERATIONS: Operation[] = [
   {
     name: '%',
     args: ['number', 'number'],
+    failure: 'possible',
     returns: 'number',
     range: ([left = NONE, right = NONE]) => ({
       max: Math.max(left.max, right.max, left.max - right.min) + 1,
@@ -108,6 +113,17 @@ const OPERATIONS: Operation[] = [
     returns: 'text',
     evaluate: (args) => args.map((arg) => arg ?? '').join(''),
     compile: <S>(args: Value<S>[], build: Build<S>): S => build.words.concat(args.map(({ sql }) => sql)),
+  },
+  {
+    name: FAILED,
+    args: [],
+    rest: ['any'],
+    returns: 'boolean',
+    evaluate: ([result = null, ...args]) => result === null && args.every((arg) => arg !== null),
+    compile: <S>([result, ...args]: Value<S>[], { words }: Build<S>): S =>
+      result
+        ? words.and([words.isNull(result.sql), ...args.map(({ sql }) => words.not(words.isNull(sql)))])
+        : words.truth(false),
   },
   ...(['=', '!=', '<', '<=', '>', '>='] as const).map(comparison),
 ]

@@ -250,6 +250,7 @@ export const dateAdd = defineFunction({
   name: 'DATEADD',
   syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year")',
   help: m.formula_dateadd_help,
+  failure: 'possible',
   examples: {
     'DATESTR(DATEADD("2024-01-31", 1, "month"))': '2024-02-29',
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
@@ -344,6 +345,7 @@ export const workday = defineFunction({
   name: 'WORKDAY',
   syntax: 'WORKDAY(date, number, ["holidays"])',
   help: m.formula_workday_help,
+  failure: 'possible',
   examples: {
     'WORKDAY("2024-12-20", 3, "2024-12-25, 2024-12-26")': '2024-12-27',
     'WORKDAY("2024-12-24", 2, "2024-12-25, 2024-12-26")': '2024-12-30',
@@ -440,6 +442,7 @@ export const datetimeParse = defineFunction({
   name: 'DATETIME_PARSE',
   syntax: 'DATETIME_PARSE(text, ["format"])',
   help: m.formula_datetime_parse_help,
+  failure: 'possible',
   examples: {
     'DATETIME_PARSE("31.12.2024", "DD.MM.YYYY")': '2024-12-31',
     'DATETIME_PARSE("2024-02-30")': null,

@@ -66,6 +66,13 @@ export interface FormulaFunction {
   namesArguments?: true
   /** The zone in which the result is looked at, where the arguments determine it. */
   zoneOf?(args: readonly Expression[]): string | undefined
+  /**
+   * When the function fails, apart from failures of its arguments (`failures.ts`): `possible` where it can give null
+   * for arguments that have values. A function takes the place of all that, for those that use only some arguments.
+   */
+  failure?: 'possible' | 'always' | 'never' | ((args: Expression[], tools: FailureTools) => Expression)
+  /** True where a condition is put in front of the arguments: that the first one could not be computed. */
+  watchesErrors?: true
   /** Accepted names of units, for an argument of kind `unit`. */
   units?: readonly string[]
   /** Names of database clients that the function is not for. */
@@ -76,6 +83,15 @@ export interface FormulaFunction {
   range?: (args: Range[]) => Range
   evaluate(args: Datum[], moment: Moment, types: ValueType[]): Datum
   compile<S>(args: Value<S>[], build: Build<S>): S
+}
+
+/** For building the condition under which a call fails. */
+export interface FailureTools {
+  failureOf(expression: Expression): Expression
+  anyOf(conditions: Expression[]): Expression
+  /** The condition that is never true. */
+  otherwise: Expression
+  call(name: string, args: Expression[]): Expression
 }
 
 /** A function that takes exactly its `args`, or any number where `rest` is set, unless `min` and `max` differ. */

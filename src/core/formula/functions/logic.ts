@@ -1,14 +1,24 @@
 import { fromStored } from '../../dates.ts'
 import { m } from '../../messages.gen.ts'
+import type { Expression } from '../ast.ts'
 import type { Build, Value } from '../build.ts'
 import { areSame, compileSame } from '../comparing.ts'
 import { argument, type Datum, defineFunction, NO_REGEX } from './define.ts'
+
+/** False for the condition that is never true. */
+const canHold = (condition: Expression): boolean => condition.kind !== 'literal' || condition.value !== false
 
 /** The second value where the condition holds, else the third. */
 export const ifFunction = defineFunction({
   name: 'IF',
   syntax: 'IF(condition, then, [else])',
   help: m.formula_if_help,
+  failure: ([condition, yes, no], { failureOf, anyOf, otherwise, call }) => {
+    if (!condition || !yes) return otherwise
+    const branches = [failureOf(yes), no ? failureOf(no) : otherwise]
+    if (!canHold(anyOf(branches))) return failureOf(condition)
+    return anyOf([failureOf(condition), call('IF', [condition, ...branches])])
+  },
   examples: { 'IF(1 < 2, "yes", "no")': 'yes', 'IF("", 1)': null },
   args: ['condition', 'result', 'result'],
   min: 2,
@@ -28,6 +38,17 @@ export const switchFunction = defineFunction({
   name: 'SWITCH',
   syntax: 'SWITCH(value, case, result, …, [else])',
   help: m.formula_switch_help,
+  failure: ([subject, ...rest], { failureOf, anyOf, otherwise, call }) => {
+    if (!subject) return otherwise
+    const last = rest.length % 2 === 1 ? rest.length - 1 : -1
+    const isResult = (at: number) => at % 2 === 1 || at === last
+    const matches = [subject, ...rest.filter((_, at) => !isResult(at))].map(failureOf)
+    const results = rest.filter((_, at) => isResult(at)).map(failureOf)
+    if (!canHold(anyOf(results))) return anyOf(matches)
+    const cases = rest.map((arg, at) => (isResult(at) ? (results.shift() ?? otherwise) : arg))
+    const chosen = call('SWITCH', [subject, ...cases, ...(last < 0 ? [otherwise] : [])])
+    return anyOf([...matches, chosen])
+  },
   examples: { 'SWITCH(2, 1, "one", 2, "two", "many")': 'two', 'SWITCH("x", "y", 1)': null },
   args: ['match'],
   rest: ['match', 'result'],
@@ -200,6 +221,57 @@ export const lastModifiedTime = defineFunction({
   returns: 'datetime',
   evaluate: (_args, { modifiedTime }) => readInstant(modifiedTime),
   compile: (_args, build) => build.modifiedTime,
+})
+
+/** A value that is an error. */
+export const errorFunction = defineFunction({
+  name: 'ERROR',
+  syntax: 'ERROR()',
+  help: m.formula_error_help,
+  examples: { 'ISERROR(ERROR())': true, 'IFERROR(IF(1 > 2, 1, ERROR()), "wrong")': 'wrong' },
+  args: [],
+  failure: 'always',
+  returns: 'null',
+  evaluate: () => null,
+  compile: (_args, build) => build.words.nothing('null'),
+})
+
+/** Whether a value could not be computed. */
+export const isError = defineFunction({
+  name: 'ISERROR',
+  syntax: 'ISERROR(value)',
+  help: m.formula_iserror_help,
+  examples: { 'ISERROR(1 / 0)': true, 'ISERROR(VALUE("12 kg"))': true, 'ISERROR(BLANK())': false },
+  args: ['any'],
+  failure: 'never',
+  watchesErrors: true,
+  returns: 'boolean',
+  evaluate: ([hasFailed = null]) => hasFailed,
+  compile: (args, build) => argument(args, 0, build, 'boolean').sql,
+})
+
+/** The value, or the second one where it could not be computed. */
+export const ifError = defineFunction({
+  name: 'IFERROR',
+  syntax: 'IFERROR(value, otherwise)',
+  help: m.formula_iferror_help,
+  examples: { 'IFERROR(6 / 2, 0)': 3, 'IFERROR(1 / 0, 0)': 0, 'IFERROR(SQRT(-1), "none")': 'none' },
+  args: ['result', 'result'],
+  // Checked arguments: the condition, the value, the other one.
+  failure: ([hasFailed, , otherwise], tools) =>
+    hasFailed && otherwise
+      ? tools.anyOf([tools.call('AND', [hasFailed, tools.failureOf(otherwise)])])
+      : tools.otherwise,
+  watchesErrors: true,
+  returns: (types) => types[1] ?? 'null',
+  evaluate: ([hasFailed, value = null, otherwise = null]) => (hasFailed === true ? otherwise : value),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const value = argument(args, 1, build, 'null')
+    return build.words.choose(
+      [[argument(args, 0, build, 'boolean').sql, argument(args, 2, build, value.type).sql]],
+      value.sql,
+    )
+  },
 })
 
 /** The id of the record, as text. */

@@ -84,6 +84,7 @@ export const variance = defineFunction({
   name: 'VAR',
   syntax: 'VAR(number, …)',
   help: m.formula_var_help,
+  failure: 'possible',
   examples: { 'VAR(2, 4, 6)': 4, 'VAR(1, null)': null },
   ...ofNumbers,
   evaluate: varianceOf,
@@ -95,6 +96,7 @@ export const standardDeviation = defineFunction({
   name: 'STDEV',
   syntax: 'STDEV(number, …)',
   help: m.formula_stdev_help,
+  failure: 'possible',
   examples: { 'STDEV(2, 4, 6)': 2, 'STDEV(1, 1, null)': 0 },
   ...ofNumbers,
   evaluate: (args) => {
