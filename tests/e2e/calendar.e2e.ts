@@ -357,6 +357,8 @@ describe('a drag', () => {
       browser: { viewport: { width: 800, height: 700 }, hasTouch: true },
     })
     const { page, event, hours, stored, id } = calendar
+    // dnd-kit loads before the first touch.
+    await page.locator('[id^="DndLiveRegion"]').waitFor({ state: 'attached' })
     const finger = await createFinger(page)
     const box = await event('Workshop').boundingBox()
     const target = await hours('2026-01-15').boundingBox()
@@ -421,7 +423,7 @@ describe('the list beside the calendar', () => {
       .filter({ hasText: /^1 record$/ })
       .waitFor()
     await line('Taxes').hover()
-    await page.locator('[data-lit]').waitFor()
+    await page.locator('[data-highlighted]').waitFor()
     await line('Taxes').click()
     await page.getByTestId('record-panel').getByRole('heading', { name: 'Taxes' }).waitFor()
   })

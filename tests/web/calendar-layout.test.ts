@@ -3,9 +3,9 @@ import { matchesFilter } from '../../src/core/filters/index.ts'
 import {
   countByDay,
   densityLevel,
-  fitLanes,
+  fitRows,
   packHours,
-  packLanes,
+  stackBars,
 } from '../../web/features/views/kinds/calendar/event-layout.ts'
 import {
   type CalendarEvent,
@@ -78,18 +78,13 @@ describe('a period', () => {
   })
 })
 
-describe('lanes of a week', () => {
+describe('bars of a week', () => {
   const week = periodOf('week', '2026-01-05', false).weeks[0] ?? []
 
-  test('let no event cover another, and use a lane again where it is free', () => {
-    const segments = packLanes(days('long: 05-08', 'a: 05', 'b: 06', 'c: 09-11'), week)
+  test('let no event cover another, and use a row again where it is free', () => {
+    const segments = stackBars(days('long: 05-08', 'a: 05', 'b: 06', 'c: 09-11'), week)
     expect(
-      segments.map(({ event, lane, firstColumn, lastColumn }) => [
-        event.row.id,
-        lane,
-        firstColumn,
-        lastColumn,
-      ]),
+      segments.map(({ event, row, firstColumn, lastColumn }) => [event.row.id, row, firstColumn, lastColumn]),
     ).toEqual([
       ['long', 0, 0, 3],
       ['a', 1, 0, 0],
@@ -99,7 +94,7 @@ describe('lanes of a week', () => {
   })
 
   test('say where an event goes on beyond them', () => {
-    const [segment] = packLanes(days('over: 01-20'), week)
+    const [segment] = stackBars(days('over: 01-20'), week)
     expect(segment).toMatchObject({
       firstColumn: 0,
       lastColumn: 6,
@@ -110,19 +105,19 @@ describe('lanes of a week', () => {
 
   test('leave out what lies on hidden days alone, and go across those', () => {
     const weekdays = periodOf('week', '2026-01-05', true).weeks[0] ?? []
-    expect(packLanes(days('weekend: 10-11'), weekdays)).toEqual([])
-    expect(packLanes(days('across: 09-13'), weekdays)[0]).toMatchObject({
+    expect(stackBars(days('weekend: 10-11'), weekdays)).toEqual([])
+    expect(stackBars(days('across: 09-13'), weekdays)[0]).toMatchObject({
       firstColumn: 4,
       continuesAfter: true,
     })
   })
 
   test('that do not all fit leave the last one to the number of the rest', () => {
-    const segments = packLanes(days('a: 05-06', 'b: 05', 'c: 05', 'd: 06'), week)
-    const { shown, hidden } = fitLanes(segments, 7, 2)
+    const segments = stackBars(days('a: 05-06', 'b: 05', 'c: 05', 'd: 06'), week)
+    const { shown, hidden } = fitRows(segments, 7, 2)
     expect(shown.map(({ event }) => event.row.id)).toEqual(['a'])
     expect(hidden).toEqual([2, 1, 0, 0, 0, 0, 0])
-    expect(fitLanes(segments, 7, 3).hidden).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(fitRows(segments, 7, 3).hidden).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 })
 

@@ -3,12 +3,12 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CalendarEvent, DatedRange } from './events.ts'
 import type { Slot } from './moves.ts'
 import type { Period } from './period.ts'
-import type { Place } from './position.ts'
+import type { CalendarPosition } from './position.ts'
 
-/** Appearance of an event, without its position. */
+/** Text and colour of an event. */
 export interface EventLook {
   title: string
-  /** The view's other visible fields, in one line. */
+  /** Values of the view's other shown fields, in one line. */
   extra: string
   color: string
 }
@@ -19,28 +19,28 @@ export interface CalendarContext {
   today: string
   /** Milliseconds since 1970. */
   now: number
-  /** Events of the period, with the dragged one at its drop position. */
+  /** Events of the period; a dragged one is at its drop position. */
   events: readonly CalendarEvent[]
   look: (event: CalendarEvent) => EventLook
   /** Why an event cannot be moved; null if it can. */
-  fixedBecause: (event: CalendarEvent) => string | null
-  /** False if no event can be moved; then single events are not marked as fixed. */
-  movesOthers: boolean
-  /** The range for the dates of records added by pointer or key; null if none can be added. */
-  adds: DatedRange | null
-  /** The day that is the tab stop. */
-  stopDay: string
-  /** The event with the keyboard focus. */
+  fixedReason: (event: CalendarEvent) => string | null
+  /** False if no event can be moved at all: then fixed events are not marked. */
+  canMove: boolean
+  /** The range whose dates a new record gets; null if the user cannot add records with dates. */
+  newRecordRange: DatedRange | null
+  /** The day that Tab focuses. */
+  tabStopDay: string
+  /** Key of the focused event. */
   activeKey: string | null
-  /** The event that is being dragged. */
+  /** Key of the dragged event. */
   draggedKey: string | null
   openId: RecordId | null
-  /** The record of the side list under the pointer. */
-  litId: RecordId | null
+  /** The record under the pointer in the record list. */
+  highlightedId: RecordId | null
   open: (id: RecordId) => void
   openMenu: (event: MouseEvent, id: RecordId) => void
   add: (slot: Slot) => void
-  go: (change: Partial<Place>) => void
-  /** Opens the list of a day next to an element. */
+  goTo: (change: Partial<CalendarPosition>) => void
+  /** Opens the list of a day beside an element. */
   showDay: (day: string, anchor: Element) => void
 }

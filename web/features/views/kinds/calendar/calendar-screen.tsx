@@ -30,20 +30,20 @@ import { useEventEdits } from './event-edits.ts'
 import { fixedReason } from './event-look.ts'
 import type { DatedRange } from './events.ts'
 import { eventsOf } from './events.ts'
-import { useCalendarActions, useWalk } from './keyboard.ts'
+import { useCalendarActions, useCalendarKeys } from './keyboard.ts'
 import { whenName } from './labels.ts'
 import { MonthGrid } from './month-grid.tsx'
 import { type DragSubject, dropPreview } from './moves.ts'
 import { PeriodBar, PeriodNotice } from './period-bar.tsx'
-import { todayHere, useNow, useOpenDay } from './position.ts'
+import { todayHere, useDayOfOpenRecord, useFirstPeriod, useNow } from './position.ts'
 import { SideList } from './side-list.tsx'
 import { TimeGrid } from './time-grid.tsx'
-import { useCalendar, useFirstPeriod } from './use-calendar.ts'
+import { useCalendar } from './use-calendar.ts'
 import { YearGrid } from './year-grid.tsx'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color']
 
-/** A table's records in a calendar. */
+/** Screen of a calendar view. */
 export function CalendarScreen(props: KindScreenProps) {
   const { schema, role, people } = props
   const { baseId, id: tableId } = schema.table
@@ -51,11 +51,13 @@ export function CalendarScreen(props: KindScreenProps) {
   const { state, openId, setEditing, setPanel } = frame
   const { view } = state
   const data = useCalendar(schema, frame, people)
-  const { options, change, ranges, place, go, period, queries, records, events } = data
+  const { options, change, ranges, position, goTo, period, queries, records, events } = data
   const { listStore, look, titleOf } = data
-  // Next and previous of a record opened from the list follow the list.
-  const isOf = (store: RecordStore | null) => openId !== null && store?.source.indexOf(openId) !== undefined
-  const store = listStore && isOf(listStore) && !isOf(records.store) ? listStore : records.store
+  // A record opened from the list that is not in the period: the panel steps through the list.
+  const includesOpen = (store: RecordStore | null) =>
+    openId !== null && store?.source.indexOf(openId) !== undefined
+  const store =
+    listStore && includesOpen(listStore) && !includesOpen(records.store) ? listStore : records.store
   const root = useRef<HTMLDivElement>(null)
   const lastOpened = useRef<RecordId | null>(openId)
   const handle = useRef<RecordsHandle>(null)
@@ -69,7 +71,7 @@ export function CalendarScreen(props: KindScreenProps) {
     grid: () => null,
     cards: () => handle.current,
     openFilter: () => setPanel('filter'),
-    // Only lists and grids support multiple selection.
+    // A calendar has no multiple selection.
     editRecords: ([id]) => id !== undefined && frame.openRecord(id),
     openRecord: (id) => {
       if (id !== null) lastOpened.current = id
@@ -80,9 +82,9 @@ export function CalendarScreen(props: KindScreenProps) {
   latest.current = context
   const getContext = () => latest.current
   const edits = useEventEdits({ getContext, ranges, write: data.write, titleOf })
-  const { drag, ...dragging } = useCalendarDrag()
+  const { drag, ...dragging } = useCalendarDrag(records.count !== null)
   const preview = useMemo(() => drag && dropPreview(drag), [drag])
-  const shown = useMemo(
+  const eventsWithPreview = useMemo(
     () => (preview ? [...events.filter(({ key }) => key !== preview.key), preview] : events),
     [events, preview],
   )
@@ -90,8 +92,8 @@ export function CalendarScreen(props: KindScreenProps) {
   const now = useNow()
   const isNarrow = useIsNarrow()
   const [activeKey, setActiveKey] = useState<string | null>(null)
-  const [litId, setLitId] = useState<RecordId | null>(null)
-  const [listed, setListed] = useState<{ day: string; anchor: Element } | null>(null)
+  const [highlightedId, setHighlightedId] = useState<RecordId | null>(null)
+  const [dayList, setDayList] = useState<{ day: string; anchor: Element } | null>(null)
   const [isListOpen, setListOpen] = useState(
     () => !isNarrow && localSettings.get('calendar.list') !== 'false',
   )
@@ -99,39 +101,43 @@ export function CalendarScreen(props: KindScreenProps) {
     setListOpen(open)
     localSettings.set('calendar.list', String(open))
   }
-  const drawn = period.weeks.flat()
+  const shownDays = period.weeks.flat()
   const calendar: CalendarContext = {
     period,
     now,
     look,
     activeKey,
     openId,
-    litId,
-    go,
+    highlightedId,
+    goTo,
     today: todayHere(),
-    events: shown,
-    stopDay: drawn.length === 0 || drawn.includes(place.day) ? place.day : (drawn[0] ?? place.day),
+    events: eventsWithPreview,
+    tabStopDay: shownDays.includes(position.day) ? position.day : (shownDays[0] ?? position.day),
     draggedKey: preview?.key ?? null,
-    adds: can(context, 'record.create') ? (ranges.find(({ from }) => from.isWritable) ?? null) : null,
-    movesOthers: can(context, 'record.update'),
-    fixedBecause: ({ range }) => fixedReason(context, range),
+    newRecordRange: can(context, 'record.create')
+      ? (ranges.find(({ from }) => from.isWritable) ?? null)
+      : null,
+    canMove: can(context, 'record.update'),
+    fixedReason: ({ range }) => fixedReason(context, range),
     open: context.openRecord,
     openMenu: (event, id) => {
       event.preventDefault()
       event.stopPropagation()
-      // Some browsers open a menu on a long press, which starts a drag here.
+      // Some browsers send `contextmenu` for a resting finger, which starts a drag here.
       if (drag) return
-      const own = { ...context, store: records.store }
-      const index = own.store.source.indexOf(id) ?? -1
-      openCardMenu(own, { id, index, anchor: { x: event.clientX, y: event.clientY } })
+      const index = records.store.source.indexOf(id) ?? -1
+      openCardMenu(
+        { ...context, store: records.store },
+        { id, index, anchor: { x: event.clientX, y: event.clientY } },
+      )
     },
     add: (slot) => edits.add(slot),
-    showDay: (day, anchor) => setListed({ day, anchor }),
+    showDay: (day, anchor) => setDayList({ day, anchor }),
   }
   const addRecord = () =>
-    edits.add({ day: place.scale === 'year' ? calendar.today : place.day, minute: null })
-  /** The pressed draggable: an event, one of its edges, or an empty day. */
-  function subjectOf({ target, type }: SyntheticEvent): DragSubject | null {
+    edits.add({ day: position.scale === 'year' ? calendar.today : position.day, minute: null })
+  /** The pressed event, one of its edges, or a new record on an empty day; null if the press starts no drag. */
+  function dragSubjectOf({ target, type }: SyntheticEvent): DragSubject | null {
     if (!(target instanceof Element)) return null
     const key = target.closest<HTMLElement>('[data-key]')?.dataset.key
     if (key !== undefined) {
@@ -141,12 +147,17 @@ export function CalendarScreen(props: KindScreenProps) {
       return { kind: edge === 'start' || edge === 'end' ? edge : 'move', event }
     }
     // A finger scrolls over empty days.
-    if (type === 'touchstart' || !calendar.adds || target.closest('button') || !target.closest('[data-day]'))
+    if (
+      type === 'touchstart' ||
+      !calendar.newRecordRange ||
+      target.closest('button') ||
+      !target.closest('[data-day]')
+    )
       return null
-    return { kind: 'create', range: calendar.adds }
+    return { kind: 'create', range: calendar.newRecordRange }
   }
   handle.current = {
-    focus: () => focusOn(root.current, lastOpened.current, calendar.stopDay),
+    focus: () => focusOn(root.current, lastOpened.current, calendar.tabStopDay),
     select: (index) => {
       const row = store.source.getRow(index)
       if (row) elementOf(root.current, row.id)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -154,12 +165,12 @@ export function CalendarScreen(props: KindScreenProps) {
     check: () => {},
     clearChecked: () => {},
   }
-  const onKeyDown = useWalk({
+  const onKeyDown = useCalendarKeys({
     root,
     period,
     hideWeekends: options.hideWeekends,
     onGo: ({ day, key }) => {
-      go({ day })
+      goTo({ day })
       setActiveKey(key)
     },
     onAdd: (day) => edits.add({ day, minute: null }),
@@ -174,16 +185,16 @@ export function CalendarScreen(props: KindScreenProps) {
       if (event && can(context, 'record.delete')) void deleteRecords(context, [event.row.id])
     },
   })
-  useCalendarActions(go)
-  useOpenDay(tableId, openId, ranges, (day) => go({ day }))
+  useCalendarActions(goTo)
+  useDayOfOpenRecord(tableId, openId, ranges, (day) => goTo({ day }))
   const isSeeking = useFirstPeriod({
     tableId,
     viewId: view.id,
     openId,
     ranges,
-    queries,
+    filter: queries.list.filter,
     records,
-    go: (day) => go({ day }),
+    goToDay: (day) => goTo({ day }),
   })
   useTableActions(getContext, {
     openSearch: () => {
@@ -247,8 +258,8 @@ export function CalendarScreen(props: KindScreenProps) {
             data-dragging={drag?.subject.kind}
             data-testid="calendar"
             onPointerEnter={dragging.preload}
-            onMouseDown={(event) => dragging.press(event, subjectOf(event))}
-            onTouchStart={(event) => dragging.press(event, subjectOf(event))}
+            onMouseDown={(event) => dragging.press(event, dragSubjectOf(event))}
+            onTouchStart={(event) => dragging.press(event, dragSubjectOf(event))}
             onKeyDown={onKeyDown}
             onFocus={({ target }) =>
               setActiveKey(target.closest<HTMLElement>('[data-key]')?.dataset.key ?? null)
@@ -258,7 +269,7 @@ export function CalendarScreen(props: KindScreenProps) {
               period={period}
               today={calendar.today}
               isReading={records.isReading}
-              onGo={go}
+              onGo={goTo}
               isListOpen={isListOpen}
               onListOpen={openList}
             />
@@ -282,29 +293,29 @@ export function CalendarScreen(props: KindScreenProps) {
               tableId={tableId}
               query={queries.list}
               openId={openId}
-              onLit={(recordId) => {
+              onHighlight={(recordId) => {
                 dragging.preload()
-                setLitId(recordId)
+                setHighlightedId(recordId)
               }}
               onStore={data.setListStore}
               periodFilter={queries.inPeriod}
               undatedFilter={queries.undated}
-              sortable={fieldsToChoose(schema.fields, view).filter(isComparable)}
+              sortableFields={fieldsToChoose(schema.fields, view).filter(isComparable)}
               sorts={view.sorts}
               onSorts={(sorts) => state.update({ sorts })}
-              draw={(row) => {
+              describe={(row) => {
                 const [event = null] = eventsOf([row], ranges)
                 const when = event ? whenName(event) : m.calendar_no_date()
                 return { title: titleOf(row), when, color: event && look(event).color }
               }}
               onOpen={(row) => {
                 const [event] = eventsOf([row], ranges)
-                if (event) go({ day: event.firstDay })
+                if (event) goTo({ day: event.firstDay })
                 context.openRecord(row.id)
                 if (isNarrow) setListOpen(false)
               }}
               onPress={
-                calendar.adds || can(context, 'record.update')
+                calendar.newRecordRange || can(context, 'record.update')
                   ? (event, row) => {
                       const range = edits.rangeFor(row)
                       dragging.press(event, range && { kind: 'schedule', row, range })
@@ -322,14 +333,14 @@ export function CalendarScreen(props: KindScreenProps) {
               overlay={drag?.subject.kind === 'schedule' && titleOf(drag.subject.row)}
             />
           )}
-          {listed && (
+          {dayList && (
             <Popover
-              anchor={listed.anchor}
-              onClose={() => setListed(null)}
+              anchor={dayList.anchor}
+              onClose={() => setDayList(null)}
               label={m.calendar_records_on_this_day()}
               className={dayStyles.popover}
             >
-              <DayList day={listed.day} calendar={calendar} onOpen={() => setListed(null)} />
+              <DayList day={dayList.day} calendar={calendar} onOpen={() => setDayList(null)} />
             </Popover>
           )}
         </>
@@ -338,7 +349,7 @@ export function CalendarScreen(props: KindScreenProps) {
   )
 }
 
-/** Shortcuts of a calendar for the shortcut sheet; `keyboard.ts` handles them. */
+/** Keys of a calendar for the shortcut sheet; `keyboard.ts` handles them. */
 const CALENDAR_SHORTCUTS: ShortcutSection = {
   title: () => m.calendar_calendar(),
   lines: [
@@ -357,20 +368,20 @@ const CALENDAR_SHORTCUTS: ShortcutSection = {
   ],
 }
 
-/** The first element of a record; null if it is not mounted. */
+/** The first event element of a record; null if it has none. */
 const elementOf = (root: HTMLElement | null, id: RecordId): HTMLElement | null =>
   [...(root?.querySelectorAll<HTMLElement>('[data-record]') ?? [])].find(
     (one) => one.dataset.record === String(id),
   ) ?? null
 
-/** Focuses a record if it is mounted, else a day. */
+/** Focuses a record's event, else a day. */
 function focusOn(root: HTMLElement | null, id: RecordId | null, day: string): void {
   const event = id === null ? null : elementOf(root, id)
   const target = event ?? root?.querySelector<HTMLElement>(`[data-day="${day}"]`)
   target?.focus({ preventScroll: true })
 }
 
-/** The calendar in the selected scale; hours use the format of the first range with times. */
+/** The calendar in its current scale. The hours follow the zone and format of the first range with times. */
 function Scale(props: { calendar: CalendarContext; ranges: readonly DatedRange[]; isNarrow: boolean }) {
   const { calendar, ranges, isNarrow } = props
   const { scale } = calendar.period

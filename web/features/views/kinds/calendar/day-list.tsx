@@ -1,14 +1,15 @@
 import { Plus } from 'lucide-react'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
-import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
 import type { CalendarContext } from './calendar-context.ts'
+import { MiniDay, MiniMonth } from './day-cells.tsx'
 import styles from './day-list.module.css'
 import type { ChipStyle } from './event-chip.tsx'
 import { eventsOn } from './events.ts'
-import { dayName, dayNumber, periodName, timeOn, weekdayName, whenName } from './labels.ts'
+import { dayName, dayNumber, periodName, timeOn, whenName } from './labels.ts'
+import { isSameMonth } from './period.ts'
 
-/** List of all events of a day. */
+/** All events of a day. */
 export function DayList({
   day,
   calendar,
@@ -23,7 +24,7 @@ export function DayList({
     <section className={styles.list} aria-label={dayName(day)} data-testid="calendar-day-list">
       <header className={styles.head}>
         <h2>{dayName(day)}</h2>
-        {calendar.adds && (
+        {calendar.newRecordRange && (
           <Button
             size="small"
             icon={Plus}
@@ -77,60 +78,45 @@ export function DayList({
   )
 }
 
-/** Maximum dots below a day. */
-const MOST_DOTS = 3
+const MAX_DOTS = 3
 
-/** A month in a narrow window: dots mark days with events, and the selected day is listed below. */
+/** A month for narrow windows: dots mark days with events, and the selected day is listed below. */
 export function MonthDots({ calendar }: { calendar: CalendarContext }) {
-  const { period, today } = calendar
+  const { period } = calendar
   const [days = []] = period.weeks
-  const columns: ChipStyle = { '--days': days.length }
   return (
     <div className={styles.month} data-testid="calendar-dots">
-      <GridBox className={styles.dots} role="grid" aria-label={periodName(period)} style={columns}>
-        <GridBox role="row" className={styles.week}>
-          {days.map((day) => (
-            <GridText
+      <MiniMonth
+        label={periodName(period)}
+        weeks={period.weeks}
+        className={styles.dots}
+        weekClassName={styles.week}
+        weekdayClassName={styles.weekday}
+        style={{ '--days': days.length }}
+        renderDay={(day) => {
+          const events = eventsOn(calendar.events, day)
+          return (
+            <MiniDay
               key={day}
-              role="columnheader"
-              aria-label={weekdayName(day, 'long')}
-              className={styles.weekday}
+              day={day}
+              calendar={calendar}
+              className={styles.day}
+              count={events.length}
+              isSelected={day === period.day}
+              isOtherMonth={!isSameMonth(day, period.day)}
+              onClick={() => calendar.goTo({ day })}
             >
-              {weekdayName(day, 'narrow')}
-            </GridText>
-          ))}
-        </GridBox>
-        {period.weeks.map((week) => (
-          <GridBox key={week[0]} role="row" className={styles.week}>
-            {week.map((day) => {
-              const events = eventsOn(calendar.events, day)
-              return (
-                <GridButton
-                  key={day}
-                  type="button"
-                  role="gridcell"
-                  className={styles.day}
-                  aria-label={`${dayName(day)}, ${m.common_records_count({ count: events.length })}`}
-                  aria-current={day === today ? 'date' : undefined}
-                  aria-selected={day === period.day}
-                  tabIndex={day === calendar.stopDay ? 0 : -1}
-                  data-day={day}
-                  data-other={day.slice(0, 7) !== period.day.slice(0, 7) || undefined}
-                  onClick={() => calendar.go({ day })}
-                >
-                  <span>{dayNumber(day)}</span>
-                  <span className={styles.marks}>
-                    {events.slice(0, MOST_DOTS).map((event) => {
-                      const dot: ChipStyle = { '--event': calendar.look(event).color }
-                      return <i key={event.key} style={dot} />
-                    })}
-                  </span>
-                </GridButton>
-              )
-            })}
-          </GridBox>
-        ))}
-      </GridBox>
+              <span>{dayNumber(day)}</span>
+              <span className={styles.marks}>
+                {events.slice(0, MAX_DOTS).map((event) => {
+                  const dot: ChipStyle = { '--event': calendar.look(event).color }
+                  return <i key={event.key} style={dot} />
+                })}
+              </span>
+            </MiniDay>
+          )
+        }}
+      />
       <div className={styles.chosen}>
         <DayList day={period.day} calendar={calendar} />
       </div>

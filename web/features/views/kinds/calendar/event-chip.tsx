@@ -12,32 +12,32 @@ export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>
 export interface EventChipProps {
   event: CalendarEvent
   calendar: CalendarContext
-  /** The day in which it is drawn. */
+  /** The day whose cell contains the chip. */
   day: string
-  /** A bar across days; a line with its time; a block over hours. */
+  /** `bar`: across days; `line`: with its start time; `block`: over hours. */
   shape: 'bar' | 'line' | 'block'
-  /** True for a block of one line, with the time next to the title. */
+  /** A block of one line, with the time beside the title. */
   isShort?: boolean
   style: ChipStyle
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
-/** An event of the calendar. */
+/** An event on the calendar. Its `data-` attributes tell the drag and the keyboard which event it is. */
 export function EventChip(props: EventChipProps) {
   const { event, calendar, day, shape, isShort = false, style, continuesBefore, continuesAfter } = props
   const { title, extra, color } = calendar.look(event)
-  const fixed = calendar.fixedBecause(event)
+  const fixed = calendar.fixedReason(event)
   const when = whenName(event)
   const time = shape === 'block' ? timeOn(event, day) : startOn(event, day)
   const { range, row } = event
   const reversed = event.isReversed ? m.calendar_ends_before_it_starts() : null
-  const painted: ChipStyle = { ...style, '--event': color }
+  const coloredStyle: ChipStyle = { ...style, '--event': color }
   return (
     <button
       type="button"
       className={styles.event}
-      style={painted}
+      style={coloredStyle}
       tabIndex={calendar.activeKey === event.key ? 0 : -1}
       data-key={event.key}
       data-record={row.id}
@@ -45,9 +45,9 @@ export function EventChip(props: EventChipProps) {
       data-short={isShort || undefined}
       data-before={continuesBefore || undefined}
       data-after={continuesAfter || undefined}
-      data-fixed={(fixed !== null && calendar.movesOthers) || undefined}
+      data-fixed={(fixed !== null && calendar.canMove) || undefined}
       data-open={calendar.openId === row.id || undefined}
-      data-lit={calendar.litId === row.id || undefined}
+      data-highlighted={calendar.highlightedId === row.id || undefined}
       data-dragged={calendar.draggedKey === event.key || undefined}
       data-testid="calendar-event"
       data-tip={[title, when, reversed, fixed].filter(Boolean).join('\n')}
@@ -68,7 +68,7 @@ export function EventChip(props: EventChipProps) {
         <span className={styles.title} dir="auto">
           {title}
         </span>
-        {/* Its name is what is written on it, and when it is in full instead of the short time. */}
+        {/* The accessible name replaces the short time by the full dates. */}
         <span className="visually-hidden">
           {`, ${[when, reversed].filter(Boolean).join(', ')}${extra ? ', ' : ''}`}
         </span>

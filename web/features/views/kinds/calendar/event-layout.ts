@@ -1,42 +1,42 @@
 import { addDays } from '../../../../../src/core/dates.ts'
 import { byTime, type CalendarEvent, DAY_MINUTES, liesIn } from './events.ts'
 
-/** Segment of an event within a row of days. */
-export interface LaneSegment {
+/** The part of an event that lies in one week, drawn as a bar. */
+export interface BarSegment {
   event: CalendarEvent
-  /** Columns of the row, inclusive. */
+  /** Day columns, both inclusive. */
   firstColumn: number
   lastColumn: number
-  /** Counted from the top. */
-  lane: number
-  /** True if the event continues before or after the row. */
+  /** Position in the stack of bars, 0 at the top. */
+  row: number
+  /** The event starts before, or ends after, the days of the week. */
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
 /**
- * Assigns events to lanes over a row of days (a week, possibly without weekend) without overlaps: earlier and longer
- * events first, each in the first free lane.
+ * Stacks the events of consecutive days (a week, perhaps without its weekend) as bars that do not overlap: sorted by
+ * `byTime`, each takes the first free row.
  */
-export function packLanes(events: readonly CalendarEvent[], days: readonly string[]): LaneSegment[] {
+export function stackBars(events: readonly CalendarEvent[], days: readonly string[]): BarSegment[] {
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return []
-  /** First free column per lane. */
+  /** The first free column per row. */
   const free: number[] = []
-  const segments: LaneSegment[] = []
+  const segments: BarSegment[] = []
   for (const event of events.filter((each) => liesIn(each, first, last)).sort(byTime)) {
     const firstColumn = days.findIndex((day) => day >= event.firstDay)
     const lastColumn = days.findLastIndex((day) => day <= event.lastDay)
-    // Only on hidden days.
+    // It lies on hidden days only.
     if (firstColumn === -1 || lastColumn < firstColumn) continue
-    const known = free.findIndex((column) => column <= firstColumn)
-    const lane = known === -1 ? free.length : known
-    free[lane] = lastColumn + 1
+    const found = free.findIndex((column) => column <= firstColumn)
+    const row = found === -1 ? free.length : found
+    free[row] = lastColumn + 1
     segments.push({
       event,
       firstColumn,
       lastColumn,
-      lane,
+      row,
       continuesBefore: event.firstDay < (days[firstColumn] ?? first),
       continuesAfter: event.lastDay > (days[lastColumn] ?? last),
     })
@@ -44,63 +44,62 @@ export function packLanes(events: readonly CalendarEvent[], days: readonly strin
   return segments
 }
 
-/** Segments that fit the lanes, and the number of hidden ones per column. */
-interface FittedLanes {
-  shown: LaneSegment[]
-  /** Per column of the row. */
-  hidden: number[]
-}
-
-/** Keeps the segments that fit a number of lanes. If some do not, the last lane is used for "+n". */
-export function fitLanes(segments: readonly LaneSegment[], columns: number, lanes: number): FittedLanes {
-  const needed = segments.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
-  const limit = needed <= lanes ? lanes : Math.max(0, lanes - 1)
+/**
+ * Splits bars into those that fit into `rows` and the number of `hidden` ones per column. If any do not fit, the last
+ * row stays free for the "+n" button.
+ */
+export function fitRows(
+  segments: readonly BarSegment[],
+  columns: number,
+  rows: number,
+): { shown: BarSegment[]; hidden: number[] } {
+  const needed = segments.reduce((most, { row }) => Math.max(most, row + 1), 0)
+  const limit = needed <= rows ? rows : Math.max(0, rows - 1)
   const hidden = Array.from({ length: columns }, () => 0)
-  const shown: LaneSegment[] = []
+  const shown: BarSegment[] = []
   for (const segment of segments) {
-    if (segment.lane < limit) shown.push(segment)
+    if (segment.row < limit) shown.push(segment)
     else for (let at = segment.firstColumn; at <= segment.lastColumn; at++) hidden[at] = (hidden[at] ?? 0) + 1
   }
   return { shown, hidden }
 }
 
-/** Block of an event within the hours of a day. */
+/** The part of a timed event that lies on one day. */
 interface HourBlock {
   event: CalendarEvent
-  /** Minutes since midnight, at least `LEAST_MINUTES` apart. */
+  /** Minutes since midnight, at least `MIN_BLOCK_MINUTES` apart. */
   from: number
   to: number
-  /** Index among `columns`, from the start edge. */
+  /** Index among `columns` side by side, 0 at the inline start. */
   column: number
   columns: number
-  /** Number of columns that it covers, including free ones next to it. */
+  /** Columns it covers: it widens into free ones beside it. */
   span: number
   continuesBefore: boolean
   continuesAfter: boolean
 }
 
-/** Minimum displayed length, so that short events are readable and clickable. */
-const LEAST_MINUTES = 30
+/** Shorter events are drawn at this length, so that they can be read and clicked. */
+const MIN_BLOCK_MINUTES = 30
 
-/** Blocks that do not fit next to their neighbours. */
+/** Blocks that do not fit beside their neighbours. */
 interface HiddenBlocks {
   count: number
-  /** Minutes covered by the hidden blocks. */
+  /** Minutes since midnight at which the first starts and the last ends. */
   from: number
   to: number
 }
 
-/** Layout of a day's hours. */
+/** Layout of the timed events of a day. */
 interface HourLayout {
   blocks: HourBlock[]
-  /** Shown in the last of `columns`. */
+  /** Drawn as one number each, in the last of `columns`. */
   hidden: HiddenBlocks[]
   columns: number
 }
 
 /**
- * Lays out the timed events of a day. Overlapping events are side by side in up to `most` columns; the last column
- * shows the number of further ones.
+ * Lays out the timed events of a day. Overlapping ones are side by side in at most `most` columns; the rest is `hidden`.
  */
 export function packHours(events: readonly CalendarEvent[], day: string, most: number): HourLayout {
   const blocks = events
@@ -111,13 +110,13 @@ export function packHours(events: readonly CalendarEvent[], day: string, most: n
   const hidden: HiddenBlocks[] = []
   let cluster: HourBlock[] = []
   let end = 0
-  const close = () => {
-    spread(cluster)
-    const isCrowd = cluster.some(({ columns }) => columns > most)
-    const kept = isCrowd ? cluster.filter(({ column }) => column < most - 1) : cluster
-    shown.push(...kept)
-    if (!isCrowd) return
-    for (const block of kept) {
+  const closeCluster = () => {
+    assignColumns(cluster)
+    const isCrowded = cluster.some(({ columns }) => columns > most)
+    const visible = isCrowded ? cluster.filter(({ column }) => column < most - 1) : cluster
+    shown.push(...visible)
+    if (!isCrowded) return
+    for (const block of visible) {
       block.columns = most
       block.span = Math.min(block.span, most - 1 - block.column)
     }
@@ -126,15 +125,15 @@ export function packHours(events: readonly CalendarEvent[], day: string, most: n
     hidden.push({ count: rest.length, from, to: Math.max(...rest.map((block) => block.to)) })
   }
   for (const block of blocks) {
-    // No earlier event overlaps: starts a new cluster.
+    // No earlier block reaches this far: a new cluster of overlapping blocks starts.
     if (block.from >= end) {
-      close()
+      closeCluster()
       cluster = []
     }
     cluster.push(block)
     end = Math.max(end, block.to)
   }
-  close()
+  closeCluster()
   return { blocks: shown, hidden, columns: most }
 }
 
@@ -143,18 +142,18 @@ function blockOf(event: CalendarEvent, day: string): HourBlock {
   const continuesAfter = event.lastDay > day
   const from = continuesBefore ? 0 : (event.startMinute ?? 0)
   const end = continuesAfter ? DAY_MINUTES : (event.endMinute ?? DAY_MINUTES)
-  // Blocks shortly before midnight start earlier, to stay within the day.
-  const start = Math.min(from, DAY_MINUTES - LEAST_MINUTES)
-  const to = Math.max(end, start + LEAST_MINUTES)
+  // A block in the last minutes before midnight is drawn from a little earlier, to stay within the day.
+  const start = Math.min(from, DAY_MINUTES - MIN_BLOCK_MINUTES)
+  const to = Math.max(end, start + MIN_BLOCK_MINUTES)
   return { event, from: start, to, column: 0, columns: 1, span: 1, continuesBefore, continuesAfter }
 }
 
-/** Assigns a column to each block of a cluster and widens it into free columns. */
-function spread(cluster: HourBlock[]): void {
+/** Assigns each block of a cluster a column, and the free columns beside it. */
+function assignColumns(cluster: HourBlock[]): void {
   const ends: number[] = []
   for (const block of cluster) {
-    const known = ends.findIndex((end) => end <= block.from)
-    block.column = known === -1 ? ends.length : known
+    const free = ends.findIndex((end) => end <= block.from)
+    block.column = free === -1 ? ends.length : free
     ends[block.column] = block.to
   }
   for (const block of cluster) {
@@ -166,7 +165,7 @@ function spread(cluster: HourBlock[]): void {
   }
 }
 
-/** Number of events per day from `first` to `last`; days without events are absent. */
+/** Number of events on each day from `first` to `last`; days without events are absent. */
 export function countByDay(
   events: readonly CalendarEvent[],
   first: string,
@@ -184,9 +183,8 @@ export function countByDay(
   return counts
 }
 
-/** Number of shades. */
 const LEVELS = 4
 
-/** Shade of a day from 0 to 4, by its share of the fullest day. */
+/** Shade of a day from 0 (no events) to 4, relative to the day with the most events. */
 export const densityLevel = (count: number, most: number): number =>
   count === 0 ? 0 : Math.max(1, Math.ceil((count / Math.max(most, 1)) * LEVELS))

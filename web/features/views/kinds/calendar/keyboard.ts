@@ -9,62 +9,63 @@ import { m } from '../../../../messages.gen.ts'
 import type { KeyboardStep } from './event-edits.ts'
 import { isWeekend, type Period, stepPeriod, WEEK, weekdayOf } from './period.ts'
 import { SCALE_KEYS } from './period-bar.tsx'
-import { type Place, todayHere } from './position.ts'
+import { type CalendarPosition, todayHere } from './position.ts'
 
-/** Keyboard focus: a day, or an event in it. */
+/** The focused day, or the focused event on that day. */
 interface Focus {
   day: string
   key: string | null
 }
 
-interface WalkDeps {
+interface CalendarKeysDeps {
   root: RefObject<HTMLElement | null>
   period: Period
   hideWeekends: boolean
-  /** Called when the focus moves to a day, possibly of another period, or to an event. */
+  /** The focus moved to an event or a day, which may be in another period. */
   onGo: (focus: Focus) => void
   /** Enter on a day. */
   onAdd: (day: string) => void
-  /** Ctrl and an arrow on an event: moves it by days or quarter hours, with Shift its end. */
+  /** Ctrl and an arrow key on an event; with Shift only its end moves. */
   onMove: (key: string, by: KeyboardStep, which: 'event' | 'end') => void
   onDelete: (key: string) => void
 }
 
 /**
- * Arrow keys move between days; up and down also visit the events of a day. Home and End go to the ends of a week,
- * PageUp and PageDown to other periods. The calendar is one tab stop.
+ * Key handler of a calendar. Left and right step through the days; up and down through the events of a day, then to the
+ * next week. Home and End go to the ends of the week, PageUp and PageDown to another period.
  */
-export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
+export function useCalendarKeys(deps: CalendarKeysDeps): (event: KeyboardEvent) => void {
   const { root, period, onGo } = deps
-  /** Focus target that may not be mounted yet: a moved event or another period. */
-  const wanted = useRef<Focus | null>(null)
+  /** Focused once it is rendered: a moved event or another period appears later. */
+  const pendingFocus = useRef<Focus | null>(null)
   useLayoutEffect(() => {
-    if (!wanted.current) return
-    const element = find(root.current, wanted.current)
+    if (!pendingFocus.current) return
+    const element = findElement(root.current, pendingFocus.current)
     if (!element) return
-    wanted.current = null
+    pendingFocus.current = null
     element.focus({ preventScroll: element.dataset.hours !== undefined })
   })
 
-  function go(focus: Focus): void {
-    wanted.current = focus
+  function moveFocus(focus: Focus): void {
+    pendingFocus.current = focus
     onGo(focus)
   }
 
-  function visible(day: string, by: 1 | -1): string {
+  /** Skips hidden weekends. */
+  function shownDay(day: string, by: 1 | -1): string {
     const isHidden = deps.hideWeekends && period.scale !== 'day' && period.scale !== 'year'
     let next = day
     while (isHidden && isWeekend(next)) next = addDays(next, by)
     return next
   }
 
-  function walk(event: KeyboardEvent, at: Focus): Focus | null {
+  function nextFocus(event: KeyboardEvent, at: Focus): Focus | null {
     const forward = direction() === 'rtl' ? -1 : 1
-    const stops = stopsOf(root.current, at.day)
-    const stop = at.key === null ? -1 : stops.findIndex((one) => one.dataset.key === at.key)
+    const elements = eventElements(root.current, at.day)
+    const index = at.key === null ? -1 : elements.findIndex((element) => element.dataset.key === at.key)
     const byWeek = period.scale === 'month' || period.scale === 'year'
     const days = (by: number): Focus => ({
-      day: visible(addDays(at.day, by), by < 0 ? -1 : 1),
+      day: shownDay(addDays(at.day, by), by < 0 ? -1 : 1),
       key: null,
     })
     switch (event.key) {
@@ -73,21 +74,21 @@ export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
       case 'ArrowRight':
         return days(forward)
       case 'ArrowDown': {
-        const next = stops[stop + 1]?.dataset.key
+        const next = elements[index + 1]?.dataset.key
         if (next !== undefined) return { day: at.day, key: next }
         return byWeek ? days(WEEK) : null
       }
       case 'ArrowUp':
-        if (at.key !== null) return { day: at.day, key: stops[stop - 1]?.dataset.key ?? null }
+        if (at.key !== null) return { day: at.day, key: elements[index - 1]?.dataset.key ?? null }
         return byWeek ? days(-WEEK) : null
       case 'Home':
         return { day: addDays(at.day, -weekdayOf(at.day)), key: null }
       case 'End':
-        return { day: visible(addDays(at.day, WEEK - 1 - weekdayOf(at.day)), -1), key: null }
+        return { day: shownDay(addDays(at.day, WEEK - 1 - weekdayOf(at.day)), -1), key: null }
       case 'PageUp':
       case 'PageDown':
         return {
-          day: visible(stepPeriod(period.scale, at.day, event.key === 'PageUp' ? -1 : 1), 1),
+          day: shownDay(stepPeriod(period.scale, at.day, event.key === 'PageUp' ? -1 : 1), 1),
           key: null,
         }
       default:
@@ -103,18 +104,18 @@ export function useWalk(deps: WalkDeps): (event: KeyboardEvent) => void {
       if (!by || at.key === null) return
       event.preventDefault()
       deps.onMove(at.key, by, event.shiftKey ? 'end' : 'event')
-      // The event is mounted again at its new position, so the focus follows it.
-      if (!event.shiftKey) go({ day: addDays(at.day, by.days), key: at.key })
+      // The event is rendered in another cell: the focus follows it.
+      if (!event.shiftKey) moveFocus({ day: addDays(at.day, by.days), key: at.key })
       return
     }
     if (event.shiftKey) return
-    // Buttons are left to the browser.
+    // On a button, Enter is the browser's click.
     if (event.key === 'Enter' && at.key === null && !isButton(event.target)) deps.onAdd(at.day)
     else if ((event.key === 'Delete' || event.key === 'Backspace') && at.key !== null) deps.onDelete(at.key)
     else {
-      const next = walk(event, at)
+      const next = nextFocus(event, at)
       if (!next) return
-      go(next)
+      moveFocus(next)
     }
     event.preventDefault()
   }
@@ -139,15 +140,15 @@ function focusOf(target: EventTarget): Focus | null {
   return day === undefined ? null : { day, key }
 }
 
-/** The event elements of a day, from the top. */
-const stopsOf = (root: HTMLElement | null, day: string): HTMLElement[] => [
+/** Event elements in the cells of a day, from the top. */
+const eventElements = (root: HTMLElement | null, day: string): HTMLElement[] => [
   ...(root?.querySelectorAll<HTMLElement>(`[data-day="${day}"] [data-key]`) ?? []),
 ]
 
-const find = (root: HTMLElement | null, { day, key }: Focus): HTMLElement | null =>
+const findElement = (root: HTMLElement | null, { day, key }: Focus): HTMLElement | null =>
   key === null
     ? (root?.querySelector<HTMLElement>(`[data-day="${day}"]`) ?? null)
-    : (stopsOf(root, day).find((one) => one.dataset.key === key) ?? null)
+    : (eventElements(root, day).find((element) => element.dataset.key === key) ?? null)
 
 /** Label of the command that switches to a scale. */
 const showScale = (scale: CalendarScale): string =>
@@ -158,10 +159,10 @@ const showScale = (scale: CalendarScale): string =>
     year: m.calendar_show_the_year(),
   })[scale]
 
-/** Commands for the scales and today. */
-export function useCalendarActions(go: (change: Partial<Place>) => void): void {
-  const latest = useRef(go)
-  latest.current = go
+/** Registers the scales and “Today” in the command palette and as shortcuts. */
+export function useCalendarActions(goTo: (change: Partial<CalendarPosition>) => void): void {
+  const latest = useRef(goTo)
+  latest.current = goTo
   const actions = useMemo(() => {
     const group = () => m.calendar_calendar()
     const scales = CALENDAR_SCALES.map(

@@ -3,21 +3,22 @@ import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import type { CalendarContext } from './calendar-context.ts'
-import { type ChipStyle, EventChip } from './event-chip.tsx'
-import { countByDay, fitLanes, type LaneSegment, packLanes } from './event-layout.ts'
+import { StackedDay } from './day-cells.tsx'
+import type { ChipStyle } from './event-chip.tsx'
+import { countByDay, fitRows, stackBars } from './event-layout.ts'
 import { dayName, dayNumber, monthDay, periodName, weekdayName } from './labels.ts'
 import styles from './month.module.css'
-import { isoWeek, isWeekend } from './period.ts'
+import { isoWeek, isSameMonth } from './period.ts'
 
-/** Heights in pixels; month.module.css draws by the same. */
+/** Heights in pixels of a day's header and of a row of bars, as in month.module.css. */
 const HEAD_PX = 28
-const LANE_PX = 22
+const ROW_PX = 22
 
-/** A month in rows of weeks that fill the window; a day shows the number of events that do not fit, which opens it. */
+/** A month as weeks that fill the window. Events that do not fit into a day are behind a button with their number. */
 export function MonthGrid({ calendar }: { calendar: CalendarContext }) {
   const { period, events } = calendar
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
-  const { grid, lanes } = useLanes(period.weeks.length)
+  const { grid, rows } = useRowsPerWeek(period.weeks.length)
   const [days = []] = period.weeks
   return (
     <GridBox
@@ -40,132 +41,78 @@ export function MonthGrid({ calendar }: { calendar: CalendarContext }) {
       </GridBox>
       <GridBox className={styles.weeks} role="rowgroup">
         {period.weeks.map((week) => (
-          <Week key={week[0]} week={week} lanes={lanes} calendar={calendar} counts={counts} />
+          <Week key={week[0]} week={week} rows={rows} calendar={calendar} counts={counts} />
         ))}
       </GridBox>
     </GridBox>
   )
 }
 
-/** How many lanes fit into a week at the present height of the window. */
-function useLanes(weeks: number) {
+/** How many rows of bars fit into a week at the window's current height. */
+function useRowsPerWeek(weeks: number) {
   const grid = useRef<HTMLDivElement>(null)
-  const [lanes, setLanes] = useState(3)
+  const [rows, setRows] = useState(3)
   useLayoutOnChange([weeks], () => {
-    const row = grid.current?.querySelector('[data-week]')
-    if (!row) return
-    const measure = () => setLanes(Math.max(1, Math.floor((row.clientHeight - HEAD_PX - 2) / LANE_PX)))
+    const week = grid.current?.querySelector('[data-week]')
+    if (!week) return
+    const measure = () => setRows(Math.max(1, Math.floor((week.clientHeight - HEAD_PX - 2) / ROW_PX)))
     measure()
     const observer = new ResizeObserver(measure)
-    observer.observe(row)
+    observer.observe(week)
     return () => observer.disconnect()
   })
-  return { grid, lanes }
+  return { grid, rows }
 }
 
 interface WeekProps {
   week: readonly string[]
-  lanes: number
+  rows: number
   calendar: CalendarContext
+  /** Events per day. */
   counts: ReadonlyMap<string, number>
 }
 
-function Week({ week, lanes, calendar, counts }: WeekProps) {
-  const { events } = calendar
-  const segments = useMemo(() => packLanes(events, week), [events, week])
-  const { shown, hidden } = fitLanes(segments, week.length, lanes)
+function Week({ week, rows, calendar, counts }: WeekProps) {
+  const { events, period } = calendar
+  const segments = useMemo(() => stackBars(events, week), [events, week])
+  const { shown, hidden } = fitRows(segments, week.length, rows)
+  const number = isoWeek(week[0] ?? '')
   return (
     <GridBox role="row" className={styles.week} data-week>
       <GridText
         role="rowheader"
         className={styles.weekNumber}
-        data-tip={m.calendar_week_number({ n: isoWeek(week[0] ?? '') })}
+        data-tip={m.calendar_week_number({ n: number })}
       >
-        {isoWeek(week[0] ?? '')}
+        {number}
       </GridText>
       {week.map((day, column) => (
-        <Day
+        <StackedDay
           key={day}
           day={day}
           calendar={calendar}
-          segments={shown.filter((segment) => segment.firstColumn === column)}
-          hidden={hidden[column] ?? 0}
+          className={styles.day}
+          isOtherMonth={!isSameMonth(day, period.day)}
           count={counts.get(day) ?? 0}
-          lanes={lanes}
-        />
-      ))}
-    </GridBox>
-  )
-}
-
-interface DayProps {
-  day: string
-  calendar: CalendarContext
-  segments: readonly LaneSegment[]
-  hidden: number
-  /** Its events, including hidden ones. */
-  count: number
-  lanes: number
-}
-
-function Day({ day, calendar, segments, hidden, count, lanes }: DayProps) {
-  const { period, today, adds } = calendar
-  const isOther = day.slice(0, 7) !== period.day.slice(0, 7)
-  const label = `${dayName(day)}, ${m.common_records_count({ count })}`
-  return (
-    <GridBox
-      role="gridcell"
-      className={styles.day}
-      aria-current={day === today ? 'date' : undefined}
-      tabIndex={day === calendar.stopDay ? 0 : -1}
-      data-day={day}
-      data-other={isOther || undefined}
-      data-weekend={isWeekend(day) || undefined}
-      data-adds={adds !== null || undefined}
-      onClick={() => calendar.add({ day, minute: null })}
-    >
-      {/* Not its label, which would hide from speech control what is written in the cell. */}
-      <span className="visually-hidden">{label}</span>
-      <button
-        type="button"
-        tabIndex={-1}
-        className={styles.number}
-        onClick={(click) => {
-          click.stopPropagation()
-          calendar.go({ scale: 'day', day })
-        }}
-      >
-        <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
-        <span aria-hidden>{day.endsWith('-01') ? monthDay(day) : dayNumber(day)}</span>
-      </button>
-      {segments.map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
-        <EventChip
-          key={event.key}
-          event={event}
-          calendar={calendar}
-          day={day}
-          continuesBefore={continuesBefore}
-          continuesAfter={continuesAfter}
-          shape={event.isAllDay || event.firstDay < event.lastDay ? 'bar' : 'line'}
-          style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
-        />
-      ))}
-      {hidden > 0 && (
-        <button
-          type="button"
-          tabIndex={-1}
-          className={styles.more}
-          style={{ '--lane': lanes - 1 } as ChipStyle}
-          data-more
-          aria-label={m.calendar_more_on_day({ count: hidden, day: dayName(day) })}
-          onClick={(click) => {
-            click.stopPropagation()
-            calendar.showDay(day, click.currentTarget)
-          }}
+          bars={shown.filter(({ firstColumn }) => firstColumn === column)}
+          hidden={hidden[column] ?? 0}
+          moreRow={rows - 1}
+          moreClassName={styles.more}
         >
-          {m.common_more_count({ count: hidden })}
-        </button>
-      )}
+          <button
+            type="button"
+            tabIndex={-1}
+            className={styles.number}
+            onClick={(click) => {
+              click.stopPropagation()
+              calendar.goTo({ scale: 'day', day })
+            }}
+          >
+            <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
+            <span aria-hidden>{day.endsWith('-01') ? monthDay(day) : dayNumber(day)}</span>
+          </button>
+        </StackedDay>
+      ))}
     </GridBox>
   )
 }

@@ -6,27 +6,28 @@ import type { ViewState } from '../../state/view-state.ts'
 import styles from './calendar.module.css'
 import { dayName, periodName } from './labels.ts'
 import { type Period, stepPeriod } from './period.ts'
-import type { Place } from './position.ts'
+import type { CalendarPosition } from './position.ts'
 import type { CalendarRecords } from './use-calendar.ts'
 
-/** Words of the scales, each with its key. */
+/** Name of a scale. */
 export const scaleName = (scale: CalendarScale): string =>
   ({ day: m.calendar_day(), week: m.calendar_week(), month: m.calendar_month(), year: m.calendar_year() })[
     scale
   ]
 
+/** Shortcut of each scale. */
 export const SCALE_KEYS: Record<CalendarScale, string> = { day: 'd', week: 'w', month: 'm', year: 'y' }
 
 interface PeriodBarProps {
   period: Period
   today: string
   isReading: boolean
-  onGo: (change: Partial<Place>) => void
+  onGo: (change: Partial<CalendarPosition>) => void
   isListOpen: boolean
   onListOpen: (open: boolean) => void
 }
 
-/** Which days are shown, and the ways to others. */
+/** Heading of the period, with buttons for the previous and next one, today and the scales. */
 export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOpen }: PeriodBarProps) {
   const { scale, day } = period
   const step = (by: 1 | -1) => onGo({ day: stepPeriod(scale, day, by) })
@@ -95,7 +96,7 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
 
 interface PeriodNoticeProps {
   records: CalendarRecords
-  /** True if the period has no events. */
+  /** The period has no events. */
   isEmpty: boolean
   state: ViewState
 }

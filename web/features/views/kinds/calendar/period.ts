@@ -30,12 +30,12 @@ export function isoWeek(day: string): number {
 /** The days that a calendar shows at one time. */
 export interface Period {
   scale: CalendarScale
-  /** The selected day, which determines the month or year. */
+  /** The day that it was opened for: it decides which month or year is meant. */
   day: string
   /** First and last day read; with weekends hidden they may not be drawn. */
   first: string
   last: string
-  /** The displayed days in rows of a week; one row for a week or day, none for a year, whose months have rows. */
+  /** The days that are drawn, in rows of a week; a week or a day is one row. A year has none: its months do. */
   weeks: string[][]
 }
 
@@ -54,14 +54,14 @@ export function periodOf(scale: CalendarScale, day: string, hideWeekends: boolea
     const days = daysFrom(monday, addDays(monday, WEEK - 1))
     weeks.push(hideWeekends ? days.filter((each) => !isWeekend(each)) : days)
   }
-  // Skips the first week of a month that starts on a hidden Sunday.
+  // A month that begins on a hidden Sunday has a first week that is none of its own.
   const drawn = weeks.filter((week) => scale === 'week' || week.some((each) => isSameMonth(each, day)))
   return { scale, day, first, last, weeks: drawn }
 }
 
-const isSameMonth = (a: string, b: string): boolean => a.slice(0, 7) === b.slice(0, 7)
+export const isSameMonth = (a: string, b: string): boolean => a.slice(0, 7) === b.slice(0, 7)
 
-/** A day in the next period, or the previous one (-1). */
+/** The day around which the next period lies, or the one before (-1). */
 export function stepPeriod(scale: CalendarScale, day: string, by: 1 | -1): string {
   if (scale === 'day') return addDays(day, by)
   if (scale === 'week') return addDays(day, by * WEEK)
@@ -84,7 +84,7 @@ const compare = (fieldId: string, operator: 'gte' | 'lte', value: string): Condi
 
 const blank = (fieldId: string): Condition => ({ fieldId, operator: 'blank', value: null })
 
-/** Filter for records that overlap the days from `first` to `last` in any range; null without ranges. */
+/** Records that lie on any of the days from `first` to `last` by any of the ranges; null without ranges. */
 export function periodFilter(ranges: readonly DatedRange[], first: string, last: string): Filter | null {
   const children = ranges.map(({ from, to }): Filter => {
     const inside: Filter[] = [compare(from.field.id, 'gte', first), compare(from.field.id, 'lte', last)]
@@ -95,7 +95,7 @@ export function periodFilter(ranges: readonly DatedRange[], first: string, last:
       compare(from.field.id, 'lte', last),
       compare(to.field.id, 'gte', isApart ? addDays(first, -1) : first),
     ]
-    // Without an end, or with one before its start, a record is on its start day.
+    // Without an end, or with one before its start, a record lies on the day on which it begins.
     return {
       join: 'or',
       children: [
@@ -107,7 +107,7 @@ export function periodFilter(ranges: readonly DatedRange[], first: string, last:
   return children.length === 0 ? null : { join: 'or', children }
 }
 
-/** Filter for records without any start date; null without ranges. */
+/** Records that stand nowhere on the calendar: no range of theirs begins. Null without ranges. */
 export function undatedFilter(ranges: readonly DatedRange[]): Filter | null {
   const fieldIds = [...new Set(ranges.map(({ from }) => from.field.id))]
   return fieldIds.length === 0 ? null : { join: 'and', children: fieldIds.map(blank) }

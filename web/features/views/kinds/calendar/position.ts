@@ -1,45 +1,45 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { dayIn, resolveZone } from '../../../../../src/core/dates.ts'
+import type { Filter } from '../../../../../src/core/filters/index.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { CalendarScale } from '../../../../../src/core/views/index.ts'
 import { isOffline } from '../../../../errors.ts'
+import { recordsApi } from '../../../../records/api.ts'
 import { cache, isMissing } from '../../../../trpc.ts'
 import { type DatedRange, type DatedRow, eventsOf } from './events.ts'
+import { followingFilter } from './period.ts'
 
-/** The position in a calendar: scale and day. */
-export interface Place {
+/** The scale and the selected day of a calendar. */
+export interface CalendarPosition {
   scale: CalendarScale
   day: string
 }
 
-/** Where each view was left, for the way back to it in this visit. */
-const places = new Map<string, Place>()
+/** Last position per view, until the page is reloaded. */
+const positions = new Map<string, CalendarPosition>()
 
-/** True where the person has been in the view before, in this visit. */
-export const hasPlace = (viewId: string): boolean => places.has(viewId)
-
-/** The day on which the person is. */
+/** The current day in the user's time zone. */
 export const todayHere = (): string => dayIn(Date.now(), resolveZone('local'))
 
-/** The scale and the day shown; another view begins today, in its own scale. */
-export function usePlace(
+/** The position in a view, restored when the user returns to it. The first visit starts today, in the view's scale. */
+export function usePosition(
   viewId: string,
   scale: CalendarScale,
-): [Place, (change: Partial<Place> | ((now: Place) => Partial<Place>)) => void] {
-  const [place, setPlace] = useState<Place>(() => places.get(viewId) ?? { scale, day: todayHere() })
-  const go = useCallback(
-    (change: Partial<Place> | ((now: Place) => Partial<Place>)) =>
-      setPlace((now) => {
-        const next = { ...now, ...(typeof change === 'function' ? change(now) : change) }
-        places.set(viewId, next)
+): [CalendarPosition, (change: Partial<CalendarPosition>) => void] {
+  const [position, setPosition] = useState(() => positions.get(viewId) ?? { scale, day: todayHere() })
+  const goTo = useCallback(
+    (change: Partial<CalendarPosition>) =>
+      setPosition((before) => {
+        const next = { ...before, ...change }
+        positions.set(viewId, next)
         return next
       }),
     [viewId],
   )
-  return [place, go]
+  return [position, goTo]
 }
 
-/** The present moment, to the minute. */
+/** The current time in milliseconds since 1970, updated every minute. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -49,32 +49,125 @@ export function useNow(): number {
   return now
 }
 
-/** Goes to the day of the record that the address names, once, when the screen opens with one. */
-export function useOpenDay(
+/** When the screen opens with a record in its URL, goes to the day of that record. */
+export function useDayOfOpenRecord(
   tableId: string,
   recordId: RecordId | null,
   ranges: readonly DatedRange[],
-  go: (day: string) => void,
+  goToDay: (day: string) => void,
 ): void {
-  const first = useRef({ recordId, ranges, go })
+  const initial = useRef({ recordId, ranges, goToDay })
   useEffect(() => {
-    const { recordId, ranges, go } = first.current
+    const { recordId, ranges, goToDay } = initial.current
     if (recordId === null) return
-    let isGone = false
-    // The open record reads the same, and finds it there.
+    let isUnmounted = false
+    // The record panel reads the same cached query.
     cache.records.get
       .fetch({ tableId, recordId })
       .then(({ values }) => {
         const row: DatedRow = { id: recordId, values: (fieldId) => values[fieldId] ?? null }
         const [event] = eventsOf([row], ranges)
-        if (event && !isGone) go(event.firstDay)
+        if (event && !isUnmounted) goToDay(event.firstDay)
       })
       .catch((error) => {
-        // The record panel reports missing and unreadable records.
-        if (!isOffline(error) && !isMissing(error)) console.warn('the day of the record is not known', error)
+        // The record panel shows that the record is deleted or unreadable.
+        if (!isOffline(error) && !isMissing(error))
+          console.warn('failed to read the open record’s day', error)
       })
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [tableId])
+}
+
+interface FirstPeriodDeps {
+  tableId: string
+  viewId: string
+  openId: RecordId | null
+  ranges: readonly DatedRange[]
+  /** The view's own filter. */
+  filter: Filter | null
+  /** Records in the current period. */
+  records: { count: number | null; isReading: boolean }
+  goToDay: (day: string) => void
+}
+
+/**
+ * On the first visit of a view whose current period is empty, goes to the record nearest to today. A record in the URL
+ * and navigation by the user take precedence.
+ *
+ * @returns true while the nearest record is being searched
+ */
+export function useFirstPeriod(deps: FirstPeriodDeps): boolean {
+  const { tableId, viewId, openId, ranges, records } = deps
+  const isPending = useRef(!positions.has(viewId) && openId === null)
+  const search = useRef(new AbortController())
+  const [isSearching, setSearching] = useState(false)
+  const isLoaded = records.count !== null && !records.isReading
+  const isEmpty = isLoaded && records.count === 0 && ranges.length > 0
+  const latest = useRef(deps)
+  latest.current = deps
+
+  useEffect(() => {
+    if (!isPending.current || !isLoaded) return
+    isPending.current = false
+    if (!isEmpty) return
+    const { signal } = search.current
+    const { ranges, filter } = latest.current
+    setSearching(true)
+    findNearestDay(tableId, ranges, filter, signal)
+      .then((day) => {
+        // A position means that the user has navigated meanwhile.
+        if (day !== null && !signal.aborted && !positions.has(viewId)) latest.current.goToDay(day)
+      })
+      .catch((error) => {
+        if (!signal.aborted) console.warn('failed to find the record nearest to today', error)
+      })
+      .finally(() => setSearching(false))
+  }, [isLoaded, isEmpty, tableId, viewId])
+  // Aborted on unmount only: the period may reload during the search.
+  useEffect(() => {
+    const controller = new AbortController()
+    search.current = controller
+    return () => controller.abort()
+  }, [])
+  return isSearching
+}
+
+/** The start day nearest to today among the view's records, the later of two equally near; null without dates. */
+async function findNearestDay(
+  tableId: string,
+  ranges: readonly DatedRange[],
+  filter: Filter | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const today = todayHere()
+  async function findFirst(range: DatedRange, direction: 'asc' | 'desc'): Promise<string[]> {
+    const fieldId = range.from.field.id
+    const page = await recordsApi.list(
+      {
+        tableId,
+        filter: followingFilter(filter, range, today, direction),
+        sorts: [{ fieldId, direction }],
+        fieldIds: [fieldId],
+        limit: 1,
+        offset: 0,
+      },
+      signal,
+    )
+    const column = page.fieldIds.indexOf(fieldId)
+    const rows = page.ids.map(
+      (id, index): DatedRow => ({
+        id,
+        values: (otherId) => (otherId === fieldId ? page.rows[index]?.[column] : null) ?? null,
+      }),
+    )
+    return eventsOf(rows, [{ ...range, to: null }]).map(({ firstDay }) => firstDay)
+  }
+  const days = await Promise.all(
+    ranges.flatMap((range) => [findFirst(range, 'asc'), findFirst(range, 'desc')]),
+  )
+  const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(today))
+  const [nearest = null] = days.flat().toSorted((a, b) => distance(a) - distance(b) || (a < b ? 1 : -1))
+  return nearest
 }

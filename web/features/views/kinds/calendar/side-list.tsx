@@ -26,63 +26,63 @@ import { SortMenu } from '../../sort/sort-menu.tsx'
 import type { ChipStyle } from './event-chip.tsx'
 import styles from './side.module.css'
 
-/** Which records the list shows. */
-const CHOICES = ['all', 'period', 'undated'] as const
-type Choice = (typeof CHOICES)[number]
+/** Filters of the list: all records, those of the period, those without a date. */
+const SCOPES = ['all', 'period', 'undated'] as const
+type Scope = (typeof SCOPES)[number]
 
-const choiceName = (choice: Choice): string =>
+const scopeName = (scope: Scope): string =>
   ({ all: m.calendar_all_records(), period: m.calendar_in_this_period(), undated: m.calendar_no_date() })[
-    choice
+    scope
   ]
 
-const isChoice = (text: string | null): text is Choice => CHOICES.some((choice) => choice === text)
+const isScope = (text: string | null): text is Scope => SCOPES.some((scope) => scope === text)
 
-/** Debounce of the search. */
-const PAUSE_MS = 250
+/** The search runs after this time without a key press. */
+const SEARCH_DELAY_MS = 250
 
-/** Height of a line in pixels, as in side.module.css. */
-const LINE_PX = 54
+/** Height of a row, as in side.module.css. */
+const ROW_PX = 54
 
 interface SideListProps {
   baseId: string
   tableId: string
-  /** The view's own filter and sorts, and the fields that are read. */
+  /** The view's fields, filter and sorts. */
   query: StoreQuery
   periodFilter: Filter | null
   undatedFilter: Filter | null
-  /** Sortable fields. */
-  sortable: readonly Field[]
+  sortableFields: readonly Field[]
   sorts: readonly Sort[]
   onSorts: (sorts: Sort[]) => void
   openId: RecordId | null
-  draw: (row: GridRow) => { title: string; when: string; color: string | null }
+  describe: (row: GridRow) => { title: string; when: string; color: string | null }
   onOpen: (row: GridRow) => void
-  onLit: (id: RecordId | null) => void
-  /** Absent where records cannot be put on the calendar. */
+  /** The pointer or the focus entered a record; null: left it. */
+  onHighlight: (id: RecordId | null) => void
+  /** Starts a drag of a record onto the calendar; absent if the user may not change dates. */
   onPress?: (event: SyntheticEvent, row: GridRow) => void
   onStore: (store: RecordStore | null) => void
   onClose: () => void
 }
 
-/** Side list of records: all, those of the period, or those without a date. */
+/** The records beside the calendar: all, those of the period, or those without a date. */
 export function SideList(props: SideListProps) {
   const { query, periodFilter, undatedFilter, onStore } = props
-  const [choice, setChoice] = useState<Choice>(() => {
+  const [scope, setScope] = useState<Scope>(() => {
     const saved = localSettings.get('calendar.listed')
-    return isChoice(saved) ? saved : 'all'
+    return isScope(saved) ? saved : 'all'
   })
   const [text, setText] = useState('')
-  const [sought, setSought] = useState('')
+  const [searched, setSearched] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setSought(text.trim()), PAUSE_MS)
+    const timer = setTimeout(() => setSearched(text.trim()), SEARCH_DELAY_MS)
     return () => clearTimeout(timer)
   }, [text])
-  const listed = useMemo((): StoreQuery => {
-    const own = choice === 'all' ? null : choice === 'period' ? periodFilter : undatedFilter
-    const search = sought === '' ? null : { text: sought, fieldId: null }
-    return { ...query, filter: allOf([query.filter, own]), search }
-  }, [query, choice, periodFilter, undatedFilter, sought])
-  const store = useRecordStore(props.baseId, props.tableId, listed)
+  const listQuery = useMemo((): StoreQuery => {
+    const scopeFilter = scope === 'all' ? null : scope === 'period' ? periodFilter : undatedFilter
+    const search = searched === '' ? null : { text: searched, fieldId: null }
+    return { ...query, filter: allOf([query.filter, scopeFilter]), search }
+  }, [query, scope, periodFilter, undatedFilter, searched])
+  const store = useRecordStore(props.baseId, props.tableId, listQuery)
   useEffect(() => {
     onStore(store)
     return () => onStore(null)
@@ -101,16 +101,16 @@ export function SideList(props: SideListProps) {
         <select
           className={`${toolbar.select} ${styles.choice}`}
           aria-label={m.calendar_which_records()}
-          value={choice}
+          value={scope}
           onChange={({ target }) => {
-            if (!isChoice(target.value)) return
-            setChoice(target.value)
+            if (!isScope(target.value)) return
+            setScope(target.value)
             localSettings.set('calendar.listed', target.value)
           }}
         >
-          {CHOICES.map((one) => (
+          {SCOPES.map((one) => (
             <option key={one} value={one}>
-              {choiceName(one)}
+              {scopeName(one)}
             </option>
           ))}
         </select>
@@ -120,7 +120,7 @@ export function SideList(props: SideListProps) {
           count={props.sorts.length}
           testId="calendar-sort"
         >
-          {() => <SortMenu fields={props.sortable} sorts={props.sorts} onChange={props.onSorts} />}
+          {() => <SortMenu fields={props.sortableFields} sorts={props.sorts} onChange={props.onSorts} />}
         </ToolbarButton>
         <IconButton icon={X} size="small" label={m.calendar_hide_the_list()} onClick={props.onClose} />
       </div>
@@ -151,36 +151,36 @@ export function SideList(props: SideListProps) {
           onRetry={() => void store.reload()}
         />
       ) : (
-        <Lines {...props} store={store} count={count} emptyText={emptyText(choice, sought)} />
+        <RecordRows {...props} store={store} count={count} emptyText={emptyText(scope, searched)} />
       )}
     </aside>
   )
 }
 
-function emptyText(choice: Choice, sought: string): string {
-  if (sought !== '') return m.common_no_matching_records()
-  if (choice === 'undated') return m.calendar_all_records_have_a_date()
-  return choice === 'period' ? m.calendar_no_records_in_this_period() : m.calendar_no_records()
+function emptyText(scope: Scope, searched: string): string {
+  if (searched !== '') return m.common_no_matching_records()
+  if (scope === 'undated') return m.calendar_all_records_have_a_date()
+  return scope === 'period' ? m.calendar_no_records_in_this_period() : m.calendar_no_records()
 }
 
-interface LinesProps extends SideListProps {
+interface RecordRowsProps extends SideListProps {
   store: RecordStore
   count: number | null
   emptyText: string
 }
 
-/** A virtualized list with a fixed line height. */
-function Lines({ store, count, emptyText, ...props }: LinesProps) {
+/** Rows of equal height; only visible ones are rendered. */
+function RecordRows({ store, count, emptyText, ...props }: RecordRowsProps) {
   const box = useRef<HTMLUListElement>(null)
   const [range, setRange] = useState({ first: 0, last: 12 })
   const [active, setActive] = useState(0)
-  const wantsFocus = useRef(false)
+  const focusPending = useRef(false)
   useLayoutEffect(() => {
     const list = box.current
     if (!list) return
     const measure = () => {
-      const first = Math.max(0, Math.floor(list.scrollTop / LINE_PX) - 2)
-      const last = Math.ceil((list.scrollTop + list.clientHeight) / LINE_PX) + 2
+      const first = Math.max(0, Math.floor(list.scrollTop / ROW_PX) - 2)
+      const last = Math.ceil((list.scrollTop + list.clientHeight) / ROW_PX) + 2
       setRange((now) => (now.first === first && now.last === last ? now : { first, last }))
     }
     measure()
@@ -194,12 +194,12 @@ function Lines({ store, count, emptyText, ...props }: LinesProps) {
   }, [])
   const last = Math.min(range.last, (count ?? range.last + 1) - 1)
   useEffect(() => store.source.requestRange(range.first, last), [store, range.first, last])
-  // The line was not mounted before the keyboard scrolled to it.
+  // A row that the keyboard scrolled to takes the focus once it is rendered.
   useLayoutEffect(() => {
-    if (!wantsFocus.current) return
+    if (!focusPending.current) return
     const line = box.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)
     if (!line) return
-    wantsFocus.current = false
+    focusPending.current = false
     line.focus({ preventScroll: true })
   })
 
@@ -216,41 +216,44 @@ function Lines({ store, count, emptyText, ...props }: LinesProps) {
     if (by === undefined || event.ctrlKey || event.metaKey || event.altKey || count === null) return
     event.preventDefault()
     const next = Math.min(count - 1, Math.max(0, active + by))
-    wantsFocus.current = true
+    focusPending.current = true
     setActive(next)
     const list = box.current
     if (!list) return
-    const [top, bottom] = [next * LINE_PX, (next + 1) * LINE_PX]
+    const [top, bottom] = [next * ROW_PX, (next + 1) * ROW_PX]
     if (top < list.scrollTop) list.scrollTop = top
     else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight
   }
 
-  const stop = Math.min(active, Math.max(0, (count ?? 1) - 1))
-  const indexes = Array.from({ length: Math.max(0, last - range.first + 1) }, (_, at) => range.first + at)
+  const tabStop = Math.min(active, Math.max(0, (count ?? 1) - 1))
+  const indexes = Array.from(
+    { length: Math.max(0, last - range.first + 1) },
+    (_, offset) => range.first + offset,
+  )
   return (
     <ul
       ref={box}
       className={styles.lines}
       aria-busy={count === null}
       onKeyDown={onKeyDown}
-      onPointerLeave={() => props.onLit(null)}
+      onPointerLeave={() => props.onHighlight(null)}
     >
       {count === 0 && <li className={styles.empty}>{emptyText}</li>}
-      <li aria-hidden className={styles.spacer} style={{ blockSize: (count ?? 0) * LINE_PX }} />
+      <li aria-hidden className={styles.spacer} style={{ blockSize: (count ?? 0) * ROW_PX }} />
       {count !== 0 &&
         indexes.map((index) => (
           <SideRow
             key={index}
             index={index}
             store={store}
-            isStop={index === stop}
+            isTabStop={index === tabStop}
             openId={props.openId}
-            draw={props.draw}
+            describe={props.describe}
             onOpen={(row) => {
               setActive(index)
               props.onOpen(row)
             }}
-            onLit={props.onLit}
+            onHighlight={props.onHighlight}
             onPress={props.onPress}
           />
         ))}
@@ -261,25 +264,26 @@ function Lines({ store, count, emptyText, ...props }: LinesProps) {
 interface SideRowProps {
   index: number
   store: RecordStore
-  /** The line that takes the focus by Tab. */
-  isStop: boolean
+  /** Tab focuses this row. */
+  isTabStop: boolean
   openId: RecordId | null
-  draw: (row: GridRow) => { title: string; when: string; color: string | null }
+  describe: (row: GridRow) => { title: string; when: string; color: string | null }
   onOpen: (row: GridRow) => void
-  onLit: (id: RecordId | null) => void
+  /** The pointer or the focus entered a record; null: left it. */
+  onHighlight: (id: RecordId | null) => void
   onPress?: (event: SyntheticEvent, row: GridRow) => void
 }
 
-/** A record of the side list. */
-function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onPress }: SideRowProps) {
+/** A record of the list beside the calendar. */
+function SideRow({ index, store, isTabStop, openId, describe, onOpen, onHighlight, onPress }: SideRowProps) {
   const row = useSyncExternalStore(
     (onChange) => store.source.subscribeRow(index, onChange),
     () => store.source.getRow(index),
   )
-  const place: ChipStyle = { '--index': index }
+  const position: ChipStyle = { '--index': index }
   if (!row) {
     return (
-      <li className={styles.line} style={place}>
+      <li className={styles.line} style={position}>
         <span className={styles.waiting}>
           <Skeleton width="70%" />
           <Skeleton width="40%" height={11} />
@@ -287,22 +291,22 @@ function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onPress }:
       </li>
     )
   }
-  const { title, when, color } = draw(row)
+  const { title, when, color } = describe(row)
   const mark: ChipStyle = color === null ? {} : { '--event': color }
   return (
-    <li className={styles.line} style={place} data-state={row.state}>
+    <li className={styles.line} style={position} data-state={row.state}>
       <button
         type="button"
-        tabIndex={isStop ? 0 : -1}
+        tabIndex={isTabStop ? 0 : -1}
         data-index={index}
         data-open={openId === row.id || undefined}
         data-testid="calendar-list-row"
         data-tip={onPress ? m.calendar_drag_to_a_day() : undefined}
         onMouseDown={(press) => onPress?.(press, row)}
         onTouchStart={(press) => onPress?.(press, row)}
-        onPointerEnter={() => onLit(row.id)}
-        onFocus={() => onLit(row.id)}
-        onBlur={() => onLit(null)}
+        onPointerEnter={() => onHighlight(row.id)}
+        onFocus={() => onHighlight(row.id)}
+        onBlur={() => onHighlight(null)}
         onClick={() => onOpen(row)}
       >
         <i className={styles.mark} style={mark} data-none={color === null || undefined} aria-hidden />

@@ -4,51 +4,51 @@ import { direction, formatNumber } from '../../../../i18n.ts'
 import { m } from '../../../../messages.gen.ts'
 import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import type { CalendarContext } from './calendar-context.ts'
+import { MoreButton, StackedDay } from './day-cells.tsx'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
-import { countByDay, fitLanes, packHours, packLanes } from './event-layout.ts'
+import { countByDay, fitRows, packHours, stackBars } from './event-layout.ts'
 import { DAY_MINUTES } from './events.ts'
 import { dayName, dayNumber, hourName, periodName, weekdayName } from './labels.ts'
 import { isoWeek, isWeekend } from './period.ts'
 import styles from './time.module.css'
 
-/** Lanes of all-day events before the rest is shown as "+n". */
-const MOST_LANES = 5
+/** Rows of bars in the all-day row; further events are behind a button with their number. */
+const MAX_ROWS = 5
 
-/** Initially visible first hour. */
+/** The hour at the top when the grid opens. */
 const FIRST_HOUR = 7.5
 
-/** A click means the half hour that it falls into. */
+/** A click adds a record at the half hour that it hits. */
 const CLICK_MINUTES = 30
 
-/** Events side by side before the rest is a number. */
-const MOST_COLUMNS = { day: 12, week: 4 }
+/** Events side by side; further ones are behind a button with their number. */
+const MAX_COLUMNS = { day: 12, week: 4 }
 
-/** Blocks of less have room for one line. */
+/** Shorter blocks have room for one line only. */
 const SHORT_MINUTES = 45
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** Days side by side over their hours: a week, or one of its days. */
-export function TimeGrid({
-  calendar,
-  is12h,
-  zone,
-}: {
+interface TimeGridProps {
   calendar: CalendarContext
   is12h: boolean
+  /** Time zone of the line at the current time. */
   zone: string
-}) {
+}
+
+/** The hours of a week or of one day, below a row of all-day events. */
+export function TimeGrid({ calendar, is12h, zone }: TimeGridProps) {
   const { period, events } = calendar
   const [days = []] = period.weeks
   const scroller = useRef<HTMLDivElement>(null)
-  const first = useRef(calendar.stopDay)
+  const openedOn = useRef(calendar.tabStopDay)
   const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
   useLayoutEffect(() => {
     const box = scroller.current
     if (!box) return
     box.scrollTop = (box.scrollHeight * FIRST_HOUR) / 24
-    // Scrolls to the selected day in a narrow window.
-    const column = box.querySelector<HTMLElement>(`[data-hours][data-day="${first.current}"]`)
+    // A narrow window does not show all days: scroll to the selected one.
+    const column = box.querySelector<HTMLElement>(`[data-hours][data-day="${openedOn.current}"]`)
     const labels = box.querySelector<HTMLElement>('[data-labels]')
     if (!column || !labels) return
     const [from, edge] = [column.getBoundingClientRect(), labels.getBoundingClientRect()]
@@ -100,7 +100,7 @@ function DayHead({ day, calendar }: { day: string; calendar: CalendarContext }) 
         type="button"
         tabIndex={-1}
         aria-current={day === calendar.today ? 'date' : undefined}
-        onClick={() => calendar.go({ scale: 'day', day })}
+        onClick={() => calendar.goTo({ scale: 'day', day })}
       >
         <span className="visually-hidden">{m.calendar_show_day({ day: dayName(day) })}</span>
         <span aria-hidden>{weekdayName(day)}</span>
@@ -116,73 +116,35 @@ function AllDay(props: {
   counts: ReadonlyMap<string, number>
 }) {
   const { days, calendar, counts } = props
-  const { events, adds } = calendar
+  const { events } = calendar
   const segments = useMemo(
     () =>
-      packLanes(
+      stackBars(
         events.filter((event) => event.isAllDay),
         days,
       ),
     [events, days],
   )
-  const { shown, hidden } = fitLanes(segments, days.length, MOST_LANES)
-  const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
+  const { shown, hidden } = fitRows(segments, days.length, MAX_ROWS)
+  const rows = shown.reduce((most, { row }) => Math.max(most, row + 1), 0)
   const hasMore = hidden.some((count) => count > 0)
   return (
-    <GridBox
-      role="row"
-      className={styles.allDay}
-      style={{ '--lanes': lanes + (hasMore ? 1 : 0) } as ChipStyle}
-    >
+    <GridBox role="row" className={styles.allDay} style={{ '--rows': rows + (hasMore ? 1 : 0) } as ChipStyle}>
       <GridText role="rowheader" className={styles.allDayLabel}>
         {m.calendar_all_day()}
       </GridText>
       {days.map((day, column) => (
-        <GridBox
+        <StackedDay
           key={day}
-          role="gridcell"
+          day={day}
+          calendar={calendar}
           className={styles.allDayCell}
-          aria-current={day === calendar.today ? 'date' : undefined}
-          tabIndex={day === calendar.stopDay ? 0 : -1}
-          data-day={day}
-          data-weekend={isWeekend(day) || undefined}
-          data-adds={adds !== null || undefined}
-          onClick={() => calendar.add({ day, minute: null })}
-        >
-          <span className="visually-hidden">
-            {`${dayName(day)}, ${m.common_records_count({ count: counts.get(day) ?? 0 })}`}
-          </span>
-          {shown
-            .filter((segment) => segment.firstColumn === column)
-            .map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
-              <EventChip
-                key={event.key}
-                event={event}
-                calendar={calendar}
-                day={day}
-                continuesBefore={continuesBefore}
-                continuesAfter={continuesAfter}
-                shape="bar"
-                style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
-              />
-            ))}
-          {(hidden[column] ?? 0) > 0 && (
-            <button
-              type="button"
-              tabIndex={-1}
-              className={styles.more}
-              style={{ '--lane': lanes } as ChipStyle}
-              data-more
-              aria-label={m.calendar_more_on_day({ count: hidden[column] ?? 0, day: dayName(day) })}
-              onClick={(click) => {
-                click.stopPropagation()
-                calendar.showDay(day, click.currentTarget)
-              }}
-            >
-              {m.common_more_count({ count: hidden[column] ?? 0 })}
-            </button>
-          )}
-        </GridBox>
+          count={counts.get(day) ?? 0}
+          bars={shown.filter(({ firstColumn }) => firstColumn === column)}
+          hidden={hidden[column] ?? 0}
+          moreRow={rows}
+          moreClassName={styles.more}
+        />
       ))}
     </GridBox>
   )
@@ -195,9 +157,13 @@ interface HoursProps {
 }
 
 function Hours({ day, calendar, children }: HoursProps) {
-  const { events, adds } = calendar
-  const most = MOST_COLUMNS[calendar.period.scale === 'day' ? 'day' : 'week']
-  const { blocks, hidden, columns: all } = useMemo(() => packHours(events, day, most), [events, day, most])
+  const { events, newRecordRange } = calendar
+  const most = MAX_COLUMNS[calendar.period.scale === 'day' ? 'day' : 'week']
+  const {
+    blocks,
+    hidden,
+    columns: columnsShown,
+  } = useMemo(() => packHours(events, day, most), [events, day, most])
   return (
     <GridBox
       role="gridcell"
@@ -206,7 +172,7 @@ function Hours({ day, calendar, children }: HoursProps) {
       data-day={day}
       data-hours
       data-weekend={isWeekend(day) || undefined}
-      data-adds={adds?.from.hasTime || undefined}
+      data-adds={newRecordRange?.from.hasTime || undefined}
       onClick={(click) => {
         calendar.add({ day, minute: minuteOf(click) })
       }}
@@ -232,37 +198,35 @@ function Hours({ day, calendar, children }: HoursProps) {
         />
       ))}
       {hidden.map(({ from, to, count }) => (
-        <button
+        <MoreButton
           key={from}
-          type="button"
-          tabIndex={-1}
+          day={day}
+          count={count}
+          calendar={calendar}
           className={styles.crowd}
-          style={
-            { '--from': from, '--length': to - from, '--column': all - 1, '--columns': all } as ChipStyle
-          }
-          data-more
-          onClick={(click) => {
-            click.stopPropagation()
-            calendar.showDay(day, click.currentTarget)
+          style={{
+            '--from': from,
+            '--length': to - from,
+            '--column': columnsShown - 1,
+            '--columns': columnsShown,
           }}
         >
-          <span className="visually-hidden">{m.calendar_more_on_day({ count, day: dayName(day) })}</span>
-          <span aria-hidden>+{formatNumber(count)}</span>
-        </button>
+          +{formatNumber(count)}
+        </MoreButton>
       ))}
       {children}
     </GridBox>
   )
 }
 
-/** The half hour that a click falls into. */
+/** Start of the half hour that a click hits, in minutes since midnight. */
 function minuteOf({ clientY, currentTarget }: { clientY: number; currentTarget: Element }): number {
   const box = currentTarget.getBoundingClientRect()
   const minute = ((clientY - box.top) / box.height) * DAY_MINUTES
   return Math.min(DAY_MINUTES - CLICK_MINUTES, Math.floor(minute / CLICK_MINUTES) * CLICK_MINUTES)
 }
 
-/** Where the present moment is among the hours of today. */
+/** A line at the current time, in the column of today. */
 function NowLine({ day, now, zone }: { day: string; now: number; zone: string }) {
   if (dayIn(now, zone) !== day) return null
   const { hour, minute } = wallIn(now, zone)
