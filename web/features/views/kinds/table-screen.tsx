@@ -72,7 +72,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
             {m.views_table_and_view({ table: schema.table.title, view: view.title })}
           </h1>
           <Screen
-            // Another view begins afresh: its own records, scroll and selection.
+            // Each view has its own records, scroll position and selection.
             key={view.id}
             schema={schema}
             saved={view}
@@ -106,9 +106,9 @@ const isOutdated = (tableId: string): boolean =>
   queryClient.getQueryState(getQueryKey(trpc.schema.table, { tableId }, 'query'))?.isInvalidated ?? false
 
 /**
- * The query of a table's schema, for the screen that reads its records. What the cache holds of a table that changed
- * since it was last shown is left out until it has been read again: it may name fields that no longer exist.
- * Without a connection it is shown. A table that changes while it is on the screen stays there.
+ * The schema of a table. If the cached one is outdated when the screen opens, it is withheld until it is reloaded,
+ * because it may name deleted fields; offline it is used. A change while the screen is open keeps the old schema visible
+ * during the reload.
  */
 function useCurrentSchema(tableId: string) {
   const query = trpc.schema.table.useQuery({ tableId })
@@ -118,16 +118,16 @@ function useCurrentSchema(tableId: string) {
   return { query, schema: waits ? undefined : query.data }
 }
 
-/** How long the fields of a linked table are taken for known. */
+/** The schema of a linked table is not reloaded within this time. */
 const DISPLAY_FIELD_FRESH_MS = 60_000
 
-/** The display field of a table, from the cache if it is there. */
+/** The display field of a table, from the cache if possible. */
 const useDisplayField: UseDisplayField = (tableId) => {
   const options = { enabled: tableId !== '', staleTime: DISPLAY_FIELD_FRESH_MS, retry: false }
   return trpc.schema.table.useQuery({ tableId }, options).data?.fields.find((field) => field.isDisplay)
 }
 
-/** Remembers the view on the screen for "Recent views"; a visitor of a link has none. */
+/** Adds the open view to “Recent views”, except for visitors of a shared link. */
 function useRecentView(schema: TableSchema | undefined, view: View | undefined): void {
   const { baseId, title: tableTitle } = schema?.table ?? {}
   const { id: viewId, tableId, title, isDefault } = view ?? {}

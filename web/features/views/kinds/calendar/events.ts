@@ -55,7 +55,6 @@ export interface DatedRow {
   values(fieldId: string): CellValue
 }
 
-/** Minutes of a day. */
 export const DAY_MINUTES = 1440
 
 /** Displayed length in minutes of an event without an end. */
@@ -84,7 +83,7 @@ export interface CalendarEvent {
   isReversed: boolean
 }
 
-/** A date of a record: the day, the minute of it where it has a time, and the instant. */
+/** A date of a record: its day, minute of the day (null without a time) and instant. */
 interface Moment {
   day: string
   minute: number | null
@@ -135,7 +134,7 @@ function momentOf(row: DatedRow, { field, hasTime }: DateField, zone: string): M
 const isBefore = (end: Moment, start: Moment): boolean =>
   end.minute === null || start.minute === null ? end.day < start.day : end.ms < start.ms
 
-/** The events of records by every range. */
+/** Events of records by all ranges. */
 export const eventsOf = (rows: readonly DatedRow[], ranges: readonly DatedRange[]): CalendarEvent[] =>
   rows.flatMap((row) => ranges.flatMap((range) => eventOf(row, range) ?? []))
 

@@ -124,5 +124,5 @@ export function timeOn(event: CalendarEvent, day: string): string | null {
   )
 }
 
-/** The days of a week from Monday, for the heads of columns. */
+/** The days of a week from Monday, for column headings. */
 export const WEEKDAYS: readonly string[] = Array.from({ length: 7 }, (_, at) => addDays('2024-01-01', at))

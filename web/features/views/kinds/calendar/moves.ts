@@ -44,8 +44,8 @@ export const snapMinute = (minute: number): number =>
   Math.min(DAY_MINUTES, Math.max(0, Math.round(minute / STEP_MINUTES) * STEP_MINUTES))
 
 /**
- * The instant at which clocks in a zone show a minute of a day; `DAY_MINUTES` is the next midnight. An hour
- * that is skipped in spring counts on from the time before it: 2:30 is then what becomes 3:30.
+ * The instant at which clocks in a zone show a minute of a day; `DAY_MINUTES` is the next midnight. A time skipped by a
+ * clock change moves forward by the skipped hour: 2:30 becomes 3:30.
  */
 export function instantAt({ day, minute }: { day: string; minute: number }, zone: string): number {
   const at = dayToMs(day) + minute * MINUTE_MS
@@ -188,11 +188,11 @@ function shiftByDays(value: CellValue, { hasTime, zone }: DateField, days: numbe
   return shifted === null ? null : withDigitsBelowMs(shifted, digitsBelowMs(value))
 }
 
-/** `addDays` stops at the first and the last year that there is; an event does not. */
+/** Null beyond the first and the last year, at which `addDays` stops. */
 const within = (day: string, before: string, days: number): string | null =>
   daysBetween(before, day) === days ? day : null
 
-/** Milliseconds between two instants of a range; null where either is a day. */
+/** Milliseconds between two instants of a range; null if either field has no time. */
 function elapsed(start: CellValue, end: CellValue, { from, to }: DatedRange): number | null {
   if (!from.hasTime || !to?.hasTime || typeof start !== 'string' || typeof end !== 'string') return null
   const [a, b] = [fromStored(start), fromStored(end)]
@@ -250,7 +250,7 @@ export function dropPreview(drag: Drag): CalendarEvent | null {
   return eventOf(withValues(subject.event.row, values), subject.event.range)
 }
 
-/** The id of the record that a drag on an empty place draws. */
+/** Record id of the preview of a new record. */
 export const NEW_ID = 'new'
 const NEW_ROW: DatedRow = { id: NEW_ID, values: () => null }
 

@@ -41,7 +41,7 @@ export function useAppSource(schema: TableSchema, view: View, people: readonly P
   )
 }
 
-/** True once the editors of cells are there. */
+/** True once the cell editors are loaded. */
 export function useCells(): boolean {
   const [isLoaded, setIsLoaded] = useState(false)
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
@@ -51,12 +51,12 @@ export function useCells(): boolean {
       (error) => setFailure({ error }),
     )
   }, [])
-  // For the error boundary of the screen.
+  // Thrown while rendering, for the error boundary of the screen.
   if (failure) throw failure.error
   return isLoaded
 }
 
-/** Brings the files, then makes the record. */
+/** Uploads the files, then creates the record. */
 async function insert(schema: TableSchema, submission: Submission): Promise<Submitted> {
   const { baseId, id: tableId } = schema.table
   const values: Values = { ...submission.values, ...(await sendFiles(submission)) }

@@ -4,14 +4,14 @@ import { Button } from '../../../../ui/button.tsx'
 import { Dialog } from '../../../../ui/overlays.ts'
 import styles from './builder.module.css'
 
-/** Pixels of the picture that is cut out. */
+/** Size in pixels of the cropped picture. */
 export interface CropShape {
   width: number
   height: number
 }
 
 const MOST_ZOOM = 4
-/** Part of the frame that an arrow key moves the picture by. */
+/** Step of an arrow key as a fraction of the frame. */
 const STEP = 0.02
 
 interface Cut {
@@ -126,7 +126,7 @@ export function CropDialog(props: {
   )
 }
 
-/** The picture of a file; null while it is read. */
+/** The decoded picture of a file; null while loading. */
 function usePicture(file: File): HTMLImageElement | 'failed' | null {
   const [picture, setPicture] = useState<HTMLImageElement | 'failed' | null>(null)
   useEffect(() => {
@@ -142,13 +142,13 @@ function usePicture(file: File): HTMLImageElement | 'failed' | null {
   return picture
 }
 
-/** Pixels of the picture that fill the frame. */
+/** The part of the picture inside the frame, in its pixels. */
 function sizeOf(image: HTMLImageElement, shape: CropShape, zoom: number): CropShape {
   const scale = Math.min(image.naturalWidth / shape.width, image.naturalHeight / shape.height) / zoom
   return { width: shape.width * scale, height: shape.height * scale }
 }
 
-/** The frame never reaches beyond the picture. */
+/** Keeps the frame within the picture. */
 function within(image: HTMLImageElement, shape: CropShape, cut: Cut): Cut {
   const { width, height } = sizeOf(image, shape, cut.zoom)
   const [halfX, halfY] = [width / image.naturalWidth / 2, height / image.naturalHeight / 2]

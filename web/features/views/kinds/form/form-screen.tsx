@@ -140,7 +140,7 @@ function ModeButton(props: { mode: Mode; isOn: boolean; isNarrow: boolean; onCho
   )
 }
 
-/** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-screen-undo.ts`. */
+/** Keys of the form builder for the shortcut sheet; `question-card.tsx` and `use-screen-undo.ts` handle them. */
 const FORM_SHORTCUTS: ShortcutSection = {
   title: () => m.form_form(),
   lines: [

@@ -16,7 +16,7 @@ import type { FormBuilder } from './use-form-builder.ts'
 /** Preset background colours. */
 const GROUNDS = ['#EEF0F4', '#EBF0FF', '#E8F6ED', '#FFF5E0', '#FDEEF6', '#F3EDFC', '#1D2433'] as const
 
-/** Settings of the whole form. */
+/** Settings of the form. */
 export function FormSettings({ builder }: { builder: FormBuilder }) {
   const { options, change } = builder
   const info = trpc.app.info.useQuery()
@@ -120,7 +120,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-/** A text that is saved as one leaves it, where it passes; else it stays with the reason under it. */
+/** A text input saved on blur; an invalid text stays, with the error below it. */
 function Checked(props: {
   label: string
   value: string
@@ -212,7 +212,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
         <input
           type="color"
           aria-label={m.form_custom_background()}
-          // Each step of the browser's picker is a change: it is saved once, as one leaves.
+          // The picker fires a change per movement: save on blur only.
           key={value}
           defaultValue={value ?? '#eef0f4'}
           onBlur={(event) => {
@@ -264,7 +264,7 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
   )
 }
 
-/** An instant as `datetime-local` has it: on the clock of this browser, to the minute. */
+/** An instant as a `datetime-local` value: in the browser's time zone, to the minute. */
 function localText(iso: string): string {
   const date = new Date(iso)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

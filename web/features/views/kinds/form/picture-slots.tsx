@@ -18,7 +18,7 @@ const SHAPES = {
   logo: { width: 400, height: 400 },
 } as const satisfies Record<string, CropShape>
 
-/** Banner and logo of a form, each to be chosen, cut, changed and taken away. */
+/** Banner and logo of a form: upload, crop, replace and remove. */
 export function PictureSlots({
   builder: { options, change },
   pictures,

@@ -15,7 +15,7 @@ import type { FormBuilder } from './use-form-builder.ts'
 /** MIME type of a field dragged from the list. */
 export const FIELD_DRAG = 'application/x-sheaf-field'
 
-/** A question on the canvas, as the respondent sees it, to be moved, worded and chosen for its settings. */
+/** A question on the canvas. It can be moved, renamed in place, and selected for its settings. */
 export function QuestionCard({
   question,
   builder,

@@ -18,8 +18,6 @@ import styles from './builder.module.css'
 import { RulesEditor } from './rules-editor.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
 
-/** Types in whose questions a code can be read by the camera. */
-
 export interface QuestionSettingsProps {
   question: Question
   builder: FormBuilder
@@ -93,7 +91,7 @@ function Part({ label, children }: { label: string; children: React.ReactNode })
   )
 }
 
-/** How choices are offered, and which. */
+/** Display and subset of a select field's options. */
 function OptionsPart({
   question: { field, form },
   say,
@@ -148,7 +146,7 @@ function OptionsPart({
   )
 }
 
-/** Time without a key after which a condition is saved. */
+/** A condition is saved after this time without input. */
 const PAUSE_MS = 500
 
 /** Conditions on earlier answers. Incomplete ones stay local and are not saved. */

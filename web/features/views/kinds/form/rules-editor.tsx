@@ -191,7 +191,7 @@ function RuleValue({ id, field, type, draft, onChange }: Omit<RuleLineProps, 'on
   }
 }
 
-/** A day of the calendar, or the day on which one answers. */
+/** A fixed date, or the day of the submission. */
 function DayValue({
   id,
   field,

@@ -23,7 +23,7 @@ export interface SidePanelProps {
 export function SidePanel({ builder, schema, people }: SidePanelProps) {
   const [chosen, setTab] = useState<'fields' | 'form'>('fields')
   const { selected } = builder
-  // A question that is chosen on the canvas is one of the questions, whatever was looked at before.
+  // Settings of the selected question are in the fields tab.
   const tab = selected ? 'fields' : chosen
   return (
     <aside className={styles.panel} aria-label={m.form_form_settings()} data-testid="form-panel">
@@ -84,7 +84,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
   const { askable, ask, select } = builder
   const wanted = text.trim().toLowerCase()
   const found = askable.filter(({ field }) => field.title.toLowerCase().includes(wanted))
-  // Fields that are hidden everywhere else, such as the keys of links, are left out.
+  // Omits internal fields, such as foreign keys of links.
   const others = schema.fields.filter(
     (field) =>
       !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !isFormField(field),

@@ -24,13 +24,13 @@ export interface FormBuilder {
   ask: (fieldIds: readonly string[], isAsked: boolean, before?: string | null) => void
   /** Moves a question before another; null: to the end. */
   move: (fieldId: string, before: string | null) => void
-  /** Moves a question by one place. */
+  /** Moves a question up or down by one. */
   step: (fieldId: string, by: 1 | -1) => void
   selected: Question | null
   select: (fieldId: string | null) => void
 }
 
-/** The builder of a view over its fields. */
+/** The builder of a form view. */
 export function useFormBuilder(fields: readonly Field[], state: ViewState): FormBuilder {
   const { view, arrange } = state
   const [options, change] = useKindOptions(state, 'form')

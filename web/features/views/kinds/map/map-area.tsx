@@ -25,7 +25,7 @@ import { createPins, type PinEvents, type Pins } from './pins.ts'
 
 /** Imperative handle of the map for the list and the screen. */
 export interface MapAreaHandle {
-  /** Shows a record's card, with the map moved to it. */
+  /** Moves the map to a record and shows its card. */
   show: (id: RecordId) => void
   focus: () => void
 }
@@ -43,12 +43,12 @@ export interface MapAreaProps {
   onPlacing: (id: RecordId | null) => void
 }
 
-/** Resting on a pin this long shows its card, and so long it stays when the pointer has left. */
+/** Delay before hovering a pin shows its card, and before leaving hides it. */
 const HOVER_MS = 250
 /** Menu items for records at the same location. */
 const MOST_STACKED = 50
 
-/** The map with its pins, the card of one, and the ways to put records on it. */
+/** The map with its pins, the card of the active record, and placing of records. */
 export function MapArea(props: MapAreaProps) {
   const { getContext, state, geoField, fields, colorOf, activeId, placingId } = props
   const context = getContext()
@@ -124,7 +124,7 @@ export function MapArea(props: MapAreaProps) {
     const bounds = boundsOf(state.placed.map(({ at }) => at))
     if (map && bounds) map.fit(bounds, { isInstant })
   }
-  // At first the map shows all there is, again as more comes in, until the person has taken hold of it.
+  // The map fits all pins, also while more load, until the user moves it.
   const isHeld = useRef(false)
   useEffect(() => {
     if (!map) return
@@ -239,7 +239,7 @@ export function MapArea(props: MapAreaProps) {
   )
 }
 
-/** Moves a record's pin at once, and back with the reason where the server refuses it. */
+/** Moves a record's pin optimistically; if the server rejects it, rolls back and shows the reason. */
 async function movePlace(
   context: TableContext,
   { id, geoFieldId, to }: { id: RecordId; geoFieldId: string; to: LngLat },

@@ -12,7 +12,7 @@ import { RecordCard } from '../../cards/record-card.tsx'
 import type { ColorOf } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 
-/** Pixels across a card over the map. */
+/** Width in pixels. */
 const CARD_PX = 264
 
 interface MapCardProps {
@@ -21,22 +21,22 @@ interface MapCardProps {
   row: GridRow
   fields: CardFields
   colorOf: ColorOf | null
-  /** The pointer is over it, or has left it. */
+  /** The pointer entered (true) or left the card. */
   onHover: (isOver: boolean) => void
   onOpen: () => void
   onClose: () => void
-  /** The next click on the map is its new place; absent where it may not be moved. */
+  /** Lets the next click on the map set the location; absent if the user cannot move it. */
   onMove?: () => void
 }
 
-/** The record of a pin. */
+/** The card of a pin's record. */
 export function MapCard({ into, row, fields, colorOf, onHover, onOpen, onClose, onMove }: MapCardProps) {
   return createPortal(
     <section
       className={styles.card}
       aria-label={m.common_record()}
       data-testid="map-card"
-      // The map itself runs from west to east in every language.
+      // The map runs from west to east in all languages.
       dir={direction()}
       onPointerEnter={() => onHover(true)}
       onPointerLeave={() => onHover(false)}
@@ -67,7 +67,7 @@ export function MapCard({ into, row, fields, colorOf, onHover, onOpen, onClose, 
   )
 }
 
-/** A bubble at a place: what can be done there. */
+/** A popup at a location with its actions. */
 export function MapBubble({ into, children }: { into: HTMLElement; children: ReactNode }) {
   return createPortal(
     <div className={styles.bubble} dir={direction()}>

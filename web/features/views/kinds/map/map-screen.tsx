@@ -171,7 +171,7 @@ export function MapScreen(props: KindScreenProps) {
   )
 }
 
-/** The keys of a map, for the shortcut sheet. The map library reads them. */
+/** Keys of a map for the shortcut sheet; the map library handles them. */
 const MAP_SHORTCUTS: ShortcutSection = {
   title: () => m.map_map(),
   lines: [

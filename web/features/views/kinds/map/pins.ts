@@ -12,7 +12,7 @@ import styles from './map.module.css'
 
 /** Callbacks of the pins. */
 export interface PinEvents {
-  /** The text of a pin's tooltip and its name. */
+  /** Accessible name and tooltip of a pin. */
   titleOf(row: GridRow): string
   colorOf(row: GridRow): RowColor | null
   canMove(): boolean
@@ -26,7 +26,7 @@ export interface PinEvents {
 
 export type Pins = ReturnType<typeof createPins>
 
-/** Places nearer than this are one and the same on any map: about ten metres. */
+/** Locations closer than this, about ten metres, cannot be separated by zooming. */
 const SAME_DEGREES = 0.0001
 
 interface Drawn {
@@ -144,7 +144,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
       activeId = id
       for (const one of drawn.values()) paint(one)
     },
-    /** Colours and titles have changed. */
+    /** Call after colours or titles have changed. */
     repaint: (): void => {
       for (const one of drawn.values()) paint(one)
     },

@@ -19,18 +19,18 @@ export interface PlaceListProps {
   activeId: RecordId | null
   /** Shows a record with a location on the map; opens one without. */
   onShow: (row: GridRow) => void
-  /** The next click on the map is the record's place; absent where it may not be set. */
+  /** Lets the next click on the map set the location; absent if the user cannot. */
   onPlace?: (row: GridRow) => void
   placingId: RecordId | null
   onRetry: () => void
-  /** Reads more of the records without a place. */
+  /** Loads more records without a location. */
   onMore: () => void
 }
 
-/** As in place-list.module.css: fingers need more. */
+/** Row height, as in place-list.module.css; larger for touch. */
 const LINE_PX = window.matchMedia('(pointer: coarse)').matches ? 44 : 40
 
-/** The records of a map as a list: those on it, and those that are nowhere yet. The way through the map by keyboard. */
+/** The list of records with and without a location. It replaces the pins for keyboard users. */
 export function PlaceList(props: PlaceListProps) {
   const { state, title, geoFieldId } = props
   const people = usePeople()
