@@ -24,11 +24,11 @@ interface Kept {
 export interface RememberedGroups {
   get(): CollapsedGroups
   subscribe(onChange: () => void): () => void
-  /** Says by which fields the view is grouped now; other fields begin with all groups open. */
+  /** Sets the current grouping. After a change of fields, all groups are expanded. */
   follow(levels: readonly Sort[]): void
-  /** The person closes groups, or opens them. */
+  /** The user collapsed or expanded groups. */
   change(change: (now: CollapsedGroups) => CollapsedGroups): void
-  /** Opens groups for this visit to show a record inside them. */
+  /** Expands groups for this visit to show a record inside them. */
   reveal(groups: readonly GroupNode['keys'][]): void
 }
 
@@ -38,7 +38,7 @@ export function rememberedGroups(viewId: string, searched: () => Search | null):
   /** As stored in this browser. */
   let kept = NONE_COLLAPSED
   const shown = createStore<CollapsedGroups>(NONE_COLLAPSED)
-  /** The same of one search, while it lasts. */
+  /** State of a filtering search; null otherwise. */
   const found = createStore<{ search: Search; groups: CollapsedGroups } | null>(null)
   let by = ''
 

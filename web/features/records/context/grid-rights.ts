@@ -34,7 +34,7 @@ export function gridRights(
   }
 }
 
-/** True where this person may put the records of a view into its manual order; else why not. */
+/** True if the user can reorder the records of a view; otherwise the reason why not. */
 export function manualOrderRight(
   { moveRecords }: GridRights,
   { keptBecause }: Pick<ViewState, 'keptBecause'>,

@@ -31,7 +31,7 @@ export interface TableContext {
   role: BaseRole
   people: readonly Person[]
   grid: () => GridHandle | null
-  /** The cards or pins of a view that is no grid; absent in a grid. */
+  /** The cards or pins of a view; absent in a grid. */
   cards?: () => RecordsHandle | null
   /** The groups of a grid; absent in other views. */
   groups?: ViewGroups
@@ -47,17 +47,17 @@ export interface TableContext {
 export const shownRecords = (context: Pick<TableContext, 'grid' | 'cards'>): RecordsHandle | null =>
   context.grid() ?? context.cards?.() ?? null
 
-/** Gives the context of the moment. */
+/** Returns the current context. */
 export type GetContext = () => TableContext
 
-/** Rights that a table may take from everyone, see `TableSchema.readOnlyReason`. */
+/** Rights that a read-only table withholds from all roles, see `TableSchema.readOnlyReason`. */
 const WRITING: readonly BaseRight[] = ['record.create', 'record.update', 'record.delete', 'import.append']
 
-/** True where the role may, and the table lets anyone. */
+/** True if the role has the right and the table is not read-only. */
 export const can = (context: Pick<TableContext, 'role' | 'schema'>, right: BaseRight): boolean =>
   roleCan(context.role, right) && (context.schema.readOnlyReason === null || !WRITING.includes(right))
 
-/** The field of an id, system fields included. */
+/** Finds a field by id, including system fields. */
 export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string | null): Field | undefined =>
   context.schema.fields.find((field) => field.id === fieldId)
 

@@ -1,8 +1,8 @@
 import type { GridSource } from '../../../grid/contract.ts'
 
 /**
- * Waits until the grid has that many rows. The count arrives after the first page, and directly after a filtering
- * search it still is the number of results.
+ * Waits until the grid contains a row index. The count arrives after the first page; just after a filtering search ends,
+ * it is still the number of results.
  */
 export function untilRow(source: GridSource, row: number): Promise<void> {
   const isThere = () => (source.rowCount ?? 0) > row

@@ -13,7 +13,7 @@ import { shownFields } from '../../views/state/arrange-fields.ts'
 export const useStoreQuery = (fields: readonly Field[], view: View, search: Search | null): StoreQuery =>
   useMemo(() => queryOfView(fields, view, search), [fields, view, search])
 
-/** As `useStoreQuery`, for a view that is not on the screen. */
+/** Like `useStoreQuery`, outside a component. */
 export function queryOfView(fields: readonly Field[], view: View, search: Search | null): StoreQuery {
   const filter = completeFilter(view.filter, fields)
   const sorts = view.sorts

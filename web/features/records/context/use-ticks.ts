@@ -4,7 +4,7 @@ import { NO_ROWS, withChecked } from '../../../grid/checks.ts'
 import type { CheckedRows, GridSource } from '../../../grid/contract.ts'
 import type { StoreQuery } from '../../../records/types.ts'
 
-/** "All records" means those that were in view when it was ticked: another filter or search unticks them. */
+/** Clears “select all” when the filter or search changes, because it meant the records shown at that time. */
 export function useUntickAll(checked: CheckedRows, query: StoreQuery, untick: () => void): void {
   const records = JSON.stringify([query.filter, query.search])
   const ticked = useRef({ records, checked, untick })
@@ -16,7 +16,7 @@ export function useUntickAll(checked: CheckedRows, query: StoreQuery, untick: ()
   }, [records])
 }
 
-/** The ticks of a view of cards: records that the view no longer shows are no longer ticked. */
+/** The selected cards of a view. Records that leave the view are deselected. */
 export function useTicks(
   source: GridSource,
   query: StoreQuery,

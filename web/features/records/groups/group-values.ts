@@ -31,7 +31,7 @@ export function valuesOfGroup(context: TableContext, group: GroupNode): GroupVal
   return { values, unwritable }
 }
 
-/** Undefined: it cannot be written. */
+/** Undefined if the value cannot be written. */
 function valueFor(
   context: TableContext,
   field: Field,
@@ -46,7 +46,7 @@ function valueFor(
   return parseInstant(String(key), { format: 'YYYY-MM-DD', timeZone: ownZone }) ?? undefined
 }
 
-/** Of a link the group knows the name alone: the record is the one that a record of the group is linked to. */
+/** Link groups have only the name of the linked record, so its id comes from a record of the group. */
 function linkIn(
   { store, groups }: TableContext,
   field: Field,

@@ -6,7 +6,7 @@ import { openDialog } from '../../../ui/open-dialog.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { fieldOf, type TableContext } from '../context/table-context.ts'
 
-/** Someone wrote the same cell meanwhile: true keeps what this person typed. */
+/** Resolves an edit conflict with another user; true keeps the local input. */
 export function askKeepMine(
   context: TableContext,
   { fieldId, mine, theirs }: { fieldId: string; mine: CellValue; theirs: CellValue },

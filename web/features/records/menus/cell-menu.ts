@@ -92,7 +92,7 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
   ]
 }
 
-/** The way to close a group by the keyboard, which passes over its header. */
+/** Collapses the group by keyboard, which cannot reach its header. */
 function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
   const tree = groups?.layout.tree.get()
   const group = tree && groupAt(tree, rowIndex)

@@ -221,7 +221,7 @@ function insertItems(context: TableContext, field: Field, anchor: Element): Menu
   return field.isDisplay ? [after] : [before, after]
 }
 
-/** The place behind a field in the view on the screen. */
+/** Position after a field in the current view. */
 function placeAfter({ schema, state }: TableContext, field: Field): Pick<FieldPlace, 'beforeFieldId'> {
   const shown = shownFields(schema.fields, state.view)
   const next = shown[shown.findIndex((one) => one.field.id === field.id) + 1]

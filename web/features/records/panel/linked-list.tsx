@@ -14,7 +14,7 @@ import styles from './linked-list.module.css'
 /** Initially loaded records; more are loaded on request. */
 const PAGE = 10
 
-/** Pauses between looks for values of a record that was linked a moment ago, each twice the one before. */
+/** Delays between polls for the values of a newly linked record, doubling each time. */
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 
@@ -24,11 +24,11 @@ export interface LinkedListProps {
   links: LinkTarget
   /** Id of the control that adds links, for the field's label. */
   id: string
-  /** Why the last change was refused. */
+  /** Error of the last change. */
   error: string | null
 }
 
-/** The linked records of an open record: their names with a few values, to open, add and take away. */
+/** The linked records of an open record with some values; users can open, add and remove them. */
 export function LinkedList({ field, value, links, id, error }: LinkedListProps) {
   const { lines, hasMore, problem, more, retry } = useLinked(links, value)
   const [isAdding, setAdding] = useState(false)
@@ -113,7 +113,7 @@ function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
   )
 }
 
-/** The linked records, read anew whenever the cell holds others. */
+/** The linked records, reloaded when the cell changes. */
 function useLinked(links: LinkTarget, value: CellValue) {
   const [lines, setLines] = useState<LinkLine[]>([])
   const [hasMore, setMore] = useState(false)

@@ -33,7 +33,7 @@ export interface NewRecordOptions {
 export interface NewRecordDialogProps extends NewRecordOptions {
   getContext: GetContext
   onClose: () => void
-  /** Left with something typed that was not saved. */
+  /** Called with the unsaved input when the dialog closes. */
   onAbandoned: (values: Values) => void
 }
 
@@ -44,7 +44,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   const { schema, state } = context
   const [values, setValues] = useState<Values>(start)
   const [moments] = useState(() => momentsOf(schema.fields))
-  // A value is committed as its field is left, also by pressing the button that sends all of them.
+  // Fields commit on blur, also when the submit button is pressed.
   const latest = useRef(values)
   const form = useRef<HTMLDivElement>(null)
   const [showsMore, setShowsMore] = useState(false)

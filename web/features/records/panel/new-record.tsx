@@ -7,7 +7,7 @@ import type { NewRecordOptions } from './new-record-dialog.tsx'
 
 const NewRecordDialog = lazyPart(() => import('./new-record-dialog.tsx'), 'NewRecordDialog')
 
-/** Asks for a new record, in views that have no row to type it into. */
+/** Opens the dialog for a new record, in views without an input row. */
 export function openNewRecord(get: GetContext, options: NewRecordOptions = {}): void {
   openDialog((close) => (
     <NewRecordDialog

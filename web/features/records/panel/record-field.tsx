@@ -13,7 +13,7 @@ export interface RecordFieldProps {
   field: Field
   value: CellValue
   canEdit: boolean
-  /** Called as the person leaves the field with another value. */
+  /** Called on blur with a changed value. */
   onCommit: (value: CellValue) => void
   error?: string | null
   createOption?: (title: string) => Promise<boolean>
@@ -23,7 +23,7 @@ export interface RecordFieldProps {
   hidesLabel?: boolean
 }
 
-/** A field of an open record, with its name above. */
+/** A field of an open record below its title. */
 export function RecordField(props: RecordFieldProps) {
   const { field, value, canEdit, onCommit, error, createOption, hidesLabel = false } = props
   const id = useId()

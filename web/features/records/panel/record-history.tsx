@@ -17,7 +17,7 @@ import styles from './record-panel.module.css'
 
 type Entry = Outputs['records']['history']['entries'][number]
 
-/** Entries of one answer: fewer mean that there are no older ones. */
+/** Page size; a shorter page is the last. */
 const PAGE = 50
 
 /** History of a record: author, time, changed values, and a button that restores a value. */
@@ -150,7 +150,7 @@ function kindText(kind: string): string {
   }
 }
 
-/** Records that are named; of more it is said how many. */
+/** Maximum names; further records are counted. */
 const MAX_NAMED = 20
 
 interface Delta {

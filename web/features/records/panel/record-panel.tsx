@@ -62,7 +62,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   const panel = useRef<HTMLElement>(null)
   const read = trpc.records.get.useQuery({ tableId, recordId }, { staleTime: 0 })
   const row = useRow(context, recordId)
-  useReadAgain(context, () => void read.refetch())
+  useRefetchOnData(context, () => void read.refetch())
   const ordered = useMemo(() => fieldsInOrder(schema.fields, state.view), [schema.fields, state.view])
   const display = schema.fields.find((field) => field.isDisplay)
   // The grid's row has the latest edits; the loaded record also has the hidden fields.
@@ -74,7 +74,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
 
   const place = useRecordPlace()
 
-  // As it appears, and as it moves between the side and a window, where it is another element.
+  // On mount, also when switching between side panel and dialog, which are different elements.
   const appear = useCallback((element: HTMLElement | null) => {
     panel.current = element
     element?.focus({ preventScroll: true })
@@ -94,7 +94,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       event.preventDefault()
       step(event.key === 'ArrowUp' ? -1 : 1)
     } else if (event.key === 'Escape' && !event.defaultPrevented && !place.isWindow) {
-      // A window is a layer over the page, which has its own way to close one after the other.
+      // The dialog handles Escape itself.
       event.preventDefault()
       onClose()
     }
@@ -234,7 +234,7 @@ function closeSaved(close: () => void): void {
   close()
 }
 
-/** The record's row as the grid shows it; undefined where the grid has it not. */
+/** The record's row in the store; undefined if it is not loaded. */
 function useRow({ store }: TableContext, recordId: RecordId) {
   return useSyncExternalStore(
     (onChange) => {
@@ -247,8 +247,8 @@ function useRow({ store }: TableContext, recordId: RecordId) {
   )
 }
 
-/** Fields that the grid does not show are read anew when records change. */
-function useReadAgain({ store }: TableContext, refetch: () => void): void {
+/** Reloads the fields that the grid does not show when records change. */
+function useRefetchOnData({ store }: TableContext, refetch: () => void): void {
   const latest = useRef(refetch)
   latest.current = refetch
   useEffect(() => store.onData(() => latest.current()), [store])
@@ -324,7 +324,7 @@ interface RecordPlace {
 
 const PLACE_SETTING = 'record.place'
 
-/** On a narrow screen a record covers it, as ever. */
+/** Narrow screens always show the record full screen. */
 function useRecordPlace(): RecordPlace {
   const isNarrow = useIsNarrow()
   const [isChosen, setChosen] = useState(() => localSettings.get(PLACE_SETTING) === 'window')
@@ -338,7 +338,7 @@ function useRecordPlace(): RecordPlace {
   }
 }
 
-/** The fields of a record, those that the view hides folded away. */
+/** The fields of a record; those hidden in the view are collapsed. */
 function RecordFields(props: {
   context: TableContext
   getContext: GetContext

@@ -2,19 +2,19 @@ import { m } from '../../../messages.gen.ts'
 import { Dialog } from '../../../ui/overlays.ts'
 import styles from './paste-dialog.module.css'
 
-/** Lines that are listed; a paste may have left out thousands. */
+/** Maximum listed texts. */
 const MAX_LISTED = 500
 
 /** A text that was not written because its field cannot hold it. */
 export interface LeftOutText {
-  /** As the grid counts, from 1. */
+  /** Row number as the grid shows it, from 1. */
   row: number
   field: string
   text: string
   reason?: string | undefined
 }
 
-/** Texts that a paste or a fill left out, with their places. */
+/** Texts that a paste or fill skipped, with their rows and fields. */
 export function LeftOutDialog(props: { texts: readonly LeftOutText[]; onClose: () => void }) {
   const { texts, onClose } = props
   return (

@@ -13,7 +13,7 @@ const LeftOutDialog = lazyPart(() => import('./left-out-dialog.tsx'), 'LeftOutDi
 /** Values that the last paste or fill could not write, by table; kept until dismissed or replaced. */
 const leftOut = createStore<ReadonlyMap<string, readonly LeftOutText[]>>(() => new Map())
 
-/** Lists what did not fit over the records of a table, until the person closes the list. */
+/** Shows the skipped values above the records of a table until dismissed. */
 export function tellLeftOut(tableId: string, texts: readonly LeftOutText[]): void {
   if (texts.length > 0) leftOut.setState((lists) => new Map(lists).set(tableId, texts), true)
 }
@@ -33,7 +33,7 @@ export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () 
         texts={all}
         onClose={() => {
           close()
-          // After the dialog has given the page its focus back.
+          // After the dialog has restored the focus.
           queueMicrotask(onFocus)
         }}
       />

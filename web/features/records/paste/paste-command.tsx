@@ -122,7 +122,7 @@ async function write(
   )
   if (known.length + newRows.length === 0) return 0
   const done = store.write(known, newRows, { actionId })
-  // Shown already; a refusal is shown by the store where it belongs.
+  // The store has shown the error.
   void done
   return cells
 }
@@ -141,7 +141,7 @@ async function withIds(
   })
 }
 
-/** Lists texts that no field took, by where they were to go. */
+/** Lists rejected texts by their target cells. */
 export function tellRejected(context: TableContext, rejected: readonly RejectedText[]): void {
   tellLeftOut(
     context.schema.table.id,

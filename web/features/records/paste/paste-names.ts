@@ -13,7 +13,7 @@ import { api } from '../../../trpc.ts'
 import { relatedTable } from '../commands/link-reads.ts'
 import { fieldOf, type TableContext } from '../context/table-context.ts'
 
-/** Names that one call looks for. */
+/** Maximum names per call. */
 const NAMES_AT_ONCE = 100
 
 /** Maximum records per call; a name that fills it is ambiguous anyway. */
@@ -23,8 +23,8 @@ const MAX_FOUND = 1000
 type Found = ReadonlyMap<string, readonly LinkedRecord[]>
 
 /**
- * The plan with the names that were pasted into links found: a name means the one record of the related
- * table that is called exactly so. Names that no record has, or several have, are left out and listed.
+ * Resolves names pasted into link fields to records of the related table by exact match. Unknown and ambiguous names are
+ * skipped and listed as rejected.
  */
 export async function withNamesFound(context: TableContext, plan: PastePlan): Promise<PastePlan> {
   if (plan.names.length === 0) return plan
@@ -56,14 +56,14 @@ export async function withNamesFound(context: TableContext, plan: PastePlan): Pr
 
 const placeOf = ({ rowIndex, fieldId }: PasteNames) => ({ rowIndex, fieldId })
 
-/** Names with commas between them. */
+/** Splits names at commas and line breaks. */
 const partsOf = (text: string): string[] =>
   text
     .split(/[,\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** A text as one name, which may have commas in it, or as several. */
+/** Resolves a text as one name, which may contain commas, or as several. */
 function meaningOf(
   text: string,
   found: Found,
@@ -81,7 +81,7 @@ function meaningOf(
   return { records }
 }
 
-/** The records of a table by name, those that a view shows where one limits the link. */
+/** The records of a table by name; only those in the view that limits the link, if any. */
 async function findNames(tableId: string, viewId: string | null, names: readonly string[]): Promise<Found> {
   const { fields, views } = await relatedTable(tableId)
   const display = fields.find((field) => field.isDisplay)
@@ -106,7 +106,7 @@ async function findNames(tableId: string, viewId: string | null, names: readonly
   const filters = filtersFor(display, names)
   for (const filter of filters) take(await api.records.list.query({ query: { ...query, filter } }))
   if (filters.length > 0) return found
-  // Names that no filter compares whole are looked for one by one.
+  // Names that a filter cannot match exactly are searched individually.
   for (const text of names)
     take(
       await api.records.list.query({

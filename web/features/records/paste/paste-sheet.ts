@@ -143,7 +143,7 @@ async function fieldsFor(
   return { fields: found, decimal: detected.decimal }
 }
 
-/** While a table is empty, a paste anywhere on its screen fills it, the first line naming the fields. */
+/** While a table is empty, pasting anywhere on its screen fills it; the first line contains the field titles. */
 export function useSheetPaste(get: GetContext, isEmpty: boolean): void {
   const latest = useRef(get)
   latest.current = get
@@ -153,7 +153,7 @@ export function useSheetPaste(get: GetContext, isEmpty: boolean): void {
       const { clipboardData } = event
       if (!clipboardData || hasOpenLayer() || isTyping(event.target)) return
       event.preventDefault()
-      // Ahead of the grid, for which a paste without a cell to begin at is one of cells alone.
+      // Runs before the grid’s own handler, which would paste cells without a header.
       event.stopImmediatePropagation()
       const forms = new Map([...clipboardData.types].map((type) => [type, clipboardData.getData(type)]))
       pasteSheet(latest.current, (type) => forms.get(type) ?? '').catch((error) =>

@@ -7,9 +7,9 @@ import type { FieldInput } from '../../schema/field-commands.tsx'
 
 /** Detected fields of pasted columns. */
 export interface PastedColumns {
-  /** A field for each column, as an import would make it of a file with these values. */
+  /** One field per column, as detected for an imported file. */
   fields: FieldInput[]
-  /** The mark before decimals by which the texts are read. */
+  /** Decimal separator of the texts. */
   decimal: DecimalMark
 }
 
@@ -39,7 +39,7 @@ export async function detectColumns(
   return { fields, decimal }
 }
 
-/** The texts as values of a field; null where one is empty or does not fit. */
+/** Parses the texts as values of a field; null for empty or invalid ones. */
 export function readColumn(
   field: Pick<Field, 'type' | 'options'>,
   texts: readonly string[],

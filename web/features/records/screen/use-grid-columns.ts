@@ -14,10 +14,10 @@ import { conditionsOf } from '../../views/filter/filter-edit.ts'
 import { type ArrangedField, shownFields } from '../../views/state/arrange-fields.ts'
 import { summaryText } from '../context/summary-text.ts'
 
-/** Edits come in bursts; the footer follows once they rest. */
+/** Debounce of footer summaries after edits. */
 const SUMMARY_PAUSE_MS = 300
 
-/** The columns of the grid, each the same object until something in it changes. */
+/** The columns of the grid; unchanged columns keep their identity. */
 export function useGridColumns(
   view: View,
   query: StoreQuery,
@@ -50,7 +50,7 @@ export function useGridColumns(
 
 const NO_SORTS: readonly Sort[] = []
 
-/** Some columns of a connected database are not written. Its keys are: of new records, the server sees to that. */
+/** Primary keys of connected databases are editable, for new records; the server checks this. */
 const isEditable = ({ readOnlyReason, isPrimaryKey, databaseType }: Field): boolean =>
   readOnlyReason === null && !(isPrimaryKey && databaseType === null)
 
@@ -82,7 +82,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
   )
   const { data, isPlaceholderData, refetch } = trpc.records.summaries.useQuery(
     { selection: { tableId, filter: query.filter, search: query.search, timeZone }, summaries: wanted },
-    // Without a flicker: the old numbers stay until the new ones are here.
+    // Keeps the old values while loading, to avoid flicker.
     { enabled: wanted.length > 0, placeholderData: keepPreviousData, staleTime: 0 },
   )
   // Keyed by field and kind, so that the old sum is not shown as "Average" while that loads.

@@ -7,7 +7,7 @@ import { timeZone } from '../../../time-zone.ts'
 import { api } from '../../../trpc.ts'
 import { untilRow } from '../context/until-row.ts'
 
-/** Brings the record that the address names in sight, once, when the screen opens with one. */
+/** Scrolls to the record in the URL once, when the screen opens. */
 export function useShowRecord(
   store: RecordStore,
   recordId: RecordId | null,

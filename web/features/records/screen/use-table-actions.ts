@@ -13,9 +13,9 @@ import { placeOf, redo, undo } from '../undo/undo-commands.tsx'
 export interface ScreenActions {
   openSearch: () => void
   addField: () => void
-  /** Absent: a grid, which offers a row to type into. */
+  /** Absent in a grid, which adds a row. */
   addRecord?: () => void
-  /** The keys of a view that is no grid. */
+  /** Shortcuts of a view other than a grid. */
   shortcuts?: ShortcutSection
 }
 
@@ -95,7 +95,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
   useScreenActions(actions)
   useShortcutSection(screen.shortcuts ?? GRID_SHORTCUTS)
 
-  // Not by the key map: in an input these keys belong to the text.
+  // Not in the key map, because inputs handle these keys themselves.
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.defaultPrevented || isTyping(event.target) || hasOpenLayer()) return
@@ -112,7 +112,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
   return { addRecord }
 }
 
-/** The grid's own keys, for the shortcut sheet. They are read by `web/grid/keys.ts`. */
+/** Keys of the grid for the shortcut sheet; `web/grid/keys.ts` handles them. */
 const GRID_SHORTCUTS: ShortcutSection = {
   title: () => m.records_grid(),
   lines: [

@@ -42,7 +42,7 @@ export interface ViewFrameState {
   /** The record store's query: shown fields, filter, sorts and search. */
   query: StoreQuery
   openId: RecordId | null
-  /** Puts a record into the address, or takes it out (null). */
+  /** Puts a record into the URL; null removes it. */
   openRecord: (id: RecordId | null) => void
 }
 
@@ -75,10 +75,10 @@ export interface ViewFrameProps {
   getContext: GetContext
   /** Toolbar controls to show. */
   controls: readonly ToolbarControl[]
-  /** Controls of the kind's own, behind those. */
+  /** Controls of the view kind, after the others. */
   tools?: ReactNode
   onAddRecord: () => void
-  /** Puts the focus back into the view: a record, a search was closed. */
+  /** Returns the focus to the view when a record or the search closes. */
   onFocus: () => void
   children: ReactNode
 }

@@ -29,14 +29,14 @@ import { can, isWritable, shownRecords, type TableContext } from '../context/tab
 import { RecordField } from '../panel/record-field.tsx'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
 
-/** Most records that are duplicated, or copied and exported, from here at once. */
+/** Most records that can be duplicated, copied or exported at once. */
 const MAX_COPIES = 500
 const MAX_COPIED = 10_000
 
 export interface BulkBarProps {
   context: TableContext
   checked: CheckedRows
-  /** How many records there are, for "all". */
+  /** Number of records in the view. */
   rowCount: number
   /** True while asking for the field to set. */
   isEditing: boolean

@@ -20,7 +20,7 @@ import type { TableContext } from '../context/table-context.ts'
 import { shownRecords } from '../context/table-context.ts'
 import { untilRow } from '../context/until-row.ts'
 
-/** Time without a key after which the search runs. */
+/** Debounce of the search. */
 const PAUSE_MS = 250
 
 export interface SearchBoxProps {
@@ -185,9 +185,9 @@ function useHighlight(text: string): void {
   }, [text])
 }
 
-/** The records that a search finds while all others stay in sight. */
+/** Hits of a search that does not filter. */
 interface SearchHits {
-  /** Null while it is not known. */
+  /** Null while unknown. */
   count: number | null
   /** Index of the selected hit; null before the first. */
   at: number | null
@@ -254,7 +254,7 @@ function useSearchHits(context: TableContext, search: Search | null): SearchHits
 
 const report = (error: unknown) => toast.error({ text: messageOf(error) })
 
-/** Row and field of a hit within everything that the view shows; null where it has gone meanwhile. */
+/** Row and field of a hit in the view; null if it no longer exists. */
 async function placeOf(
   { schema, state, store }: TableContext,
   search: Search,

@@ -42,7 +42,7 @@ export const GRID_CONTROLS: readonly ToolbarControl[] = [
 export interface TableToolbarProps {
   context: TableContext
   controls: readonly ToolbarControl[]
-  /** Controls of the view's own kind. */
+  /** Controls of the view kind. */
   tools?: ReactNode
   search: Search | null
   onSearch: (search: Search | null) => void
@@ -87,7 +87,7 @@ export function TableToolbar(props: TableToolbarProps) {
   )
   const all = useMemo(() => fieldsToChoose(schema.fields, view), [schema.fields, view])
   const fields = useMemo(() => all.filter(isComparable), [all])
-  // The number of a record and the keys of links are hidden of themselves: that is not worth a tint.
+  // Record ids and foreign keys are hidden by default and are not counted.
   const hidden = fieldsInOrder(schema.fields, view).filter(
     ({ field, column }) => !column.show && !field.isDisplay && !field.isPrimaryKey && !isForeignKey(field),
   )

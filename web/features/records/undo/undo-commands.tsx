@@ -35,7 +35,7 @@ export const placeOf = ({ schema, state, store }: TableContext): UndoPlace => ({
   take: store.applyStored,
 })
 
-/** Undoes the person's last action on screen; what reaches further is named and confirmed first. */
+/** Undoes the user's last action. An action outside the current screen is described and confirmed first. */
 export const undo = (place: UndoPlace): Promise<void> => stepBack(place, 'undo')
 
 /** Redoes the last undone action of the current scope. */
@@ -77,8 +77,7 @@ async function runNamed(place: UndoPlace, direction: Direction, action: Action):
 }
 
 /**
- * Undoes or redoes an action that the person has chosen from a list; one that weighs much is confirmed first.
- * True where it was done.
+ * Undoes or redoes an action chosen from the history, after a confirmation if it has far-reaching effects. True if done.
  */
 export async function undoChosen(place: UndoPlace, direction: Direction, action: Action): Promise<boolean> {
   // The history names the table, so no confirmation is needed for other tables.
@@ -93,7 +92,7 @@ export async function undoChosen(place: UndoPlace, direction: Direction, action:
   }
 }
 
-/** Names an action and what undoing it means; true where the person agrees. */
+/** Describes an action and the effect of undoing it; true if the user confirms. */
 function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
   const isRedo = direction === 'redo'
   return confirm({
@@ -218,8 +217,8 @@ export function offerUndo(
 }
 
 /**
- * The same for a change whose answer does not bring its entry: of a field, or of a view. Without the offer where the
- * person's latest action in the table is of another kind.
+ * Like `offerUndo`, for changes of fields and views, whose responses do not name their action. No offer if the user's
+ * latest action in the table is of another kind.
  */
 export async function offerUndoOfLatest(
   place: UndoPlace,

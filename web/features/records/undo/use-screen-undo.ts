@@ -40,7 +40,7 @@ export function useScreenUndo(
   useScreenActions(actions)
   useShortcutSection(section)
 
-  // Not by the key map: in an input these keys belong to the text.
+  // Not in the key map, because inputs handle these keys themselves.
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       if (event.defaultPrevented || isTyping(event.target) || hasOpenLayer() || !mayUndo) return

@@ -9,13 +9,13 @@ import { listIn } from '../../../cells/link-value.ts'
 import { m } from '../../../messages.gen.ts'
 import styles from './record-card.module.css'
 
-/** Pictures that can be leafed through on a card; the others are seen in the record. */
+/** Maximum pictures per card; the record shows all. */
 const MOST_PICTURES = 10
 
 /** Displayed size of the image in pixels, which determines the thumbnail. */
 const DRAWN_PX = 320
 
-/** The pictures of a cell that this server keeps; those elsewhere the page may not load. */
+/** The pictures of a cell that this server stores; the CSP blocks external ones. */
 export function picturesOf(field: Field, value: CellValue): AttachmentItem[] {
   // A lookup holds the cells of several records.
   const cells = field.result?.isList ? listIn(value) : [value]
@@ -29,7 +29,7 @@ interface CardCoverProps {
   fit: 'fit' | 'crop'
 }
 
-/** The picture at the top of a card; of several, one at a time. */
+/** The cover of a card. Several pictures are shown one at a time. */
 export const CardCover = memo(function CardCover({ pictures, tableId, fit }: CardCoverProps) {
   const shown = pictures.slice(0, MOST_PICTURES)
   const [at, setAt] = useState(0)

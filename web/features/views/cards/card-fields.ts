@@ -3,7 +3,7 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
 import { shownFields } from '../state/arrange-fields.ts'
 
-/** A field as a card draws it: with its options read once, not for each of a thousand cards. */
+/** A field of cards, with its options parsed once for all cards. */
 export interface CardField {
   field: Field
   options: FieldOptions

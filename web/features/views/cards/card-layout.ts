@@ -1,8 +1,8 @@
-/** Measures of a record's card in pixels; record-card.module.css draws by the same. */
+/** Dimensions of a record's card in pixels, as in record-card.module.css. */
 
-/** Room for the picture at the top. */
+/** Height of the cover. */
 export const COVER_PX = 160
-/** Between the edge of a card and its text. */
+/** Padding. */
 export const CARD_INSET = 12
 const BORDER_PX = 2
 const TITLE_PX = 24

@@ -8,7 +8,7 @@ export { countChecked, isChecked, NO_ROWS } from '../../../grid/checks.ts'
 export const toggled = (checked: CheckedRows, id: RecordId): CheckedRows =>
   withChecked(checked, [id], !isChecked(checked, id))
 
-/** The cards of a run and no others; those that are not loaded cannot be named and are left out. */
+/** Selects exactly a range of cards, without those that are not loaded. */
 export function run(idAt: (index: number) => RecordId | undefined, from: number, to: number): CheckedRows {
   const ids = new Set<RecordId>()
   for (let index = Math.min(from, to); index <= Math.max(from, to); index++) {

@@ -3,8 +3,7 @@ import { coloringFields, type RowColoring } from '../../../../src/core/views/ind
 import type { StoreQuery } from '../../../records/types.ts'
 
 /**
- * A view's query that also reads fields which it does not show: those that its colours look at, a card's
- * picture, the place of a pin.
+ * A view's query with hidden fields that it needs: for colouring, covers or the location of pins.
  */
 export function useQueryWith(
   query: StoreQuery,

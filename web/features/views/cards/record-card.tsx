@@ -25,17 +25,17 @@ export interface RecordCardProps {
   /** The cover's attachment field; absent or null without a cover. */
   cover?: Field | null
   coverFit?: 'fit' | 'crop'
-  /** A bar at its start, or its whole ground. */
+  /** Colours a bar at the inline start, or the whole background. */
   color?: CardColor | null
-  /** The one that the keyboard is on. */
+  /** It has the keyboard focus. */
   isActive?: boolean
-  /** Chosen along with others. */
+  /** It is part of the selection. */
   isSelected?: boolean
-  /** Leaves out fields without a value, where cards need not be equally tall. */
+  /** Omits empty fields, in layouts with cards of different heights. */
   hidesEmpty?: boolean
-  /** Something at the end of the title's line: a menu button. */
+  /** Shown at the end of the title line, e.g. a menu button. */
   actions?: ReactNode
-  /** Below the fields: buttons. */
+  /** Shown below the fields. */
   children?: ReactNode
 }
 
@@ -97,7 +97,7 @@ const isEmpty = (field: Field, value: CellValue): boolean =>
   field.error === null &&
   (isEmptyList(value) || value === false || (value === 0 && fieldType(field.type).initial === 0))
 
-/** The text of the display field: what names the record to a reader. */
+/** The formatted text of the display field. */
 function Title({ row, title }: { row: GridRow; title: CardField | null }) {
   const people = usePeople()
   const text = title ? shownText(title.field, row.values(title.field.id), people) : ''
@@ -112,14 +112,14 @@ interface CardLineProps extends CardField {
   value: CellValue
   width: number
   lines: number
-  /** Why the value was refused. */
+  /** Error of a rejected value. */
   failure: string | undefined
 }
 
-/** One field: its name with the sign of its type, and the value as a cell of the grid draws it. */
+/** A field: type icon, title, and the value as in the grid. */
 const CardLine = memo(function CardLine({ field, options, value, width, lines, failure }: CardLineProps) {
   const { Icon, View } = CELLS[field.type]
-  // No star says nothing that a reader could see.
+  // A rating without stars would look empty.
   const isNothing = isEmpty(field, value) && value !== false
   return (
     <div

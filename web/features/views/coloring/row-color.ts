@@ -7,13 +7,13 @@ import { type ColorOf, rowColors } from './row-colors.ts'
 
 export { type ColorOf, type RowColor, rowColors } from './row-colors.ts'
 
-/** The colours of a view's records; keeps its identity while nothing in it changed. The store must read `coloringFields`. */
+/** The colours of a view's records, memoised. The store must read `coloringFields`. */
 export function useRowColor(
   fields: readonly Field[],
   coloring: RowColoring | null,
   people: readonly Person[],
 ): ColorOf | null {
-  // "Today" of a condition is another one tomorrow.
+  // Conditions relative to today change at midnight.
   const today = new Date().toDateString()
   // biome-ignore lint/correctness/useExhaustiveDependencies: recomputed when the day changes
   return useMemo(

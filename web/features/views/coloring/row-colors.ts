@@ -7,13 +7,13 @@ import type { GridRow } from '../../../grid/contract.ts'
 import { barColor, groundColor } from '../../layout/readable-color.ts'
 import { completeFilter } from '../filter/filter-edit.ts'
 
-/** The colour of a record: of a bar at its start, or of its whole ground. Texts can be read on either. */
+/** The colour of a record, for a bar or the whole background. Text is legible on it. */
 export interface RowColor {
   color: string
   isBackground: boolean
 }
 
-/** Gives the colour of a record; the same object for the same colour. */
+/** Returns the colour of a record; equal colours are the same object. */
 export type ColorOf = (row: Pick<GridRow, 'values'>) => RowColor | null
 
 /** Function that returns a record's colour; null if the view has no colouring or its field is missing. */
@@ -29,7 +29,7 @@ export function rowColors(
   }
   const field = (fieldId: string) => fields.find(({ id }) => id === fieldId)
   const rules = coloring.rules.flatMap(({ color, isBackground, filter }) => {
-    // A condition without a value says nothing: it must not colour everything.
+    // An incomplete condition must not colour all records.
     const complete = completeFilter(filter, fields)
     if (complete === null) return []
     const test = filterTester(complete, { ...moment, field })

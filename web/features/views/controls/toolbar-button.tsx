@@ -7,18 +7,18 @@ import styles from './toolbar.module.css'
 export interface ToolbarButtonProps {
   icon: ComponentType<{ size?: number | string }>
   label: string
-  /** How much of it is in force; tints the button. */
+  /** Number of active settings; highlights the button. */
   count?: number
-  /** How the count is written, where a bare number would be misread: `3 hidden`. */
+  /** Formats the count if a bare number is ambiguous: `3 hidden`. */
   countText?: string
   /** Tooltip with the current setting. */
   tip?: string
   shortcut?: string
   testId?: string
-  /** Where the owner opens it too; absent: the button alone does. */
+  /** Controlled open state; absent if only the button opens the panel. */
   isOpen?: boolean
   onOpen?: (open: boolean) => void
-  /** Draws what opens below the button. */
+  /** Renders the panel. */
   children: (close: () => void) => ReactNode
 }
 

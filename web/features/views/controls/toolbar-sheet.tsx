@@ -5,7 +5,7 @@ import styles from './toolbar.module.css'
 import { ToolbarButton } from './toolbar-button.tsx'
 
 export interface ToolbarSheetProps {
-  /** How much of the view is set up otherwise than by default. */
+  /** Number of active settings. */
   count: number
   isOpen: boolean
   onOpen: (open: boolean) => void
@@ -13,7 +13,7 @@ export interface ToolbarSheetProps {
   children: ReactNode
 }
 
-/** All controls of a narrow window's toolbar behind one button: a sheet at the bottom, in which each has its line. */
+/** Narrow windows show all toolbar controls in a bottom sheet, opened by one button. */
 export function ToolbarSheet({ count, isOpen, onOpen, children }: ToolbarSheetProps) {
   return (
     <ToolbarButton

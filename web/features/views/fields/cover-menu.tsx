@@ -6,7 +6,7 @@ import toolbar from '../controls/toolbar.module.css'
 import { ToolbarButton } from '../controls/toolbar-button.tsx'
 import styles from './cover-menu.module.css'
 
-/** The picture of cards, as galleries and kanbans keep it. */
+/** Cover options of galleries and kanbans. */
 export interface Cover {
   coverFieldId: string | null
   coverFit: 'fit' | 'crop'

@@ -13,11 +13,11 @@ import styles from './fields-menu.module.css'
 export interface FieldsMenuProps {
   fields: readonly Field[]
   state: ViewState
-  /** Opens the editor of a new field; absent where the person may not. */
+  /** Opens the editor of a new field; absent if the user cannot add one. */
   onAddField?: () => void
 }
 
-/** Which fields are shown, and in which order. */
+/** Menu for the visibility and order of fields. */
 export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
   const [text, setText] = useState('')
   const { view, arrange } = state
@@ -87,7 +87,7 @@ interface FieldLineProps {
   field: Field
   isShown: boolean
   onShow: (show: boolean) => void
-  /** Moves the field by one place, for the keyboard. */
+  /** Moves the field up or down by keyboard. */
   onMove: (by: 1 | -1) => void
 }
 

@@ -75,7 +75,7 @@ export function ConditionValue({ condition, field, people, onChange }: Condition
   )
 }
 
-/** The type whose values a field is compared with: links are compared by their number. */
+/** The type of a condition's value; links are compared by their count. */
 function comparedType(field: Field): Pick<ReturnType<typeof shownType>, 'type' | 'options'> {
   if (setOfField(field) === 'links') return { type: fieldType('Number'), options: readOptions('Number', {}) }
   return shownType(field)
@@ -85,7 +85,7 @@ interface TypedInputProps {
   field: Field
   label: string
   value: CellValue
-  /** The text itself is compared, whatever the field holds. */
+  /** Compares as text, regardless of the field type. */
   asText?: boolean
   onChange: (value: CellValue) => void
 }
@@ -97,7 +97,7 @@ function TypedInput({ field, label, value, asText = false, onChange }: TypedInpu
     typeof of === 'string' || of === null ? (of ?? '') : type.format(of, options)
   const [text, setText] = useState(() => shown(value))
   const [told, setTold] = useState(value)
-  // Another value than the one that was typed here: a line above was removed, and this is another condition.
+  // A value not typed here: a row above was removed, so this is another condition.
   if (told !== value) {
     setTold(value)
     setText(shown(value))
@@ -177,7 +177,7 @@ function DateValue({
 const listOf = (value: Condition['value']): string[] =>
   (Array.isArray(value) ? value : [value]).filter((one) => one !== null && one !== '').map(String)
 
-/** The list that a value is picked from; null where it is typed. */
+/** Choices for the value; null for typed values. */
 function choicesOf(field: Field, people: readonly Person[]): PickedChoice[] | null {
   const set = setOfField(field)
   if (set === 'user') {
@@ -204,10 +204,10 @@ interface ChoicePickerProps {
   onChange: (value: string[]) => void
 }
 
-/** Lists beyond this length show their first lines until one searches. */
+/** Longer lists show only their start until the user searches. */
 const MAX_SHOWN = 200
 
-/** Picks one or several of a list, which can be searched. */
+/** Selects one or more items of a searchable list. */
 function ChoicePicker({ choices, several, value, onChange }: ChoicePickerProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [text, setText] = useState('')

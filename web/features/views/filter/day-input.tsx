@@ -11,7 +11,7 @@ import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
 import styles from './day-input.module.css'
 
-/** Formats that do not say which day it is, or of which century, are edited in full. */
+/** Formats without day or century are edited in full. */
 const typedFormat = (format: DateFormat): DateFormat =>
   parseDay(formatDay('2024-03-05', format), format) === '2024-03-05' ? format : 'YYYY-MM-DD'
 
@@ -31,7 +31,7 @@ export function DayInput({ field, day, onChange }: DayInputProps) {
   const [anchor, setAnchor] = useState<Element | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const help = useId()
-  // Another day than the one that was typed here.
+  // A value not typed here.
   if (told !== day) {
     setTold(day)
     setText(shown(day))

@@ -58,7 +58,7 @@ function describeValue(condition: Condition, field: Field, people: readonly Pers
   }
   const isPeople = setOfField(field) === 'user'
   const isDay = setOfField(field) === 'date'
-  // Links are compared by their number, which is no value of theirs.
+  // Links are compared by their count, which is not a value of the field.
   const format = (each: CellValue) =>
     setOfField(field) === 'links' ? String(each) : type.format(each, options)
   const shown = (each: string) =>

@@ -18,7 +18,7 @@ import type { Field } from '../../../../src/core/model.ts'
 /** Path of a filter node: child indexes from the root group. */
 export type Path = readonly number[]
 
-/** A filter as the editor holds it: always a group at the outside. */
+/** A filter in the editor; its root is always a group. */
 export const asGroup = (filter: Filter | null): FilterGroup =>
   filter === null
     ? { join: 'and', children: [] }
@@ -29,7 +29,7 @@ export const asGroup = (filter: Filter | null): FilterGroup =>
 /** Stores an empty filter as null. */
 export const fromGroup = (group: FilterGroup): Filter | null => (group.children.length === 0 ? null : group)
 
-/** The filter with the part at a path replaced; null takes it out, with groups that become empty. */
+/** Replaces the node at a path; null removes it, with groups that become empty. */
 export function replaceAt(group: FilterGroup, path: Path, next: Filter | null): FilterGroup {
   const [index, ...rest] = path
   if (index === undefined) return next && isGroup(next) ? next : group
@@ -62,7 +62,7 @@ export const copyAt = (group: FilterGroup, path: Path): FilterGroup =>
     return part ? children.toSpliced(index + 1, 0, structuredClone(part)) : children
   })
 
-/** The filter with the part at a path one place on (1) or back (-1) within its group. */
+/** Moves the node at a path down (1) or up (-1) within its group. */
 export const moveAt = (group: FilterGroup, path: Path, by: 1 | -1): FilterGroup =>
   withSiblings(group, path, (children, index) => {
     const [part, to] = [children[index], index + by]
@@ -72,7 +72,7 @@ export const moveAt = (group: FilterGroup, path: Path, by: 1 | -1): FilterGroup 
 
 const emptyToNull = (group: FilterGroup): FilterGroup | null => (group.children.length === 0 ? null : group)
 
-/** A condition on a field that lacks its value yet, with the operator that one most likely wants. */
+/** A new condition on a field with the most common operator and no value. */
 export function newCondition(field: Field): Condition {
   const set = setOfField(field)
   return withOperator({ fieldId: field.id, operator: '', value: null }, FIRST_OPERATOR[set], field)
@@ -96,10 +96,10 @@ const FIRST_OPERATOR: Record<FilterSet, string> = {
 /** Which operators a field offers. */
 export const setOfField = (field: Field): FilterSet => filterSetOf(field)
 
-/** True for a field that records can be filtered, sorted and searched by: codes, buttons and broken ones cannot. */
+/** True for fields that can be filtered, sorted and searched; not for codes, buttons and broken fields. */
 export const isComparable = (field: Field): boolean => setOfField(field) !== 'none'
 
-/** The condition with another field: operator and value stay where the new field knows them. */
+/** Changes the field of a condition; keeps operator and value if the new field supports them. */
 export function withField(condition: Condition, field: Field, before: Field | undefined): Condition {
   const fresh = newCondition(field)
   if (!before || setOfField(before) !== setOfField(field)) return fresh
@@ -107,7 +107,7 @@ export function withField(condition: Condition, field: Field, before: Field | un
   return { ...condition, fieldId: field.id, value: isChoice ? null : condition.value }
 }
 
-/** The condition with another operator; the value stays where the new one takes its like. */
+/** Changes the operator of a condition; keeps the value if its kind still fits. */
 export function withOperator(condition: Condition, key: string, field: Field): Condition {
   const set = setOfField(field)
   const arity = arityOf(key, set)
@@ -132,7 +132,7 @@ export function withOperand(condition: Condition, operand: NonNullable<Condition
 
 const emptyValue = (arity: Arity): Condition['value'] => (arity === 'many' || arity === 'two' ? [] : null)
 
-/** The operands that an operator takes on a field of this set. */
+/** Operands of an operator on a field. */
 export function arityOf(key: string, set: FilterSet): Arity {
   const operator = findOperator(key)
   return operator ? arityFor(operator, set) : 'none'
@@ -157,7 +157,7 @@ export function completeFilter(filter: Filter | null, fields: readonly Field[]):
   return children.length === 0 ? null : { ...filter, children }
 }
 
-/** Every condition of a filter with the way to it. */
+/** All conditions of a filter with their paths. */
 export function conditionsOf(filter: Filter | null, path: Path = []): { condition: Condition; path: Path }[] {
   if (filter === null) return []
   if (!isGroup(filter)) return [{ condition: filter, path }]

@@ -34,7 +34,7 @@ export interface FilterGroupProps {
   onChange: (root: Group) => void
 }
 
-/** Conditions joined by one word, and groups of such within. */
+/** A group of conditions and nested groups. */
 export function FilterGroup({ group, path, root, fields, people, onChange }: FilterGroupProps) {
   const set = (at: Path, next: Parameters<typeof replaceAt>[2]) => onChange(replaceAt(root, at, next))
   const add = (child: Group['children'][number]) => {
@@ -142,7 +142,7 @@ function partMenu(root: Group, at: Path, count: number, onChange: (root: Group) 
   ]
 }
 
-/** "where", then the group's word: chosen once, at the second line. */
+/** “Where” in the first row, then the group's conjunction, selectable in the second row. */
 function Joint({
   index,
   join,
@@ -176,7 +176,7 @@ interface ConditionEditorProps {
   condition: Condition
   fields: readonly Field[]
   people: readonly Person[]
-  /** False while it lacks a value; it is then grey and has no effect. */
+  /** False without a value: shown greyed out, without effect. */
   isActive: boolean
   onChange: (condition: Condition) => void
 }
@@ -217,7 +217,7 @@ function ConditionEditor({ condition, fields, people, isActive, onChange }: Cond
             ))}
           </select>
           <ConditionValue
-            // Another kind of value is another input: nothing of the old text may linger in it.
+            // Remounts the input for another kind of value, to discard the old text.
             key={`${field.id} ${condition.operator}`}
             condition={condition}
             field={field}

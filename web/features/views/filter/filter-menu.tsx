@@ -14,7 +14,7 @@ export interface FilterMenuProps {
   fields: readonly Field[]
   filter: Filter | null
   people: readonly Person[]
-  /** False: says that the filter is for this person alone. */
+  /** If false, a note says that the filter applies only to this user. */
   isSaved: boolean
   /** Explains the effect of an empty filter. */
   emptyHint?: string

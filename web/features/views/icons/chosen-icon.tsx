@@ -11,7 +11,7 @@ export function readIcon({ icon }: Record<string, unknown>): string | null {
   return null
 }
 
-/** An emoji or a symbol in the room of an icon. */
+/** An emoji or symbol at the size of an icon. */
 export function ChosenIcon({ text, size }: { text: string; size: number }) {
   return (
     <span

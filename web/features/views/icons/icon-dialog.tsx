@@ -38,7 +38,7 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
     }
   }
 
-  /** The icons are one stop for Tab; arrows go through them. */
+  /** The icons are one tab stop; arrow keys move between them. */
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
     const all = [...event.currentTarget.querySelectorAll('button')]
     const at = all.indexOf(document.activeElement as HTMLButtonElement)

@@ -1,6 +1,6 @@
 import { m } from '../../../messages.gen.ts'
 
-/** One icon to choose: a character, and the words by which it is found. */
+/** An icon: its character and search terms. */
 export interface IconChoice {
   text: string
   words: string

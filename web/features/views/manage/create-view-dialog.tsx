@@ -25,7 +25,7 @@ export interface CreateViewDialogProps {
 /** Placeholder id of a field that is created with the view. */
 const FRESH = 'new'
 
-/** Name of a new view, and the field that its kind cannot do without; Enter makes it and opens it. */
+/** Dialog for a new view: its name, and the field its kind requires. Enter creates and opens it. */
 export function CreateViewDialog(props: CreateViewDialogProps) {
   const { tableId, kind, onClose } = props
   const schema = trpc.schema.table.useQuery({ tableId })
@@ -191,7 +191,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
   )
 }
 
-/** The title itself, or with a number where a field has it already. */
+/** The title, with a number appended if a field already has it. */
 function freeTitle({ fields }: TableSchema, title: string): string {
   const titles = fields.map((field) => field.title)
   return titles.some((one) => one.toLowerCase() === title.toLowerCase()) ? unusedTitle(title, titles) : title

@@ -5,13 +5,13 @@ import { queryOfView } from '../../records/context/use-store-query.ts'
 import { fieldsInOrder, shownFields } from '../state/arrange-fields.ts'
 
 export interface DownloadPart {
-  /** Only what this finds. */
+  /** Only records that match this search. */
   search?: Search | null
   /** Only these records. */
   recordIds?: readonly RecordId[]
 }
 
-/** Asks how the records of a view are to be written to a file: its fields, order and filter. */
+/** Opens the export dialog for the records of a view, with its fields, order and filter. */
 export function downloadView({ fields }: TableSchema, view: View, part: DownloadPart = {}): void {
   openExport({
     tableId: view.tableId,

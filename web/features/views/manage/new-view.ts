@@ -11,11 +11,11 @@ import {
 } from '../../../../src/core/views/index.ts'
 import { m } from '../../../messages.gen.ts'
 
-/** A field that a kind of view cannot do without. */
+/** A field that a view kind requires. */
 export interface FieldNeed {
   label: () => string
   fits: (field: Field) => boolean
-  /** A field to create if the table has none that fits. */
+  /** The field to create if the table has no suitable one. */
   fresh: () => { title: string; type: FieldTypeName; options?: FieldOptions }
 }
 
@@ -49,14 +49,14 @@ const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
 /** System dates are not suitable; without another date field, a new one is created. */
 const offered = (fields: readonly Field[]): Field[] => fields.filter((field) => !field.isSystem)
 
-/** The fields that will do for a need. */
+/** The fields that satisfy a requirement. */
 export const fieldsFor = (need: FieldNeed | undefined, fields: readonly Field[]): Field[] =>
   need ? offered(fields).filter(need.fits) : []
 
 /** The field that a kind of view requires; undefined if it requires none. */
 export const needOf = (kind: ViewKind): FieldNeed | undefined => NEEDS[kind]
 
-/** The setup that a new view begins with: that of the view it is copied from, or what fits best. */
+/** The initial fields of a new view: those of the copied view, or the most suitable ones. */
 export function firstSetup(kind: ViewKind, fields: readonly Field[], copied: View | undefined): Setup {
   const { setup, options, defaults } = viewKind(kind)
   const first = copied?.kind === kind ? options.parse(copied.options) : defaults(offered(fields))

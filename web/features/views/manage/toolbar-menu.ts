@@ -10,7 +10,7 @@ import { copyViewLink, duplicateView } from './view-commands.tsx'
 import { fileItems } from './view-files.ts'
 import { modeItems } from './view-menu.ts'
 
-/** The "⋮" of a view's toolbar: its id, its mode, and whether filters are saved as one makes them. */
+/** The “⋮” menu of a view's toolbar: view id, lock mode, and automatic saving of filters. */
 export function toolbarMenu({
   schema,
   state,

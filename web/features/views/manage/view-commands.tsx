@@ -17,7 +17,7 @@ import { readIcon } from '../icons/chosen-icon.tsx'
 const CreateViewDialog = lazyPart(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')
 const VisibilityDialog = lazyPart(() => import('./visibility-dialog.tsx'), 'VisibilityDialog')
 
-/** Asks for the name of a new view, and for what its kind needs; makes it and opens it. */
+/** Opens the dialog for a new view; creates and opens the view. */
 export const createView = (baseId: string, tableId: string, kind: ViewKind): void =>
   void openDialog((close) => (
     <CreateViewDialog baseId={baseId} tableId={tableId} kind={kind} onClose={close} />
@@ -38,7 +38,7 @@ type ViewFacts = Partial<Pick<View, 'title' | 'description' | 'meta' | 'lock'>>
 const updateView = async (view: View, patch: ViewFacts): Promise<void> =>
   show(await api.views.update.mutate({ viewId: view.id, patch }))
 
-/** Puts a view in place as it has been saved. */
+/** Puts a saved view into the cache. */
 async function show(saved: View): Promise<void> {
   const input = { tableId: saved.tableId }
   await cache.schema.table.cancel(input)
@@ -100,11 +100,11 @@ export const chooseViewers = (view: View): void =>
     />
   ))
 
-/** Says who may change how a view is set up. */
+/** Sets the lock mode of a view. */
 export const setViewMode = (view: View, lock: View['lock']): Promise<void> =>
   changeViews(view.tableId, () => updateView(view, { lock }))
 
-/** Copies the address of a view, for people who may open the base. */
+/** Copies the URL of a view for members of the base. */
 export async function copyViewLink(baseId: string, view: View): Promise<void> {
   const address = addressOf(paths.table(baseId, view.tableId, view.id))
   if (await copyText(address)) toast.success({ text: m.views_link_copied() })
@@ -120,7 +120,7 @@ export async function reorderView(view: View, before: string | null): Promise<vo
   await changeViews(view.tableId, () => api.views.reorder.mutate({ viewId: view.id, before }))
 }
 
-/** Deletes a view after asking; the records stay, and the message offers to undo it. */
+/** Deletes a view after a confirmation and offers to undo it. Its records stay. */
 export async function deleteView(baseId: string, view: View): Promise<void> {
   const { tableId } = view
   const agreed = await confirm({

@@ -115,14 +115,14 @@ export function viewMenu(
   return items
 }
 
-/** Why nothing of a view can be changed by this person until its mode is; null: it can. */
+/** Why the user cannot change a view in its current lock mode; null if they can. */
 export function heldReason(view: View): string | null {
   const because = keptBecause(view, true, session.userId())
   if (because === null) return null
   return because === 'locked' ? m.views_unlock_the_view_first() : m.views_only_owner_do()
 }
 
-/** The keyboard's way to what dragging does. */
+/** Menu items that move a view, as alternative to dragging. */
 function moveItems(view: View, siblings: readonly View[]): MenuItem[] {
   const ids = siblings.map(({ id }) => id)
   const at = ids.indexOf(view.id)

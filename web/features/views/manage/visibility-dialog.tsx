@@ -23,7 +23,7 @@ export function VisibilityDialog({ title, onSave, onClose, ...props }: Visibilit
   const [hidden, setHidden] = useState(props.hiddenFrom)
   const [problem, setProblem] = useState<string | null>(null)
   const saved = useRef(props.hiddenFrom)
-  // One after the other, so that the switch that was pressed last is the one that counts.
+  // Saves run in sequence, so that the last change wins.
   const saving = useRef(Promise.resolve())
 
   function show(role: HideableRole, isShown: boolean) {

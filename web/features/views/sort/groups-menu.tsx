@@ -11,7 +11,7 @@ export interface GroupsMenuProps {
   onChange: (groups: Sort[]) => void
 }
 
-/** By which fields the records are grouped, the outermost first. */
+/** Editor for a view's grouping, the outermost field first. */
 export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
   return (
     <SortMenu
@@ -29,7 +29,7 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
   )
 }
 
-/** Sets whose values many records share, the best first: a group for each text would have one record. */
+/** Field types whose values many records share, the most suitable first; a text field would give one record per group. */
 const GROUPING_WELL: readonly FilterSet[] = ['select', 'checkbox', 'user', 'multiSelect', 'date']
 
 /** The most suitable field for grouping; null if none is. */

@@ -14,17 +14,17 @@ export interface SortMenuProps {
   fields: readonly Field[]
   sorts: readonly Sort[]
   onChange: (sorts: Sort[]) => void
-  /** Most that can be chosen. */
+  /** Maximum number of entries. */
   max?: number
   /** Texts for uses other than sorting records. */
   words?: SortWords
-  /** The field that "add" takes, of those not used yet; null: the person chooses. By default the first. */
+  /** Picks the field for “Add” from the unused ones; null lets the user choose. Defaults to the first. */
   suggest?: (fields: readonly Field[]) => Field | null
 }
 
-/** The sentences of the menu. */
+/** Texts of the menu. */
 export interface SortWords {
-  /** Where nothing is chosen. */
+  /** Shown without entries. */
   none: string
   add: string
   remove: (field: string) => string

@@ -4,7 +4,7 @@ import type { Field, View, ViewField } from '../../../../src/core/model.ts'
 /** A change to one field of a view. */
 export type FieldArrangement = Pick<ViewField, 'fieldId'> & Partial<Omit<ViewField, 'fieldId'>>
 
-/** A field with its place in a view. */
+/** A field with its column settings in a view. */
 export interface ArrangedField {
   field: Field
   column: ViewField
@@ -13,7 +13,7 @@ export interface ArrangedField {
 /** Default column width (ui §4.1). */
 export const DEFAULT_WIDTH = 200
 
-/** The columns with changes laid over them; fields that had no column get one. */
+/** Applies changes to columns; fields without a column get one. */
 export function arrangeFields(
   columns: readonly ViewField[],
   changes: readonly FieldArrangement[],
@@ -52,7 +52,7 @@ export function fieldsInOrder(fields: readonly Field[], view: Pick<View, 'fields
     .sort((a, b) => a.column.order - b.column.order || a.field.order - b.field.order)
 }
 
-/** Those that are shown. */
+/** The visible fields of a view in its order. */
 export const shownFields = (fields: readonly Field[], view: Pick<View, 'fields'>): ArrangedField[] =>
   fieldsInOrder(fields, view).filter(({ field, column }) => column.show || field.isDisplay)
 

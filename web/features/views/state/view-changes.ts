@@ -3,7 +3,7 @@ import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
 import { arrangeFields, type FieldArrangement } from './arrange-fields.ts'
 
-/** How a view shows its records, apart from its columns. */
+/** The settings of a view except its columns. */
 export type ViewPatch = Partial<
   Pick<View, 'rowHeight' | 'frozen' | 'filter' | 'sorts' | 'groups' | 'coloring' | 'options'>
 >
@@ -13,7 +13,7 @@ export type ViewChange =
   | { kind: 'update'; patch: ViewPatch }
   | { kind: 'arrange'; fields: FieldArrangement[] }
 
-/** The view with a change laid over it. */
+/** Applies a change to a view. */
 export const applyChange = (view: View, change: ViewChange): View =>
   change.kind === 'update'
     ? { ...view, ...change.patch }
@@ -36,7 +36,7 @@ export function mergeChanges(changes: readonly ViewChange[]): {
 /** Patch keys that the switch "save filters and sorts" controls. */
 const FILTERING: ReadonlySet<string> = new Set(['filter', 'sorts', 'groups'] satisfies (keyof ViewPatch)[])
 
-/** True for a change that does nothing but filter, sort or group. */
+/** True for a change that affects only filter, sorts or groups. */
 export const isFiltering = (change: ViewChange): boolean =>
   change.kind === 'update' && Object.keys(change.patch).every((key) => FILTERING.has(key))
 
@@ -44,7 +44,7 @@ export const isFiltering = (change: ViewChange): boolean =>
 export type KeptBecause = 'role' | 'locked' | 'personal'
 
 /**
- * Whether this person's changes of a view are saved for everyone: null where they are.
+ * Why the user's changes of a view are not saved for everyone; null if they are saved.
  *
  * @param canArrange whether the role may change views at all
  */
@@ -59,10 +59,10 @@ export function keptBecause(
   return lock === 'personal' && ownerId !== null && ownerId !== userId ? 'personal' : null
 }
 
-/** True where the person may say who changes a view: its owner, or who may rename it. */
+/** True if the user can set the lock mode of a view: its owner, and users who can rename it. */
 export const maySetMode = (role: BaseRole): boolean => roleCan(role, 'view.update')
 
-/** The view's options with some of them changed; all of them are sent, so all of them are given. */
+/** Merges a patch into the options of a view; the API expects all of them. */
 export const withOptions = <K extends ViewKind>(
   view: Pick<View, 'kind' | 'options'>,
   kind: K,

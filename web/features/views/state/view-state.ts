@@ -26,7 +26,7 @@ import {
 
 export type { ViewPatch } from './view-changes.ts'
 
-/** A view as this person sees it, and the ways to change it. */
+/** A view with the user's local changes, and functions that change it. */
 export interface ViewState {
   view: View
   /** False if changes are kept in the browser until the page is left. */
@@ -159,7 +159,7 @@ async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]
       await runInQueue(baseId, () => api.views.update.mutate({ viewId, patch: onWire(patch) }))
     }
     if (fields.length > 0) await runInQueue(baseId, () => api.views.arrange.mutate({ viewId, fields }))
-    // A reading that began before this was saved does not know of it.
+    // A read that started before the save returns the old state.
     await cache.schema.table.cancel(input)
     cache.schema.table.setData(
       input,
