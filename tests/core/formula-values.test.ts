@@ -183,6 +183,35 @@ describe('the meaning of formulas', () => {
     ['IF(true, NOW(), "2024-01-01") & ""', '2024-01-01 00:00:00'],
   ])
 
+  test('counts workdays as a calendar does', () => {
+    const holidays = ['2024-02-09', '2024-02-12', '2024-02-17', '2024-02-26']
+    const list = holidays.join(', ')
+    const day = (at: number) => new Date(Date.UTC(2024, 1, at)).toISOString().slice(0, 10)
+    const isWorkday = (at: number) =>
+      new Date(Date.UTC(2024, 1, at)).getUTCDay() % 6 !== 0 && !holidays.includes(day(at))
+    for (let start = 1; start <= 29; start++) {
+      for (let steps = -12; steps <= 12; steps++) {
+        let at = start
+        for (let left = Math.abs(steps); left > 0; ) {
+          at += Math.sign(steps)
+          if (isWorkday(at)) left--
+        }
+        expect([start, steps, value(`WORKDAY("${day(start)}", ${steps}, "${list}")`)]).toEqual([
+          start,
+          steps,
+          day(at),
+        ])
+      }
+      for (let end = start; end <= 29; end++) {
+        const count = Array.from({ length: end - start + 1 }, (_, index) => start + index).filter(
+          isWorkday,
+        ).length
+        const counted = value(`WORKDAY_DIFF("${day(start)}", "${day(end)}", "${list}")`)
+        expect([start, end, counted]).toEqual([start, end, count])
+      }
+    }
+  })
+
   test('looks at an instant in the zone of its field or of SET_TIMEZONE', () => {
     const at = { cat: '2024-03-31 00:30:00+00:00' }
     const shown = (text: string) => value(text, at, 'America/New_York')

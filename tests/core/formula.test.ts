@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FUNCTIONS } from '../../src/core/formula/functions/index.ts'
-import { checkFormula, formulaFunctions } from '../../src/core/formula/index.ts'
+import { checkFormula, formulaFunctions, readsClock } from '../../src/core/formula/index.ts'
 import { check, FIELDS, field, problems, value } from './formula-fields.ts'
 
 describe('checkFormula', () => {
@@ -154,6 +154,18 @@ describe('checkFormula', () => {
     const listed =
       'AVG ADD DATEADD DATESTR DAY MONTH HOUR DATETIME_DIFF AND OR CONCAT TRIM UPPER LOWER LEN MIN MAX CEILING FLOOR ROUND MOD REPEAT LOG EXP POWER SQRT ABS NOW REPLACE SEARCH INT RIGHT LEFT SUBSTR MID IF SWITCH URL WEEKDAY TRUE FALSE REGEX_MATCH REGEX_EXTRACT REGEX_REPLACE BLANK XOR EVEN ODD RECORD_ID COUNTA COUNT COUNTALL ROUNDDOWN ROUNDUP VALUE'
     expect(FUNCTIONS.map(({ name }) => name)).toEqual(expect.arrayContaining(listed.split(' ')))
+  })
+
+  test.each([
+    ['NOW()', true],
+    ['TODAY()', true],
+    ['IF({Done}, 1, YEAR(TODAY()) & "")', true],
+    ['1 + LEN(FROMNOW({At}))', true],
+    ['CREATED_TIME()', false],
+    ['YEAR({Due})', false],
+  ])('knows whether %s changes with time', (text, expected) => {
+    const checked = check(text)
+    expect(checked.ok && readsClock(checked.expression)).toBe(expected)
   })
 
   test('gives the type of the result and what the formula refers to', () => {

@@ -64,10 +64,17 @@ const FORMULAS: Record<string, string[]> = {
     'EVEN({X})',
     'SQRT({X})',
     'INT({X})',
+    'MEDIAN({X}, 1, {X} * 2)',
+    'STDEV({X}, 1, {X} * {X})',
+    'IFERROR(1 / {X}, {X})',
+    'WORKDAY("2024-01-01", {X})',
   ],
   text: [
     '{X}',
     'UPPER({X})',
+    'ENCODE_URL_COMPONENT({X})',
+    'FIND("a", {X}, 2)',
+    'IFERROR(VALUE({X}), 0)',
     'LEN({X})',
     'RIGHT({X}, 1)',
     'REPLACE({X}, "a", {X})',
@@ -82,9 +89,19 @@ const FORMULAS: Record<string, string[]> = {
       'DATEADD({X}, 1e9, "day")',
       'DATETIME_DIFF({X}, "2024-01-01", "M")',
     ],
+    ...['WEEKNUM({X})', 'DATETIME_FORMAT({X}, "dddd, D MMM YYYY HH:mm:ss.SSS A Z")', 'FROMNOW({X})'],
+    ...['WORKDAY({X}, 5)', 'WORKDAY_DIFF({X}, "2024-01-01")', 'IS_SAME({X}, "2024-01-01", "week")'],
     ...['WEEKDAY({X})', 'DATESTR({X})', 'HOUR({X})', 'MONTH({X})', '{X} > "2024-01-01"'],
   ],
-  any: ['{X} & "!"', 'CONCAT({X}, {X})', '{X} = ""', 'LEN({X} & "")', 'AND({X})'],
+  any: [
+    'ISBLANK({X})',
+    'ISERROR({X})',
+    '{X} & "!"',
+    'CONCAT({X}, {X})',
+    '{X} = ""',
+    'LEN({X} & "")',
+    'AND({X})',
+  ],
 }
 
 describe.each(ENGINES)('formulas over columns of foreign databases on $client', ({ client, open }) => {

@@ -54,6 +54,22 @@ const DEEP: Record<string, string> = {
   COUNTA: deepest('{Num}', (inner) => `COUNTA(${inner}, {Text})`),
   DATETIME_PARSE: deepest('{Text}', (inner) => `CONCAT(DATETIME_PARSE(${inner}, "D.M.YY h:mm:ss A"))`),
   'text compared with a number': deepest('{Num}', (inner) => `IF({Text} = ${inner}, 1, 2)`),
+  MEDIAN: deepest('{Num}', (inner) => `MEDIAN(${inner}, {Int}, 3)`),
+  STDEV: deepest('{Num}', (inner) => `STDEV(${inner}, {Int}, 3)`),
+  IFERROR: deepest('{Num}', (inner) => `IFERROR(1 / ${inner}, {Int})`),
+  'IFERROR of IF': deepest('{Num}', (inner) => `IFERROR(IF({Flag}, 10 % ${inner}, SQRT({Int})), 2)`),
+  ENCODE_URL_COMPONENT: deepest('{Text}', (inner) => `ENCODE_URL_COMPONENT(${inner})`),
+  WORKDAY: deepest('{At}', (inner) => `WORKDAY(${inner}, {Int}, "2024-03-01, 2024-03-04, 2024-12-25")`),
+  WORKDAY_DIFF: deepest(
+    '{Int}',
+    (inner) => `WORKDAY_DIFF({At}, DATEADD({Day}, ${inner}, "day"), "2024-03-01")`,
+  ),
+  WEEKNUM: deepest('{Int}', (inner) => `WEEKNUM(DATEADD({At}, ${inner}, "day"))`),
+  DATETIME_FORMAT: deepest(
+    '{Text}',
+    (inner) => `DATETIME_FORMAT(DATETIME_PARSE(${inner}, "D.M.YYYY"), "D.M.YYYY")`,
+  ),
+  IS_SAME: deepest('{Flag}', (inner) => `IS_SAME({At}, IF(${inner}, {Departure}, {Day}), "month")`),
   REGEX_REPLACE: deepest('{Text}', (inner) => `REGEX_REPLACE(${inner}, "[a-z]+", "x")`),
 }
 

@@ -48,7 +48,7 @@ describe('findOffers', () => {
     const found = (text: string, isField = false) => findOffers(offers, text, isField).map(({ name }) => name)
     expect(found('pri')).toEqual(['Price', 'Unit (net) price'])
     expect(found('ROUND')).toEqual(['ROUND', 'ROUNDDOWN', 'ROUNDUP'])
-    expect(found('diff')).toEqual(['DATETIME_DIFF'])
+    expect(found('diff')).toEqual(['DATETIME_DIFF', 'WORKDAY_DIFF'])
     expect(found('ro', true)).toEqual([])
     expect(found('')).toHaveLength(offers.length)
   })

@@ -40,6 +40,12 @@ import { trimTrailing } from '../trim-characters.ts'
  * last. DATETIME_DIFF is the first less the second, in whole units: exact time up to hours, time on the wall
  * from days on, calendar months from months on.
  *
+ * **Zones.** The formula's zone is that of the viewer, UTC in the API. An instant of a field with its own zone, or of SET_TIMEZONE,
+ * is looked at in that one, and so is what functions make of it. Among several arguments the first one with a zone
+ * determines it, also for days and written dates beside it.
+ *
+ * **Errors.** A step that fails gives null; ISERROR and IFERROR tell that from a null of its arguments (`failures.ts`).
+ *
  * **Regular expressions** are what the engines share: see `pattern.ts`. Text on which a
  * pattern takes more steps than the engine's limit gives null.
  *
