@@ -108,6 +108,8 @@ export function createRecordsService(
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)
   })
 
+  kernel.events.on('events.missed', results.clear)
+
   const openFor = (actor: Actor, { tableId, viewId, timeZone }: Selection): Promise<Opened> =>
     reader.open(actor, tableId, viewId, timeZone)
 

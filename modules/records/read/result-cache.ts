@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { lastChangeId } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isForeign } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
@@ -11,6 +12,8 @@ const MAX_BYTES = 32 * 1024 ** 2
 const MAX_RESULT_BYTES = 256 * 1024
 /** Faster reads are cheaper than the bookkeeping. */
 const MIN_READ_MS = 1
+/** As above, where each use of the cache costs a query for the last change of the base. */
+const MIN_SHARED_READ_MS = 5
 /** Results over more tables would rarely stay valid. */
 const MAX_TABLES = 20
 
@@ -26,20 +29,28 @@ interface Entry {
  *
  * Only a statement that comes from the plan cache a second time is cached: others depend on the time or the caller, or
  * are read once.
+ *
+ * Where several servers write to the same base, a result also depends on the last entry of the base's change log, which
+ * is read first: every write of records appends one in its transaction. So a change by any server invalidates all results
+ * of its base, and no answer is older than the request.
  */
 export interface ResultCache {
   /** The engine of an opened table, whose reads come from the cache if possible. */
   over(opened: Pick<Opened, 'engine' | 'context'>): CachedEngine
   /** Call when a change of records of these tables is committed, before it is acknowledged. */
   touch(tableIds: Iterable<string>): void
+  /** Call when changes by other servers may be unknown. */
+  clear(): void
 }
 
 export type CachedEngine = Pick<Engine, 'all' | 'values' | 'dialect'>
 
-/** @param isShared true where other processes write to the same tables: nothing is cached then */
+/** @param isShared true where other processes write to the same tables */
 export function createResultCache(isShared: boolean): ResultCache {
   const versions = new Map<string, number>()
   const known = new WeakSet<Statement>()
+  /** Where shared: statements that took long enough for the cache. */
+  const slow = new WeakSet<Statement>()
   const reading = new WeakMap<Statement, Entry>()
   const kept = new LRUCache<Statement, { versions: string; rows: object[] }>({
     maxSize: MAX_BYTES,
@@ -50,10 +61,11 @@ export function createResultCache(isShared: boolean): ResultCache {
   /** The versions of all tables that a query may read; null if its results are not cached. */
   function versionsOf(context: PlanContext): string | null {
     const { models } = context
-    if (isShared || models.size > MAX_TABLES || isForeign(wholeOf(context))) return null
-    let text = String(versions.get(wholeOf(context).table.id) ?? 0)
+    const { table } = wholeOf(context)
+    if (models.size > MAX_TABLES || isForeign(wholeOf(context))) return null
+    let text = String(versions.get(table.id) ?? 0)
     for (const model of models.values()) {
-      if (isForeign(model)) return null
+      if (isForeign(model) || model.table.baseId !== table.baseId) return null
       text += ` ${versions.get(model.table.id) ?? 0}`
     }
     return text
@@ -62,21 +74,32 @@ export function createResultCache(isShared: boolean): ResultCache {
   async function timed(statement: Statement, run: () => Promise<object[]>, before: string) {
     const startedAt = performance.now()
     const rows = await run()
-    if (performance.now() - startedAt >= MIN_READ_MS) kept.set(statement, { versions: before, rows })
+    if (performance.now() - startedAt >= (isShared ? MIN_SHARED_READ_MS : MIN_READ_MS))
+      kept.set(statement, { versions: before, rows })
+    return rows
+  }
+
+  /** Reads without the cache, and remembers whether it would have been worth it. */
+  async function probed<T extends object>(statement: Statement, run: () => Promise<T[]>): Promise<T[]> {
+    const startedAt = performance.now()
+    const rows = await run()
+    if (performance.now() - startedAt >= MIN_SHARED_READ_MS) slow.add(statement)
     return rows
   }
 
   async function read<T extends object>(
-    context: PlanContext,
+    { engine, context }: Pick<Opened, 'engine' | 'context'>,
     statement: Statement,
     run: () => Promise<T[]>,
   ): Promise<T[]> {
-    const before = versionsOf(context)
-    if (before === null) return run()
+    const ownVersions = versionsOf(context)
+    if (ownVersions === null) return run()
     if (!known.has(statement)) {
       known.add(statement)
       return run()
     }
+    if (isShared && !slow.has(statement)) return probed(statement, run)
+    const before = isShared ? `${ownVersions} ${await lastChangeId(engine)}` : ownVersions
     const cached = kept.get(statement)
     if (cached?.versions === before) return copyOf(cached.rows as T[])
     const open = reading.get(statement)
@@ -95,9 +118,13 @@ export function createResultCache(isShared: boolean): ResultCache {
     over: ({ engine, context }) => ({
       dialect: engine.dialect,
       all: <T>(statement: Statement, options?: { scan?: boolean }) =>
-        read(context, statement, () => engine.all<T & object>(statement, options)) as Promise<T[]>,
-      values: (statement, options) => read(context, statement, () => engine.values(statement, options)),
+        read({ engine, context }, statement, () => engine.all<T & object>(statement, options)) as Promise<
+          T[]
+        >,
+      values: (statement, options) =>
+        read({ engine, context }, statement, () => engine.values(statement, options)),
     }),
+    clear: () => kept.clear(),
     touch(tableIds) {
       for (const tableId of tableIds) versions.set(tableId, (versions.get(tableId) ?? 0) + 1)
     },
