@@ -3,23 +3,23 @@ import { ERROR_STATUS, type ErrorCode } from '../src/core/errors.ts'
 import type { AppRouter } from '../src/router.ts'
 import { m } from './messages.gen.ts'
 
-/** The code of a refusal by the server, or null for what never got an answer. */
+/** The server's error code; null without a response. */
 export function appCodeOf(error: unknown): ErrorCode | null {
   const code = dataOf(error)?.appCode
   return code !== undefined && code in ERROR_STATUS ? (code as ErrorCode) : null
 }
 
-/** Details for programs beside the message: `{ fieldId, recordId }`, a list of problems, … */
+/** Machine-readable details of an error: `{ fieldId, recordId }`, a list of problems, … */
 export function detailsOf(error: unknown): Record<string, unknown> {
   return dataOf(error)?.details ?? {}
 }
 
-/** The id under which the server's log has this request, or null. */
+/** The request's id in the server's log, or null. */
 export function requestIdOf(error: unknown): string | null {
   return dataOf(error)?.requestId ?? null
 }
 
-/** A sentence for the person: the server's own words for a refusal, ours where there was no answer. */
+/** Error message for the user: the server's, or our own without a response. */
 export function messageOf(error: unknown): string {
   if (isOffline(error)) return m.app_server_reach_failed()
   const code = appCodeOf(error)
@@ -30,14 +30,14 @@ export function messageOf(error: unknown): string {
       : m.app_something_went_wrong_server()
   }
   const { field, reason } = detailsOf(error)
-  // The message of the API names the value alone: people need to know what the field expects.
+  // The API's message only names the value; users need to know what the field expects.
   if (code === 'INVALID_VALUE_FOR_FIELD' && typeof field === 'string' && typeof reason === 'string')
     return m.app_field_refused({ field, reason })
   const message = error instanceof Error ? error.message : m.app_something_went_wrong()
   return plainMessage(message)
 }
 
-/** Replaces messages whose exact text REST clients rely on by clearer ones; others stay. */
+/** Replaces messages whose exact text REST clients rely on with clearer ones; returns others unchanged. */
 export function plainMessage(message: string): string {
   const exact = clearerMessages()[message]
   if (exact !== undefined) return exact
@@ -69,7 +69,7 @@ const clearerMessages = (): Record<string, string> => ({
   'Compound statement is not supported': m.app_only_one_expression_is_allowed(),
 })
 
-/** The same for messages that name something. */
+/** Such messages with names in them. */
 const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string][] = [
   [/^Invalid column name\/id (.+) in formula$/, (name) => m.app_no_field_named_name({ name })],
   [
@@ -99,7 +99,7 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
 export const isOffline = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof TRPCClientError && dataOf(error) === null)
 
-/** Reading again helps against lost connections and a busy server, not against a refusal. */
+/** True for lost connections and a busy server, false for rejected requests. */
 export function isWorthRetrying(error: unknown): boolean {
   const status = dataOf(error)?.httpStatus
   return status === undefined || status === 429 || status >= 502

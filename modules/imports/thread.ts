@@ -55,7 +55,7 @@ interface ThreadHost {
    * @throws to end the import
    */
   verify(): Promise<void>
-  /** Those of the stored files that the actor may use; links them to the base. */
+  /** Returns the stored files among `paths` that the actor may use, and links them to the base. */
   files(paths: string[]): Promise<KnownFile[]>
 }
 

@@ -89,7 +89,10 @@ export const mysqlFormula: FormulaWords<SQL> = {
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
 
-/** `replacement` writes a percent sign and the two digits of a byte, as the engine's expressions refer to a group. */
+/**
+ * `replacement` inserts a percent sign before the captured hex digits; the syntax of group references differs between
+ * engines.
+ */
 const encodeUrl = (value: SQL, replacement: string): SQL =>
   text(decodePlain(sql`regexp_replace(hex(${value}), '(..)', ${replacement})`))
 

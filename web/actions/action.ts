@@ -6,13 +6,13 @@ import { cache } from '../trpc.ts'
 
 /** Context in which an action is offered or run: the current screen and the user's rights. */
 export interface ActionContext {
-  /** The base on the screen; null elsewhere, and until it is read. */
+  /** The base on screen; null elsewhere and while it loads. */
   base: Base | null
   tableId: string | null
   viewId: string | null
-  /** True where the role in this base holds the right. */
+  /** True if the user's role in the base has the right. */
   can(right: BaseRight): boolean
-  /** True where the person holds the organisation role or one above it. */
+  /** True if the user has the organisation role or a higher one. */
   holds(least: OrgRole): boolean
 }
 
@@ -28,7 +28,7 @@ export interface Action {
   hint?: () => string
   /** E.g. `mod+k`, `alt+d`, `?`; `mod` is Cmd on a Mac. */
   shortcut?: string
-  /** Left out of the palette, e.g. the action that opens it. */
+  /** Hidden from the palette, e.g. the action that opens it. */
   hidden?: true
   /** Absent: always. */
   when?: (context: ActionContext) => boolean

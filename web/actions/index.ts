@@ -4,15 +4,15 @@ import type { Action, ActionContext } from './action.ts'
 /** Actions that every screen offers. */
 let appActions: readonly Action[] = []
 
-/** Registers the actions that every screen offers; the shell does so once, when it is loaded. */
+/** Registers the actions of every screen; called once by the shell. */
 export function provideAppActions(actions: readonly Action[]): void {
   appActions = actions
 }
 
-/** Actions of the mounted screens, the one mounted last first. */
+/** Actions of the mounted screens, the latest first. */
 let screenActions: { current: readonly Action[] }[] = []
 
-/** All actions that make sense here and now, those of the present screen first. */
+/** All actions available in the context, those of the current screen first. */
 export const actionsFor = (context: ActionContext): Action[] =>
   [...screenActions.flatMap(({ current }) => current), ...appActions].filter(
     (action) => action.when?.(context) ?? true,

@@ -34,7 +34,7 @@ interface FileListProps {
   onAdd: (sources: FileSource[]) => void
 }
 
-/** The files of a cell with all that can be done to them, and those that are on their way. */
+/** The files of a cell with their operations, and running uploads. */
 export function FileList(props: FileListProps) {
   const { tableId, items, kinds, uploadKey, label, id, size, onChange, onAdd } = props
   const uploads = useUploads(uploadKey)
@@ -50,7 +50,7 @@ export function FileList(props: FileListProps) {
   }
   const choose = (input: HTMLInputElement) => {
     add(input.files)
-    // The same file may be chosen once more.
+    // Allows choosing the same file again.
     input.value = ''
   }
 
@@ -207,7 +207,7 @@ interface FileRowProps {
   onMove: (by: 1 | -1) => void
 }
 
-/** One file of a cell: opens in large, is renamed, moved, saved and taken away. */
+/** A file of a cell, with operations to view, rename, move, download and remove it. */
 export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMove }: FileRowProps) {
   const { ref, style, listeners } = useSortableItem(id)
   const [isRenaming, setRenaming] = useState(false)
@@ -299,7 +299,7 @@ function RenameInput({ title, onDone }: { title: string; onDone: (title: string 
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter') done()
     if (event.key === 'Escape') {
-      // This alone is left, not the list around it.
+      // Leaves only the input, not the surrounding list.
       event.preventDefault()
       event.stopPropagation()
       onDone(null)
@@ -323,7 +323,7 @@ function RenameInput({ title, onDone }: { title: string; onDone: (title: string 
   )
 }
 
-/** Asks for the address of a file, which the server then fetches. */
+/** Input for the URL of a file that the server fetches. */
 export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; onCancel: () => void }) {
   const [url, setUrl] = useState('')
   const [isRefused, setRefused] = useState(false)

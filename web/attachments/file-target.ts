@@ -3,7 +3,7 @@ import type { Field } from '../../src/core/model.ts'
 
 /** The target cell of an upload, read and written in the record store, so that it outlives the component. */
 export interface FileTarget {
-  /** Tells cells apart. */
+  /** Identifies the cell. */
   key: string
   field: Field
   /** The cell's value, if its record is loaded. */
@@ -12,6 +12,6 @@ export interface FileTarget {
   /** The cell's value, read from the server if its record is not loaded. */
   latest(): Promise<CellValue>
   write(value: CellValue): void
-  /** Tells the person why files that have arrived were not added. */
+  /** Tells the user why uploaded files were not added. */
   refused(reason: string): void
 }

@@ -19,15 +19,15 @@ import { distrust, type SignedFile, useSignedFile } from './signed-files.ts'
 interface FileThumbProps {
   item: AttachmentItem
   tableId: string
-  /** Pixels of its height; its width follows the picture, within limits. */
+  /** Height in pixels; the width follows the image, within limits. */
   size: number
-  /** Square, whatever the picture's shape. */
+  /** Square, whatever the image's aspect ratio. */
   square?: boolean
   /** Accessible name, if the file name is not displayed. */
   label?: string
 }
 
-/** A picture small, any other file as the sign of its kind. Takes its room before the picture is there. */
+/** A thumbnail for images, an icon for other files. Reserves its space before the image loads. */
 export function FileThumb({ item, tableId, size, square = false, label }: FileThumbProps) {
   const signed = useSignedFile(tableId, item.path)
   const [broken, setBroken] = useState<string | null>(null)
@@ -63,7 +63,7 @@ export function FileThumb({ item, tableId, size, square = false, label }: FileTh
   )
 }
 
-/** Pixels that a thumbnail takes across: between half and double its height. */
+/** Width of a thumbnail in pixels, between half and double its height. */
 export function widthOf({ width, height, mimetype }: AttachmentItem, size: number): number {
   if (!width || !height || !mimetype.startsWith('image/')) return size
   return Math.round(size * Math.min(1.8, Math.max(0.6, width / height)))
@@ -96,7 +96,7 @@ const ICONS: Record<FileKind, LucideIcon> = {
   archive: FileArchive,
 }
 
-/** The sign of a kind of file. */
+/** Icon of a kind of file. */
 export function FileIcon({ item, size }: { item: Pick<AttachmentItem, 'mimetype' | 'url'>; size: number }) {
   const kind = fileKind(item.mimetype)
   const Icon = item.url !== undefined ? Link : kind ? ICONS[kind] : File

@@ -37,7 +37,7 @@ function readLimits(info: unknown): ServerLimits {
   }
 }
 
-/** Why a file will not be taken, before anything is sent; null where it may. The server looks again at the bytes. */
+/** Why a file would be rejected, before uploading; null if it is acceptable. The server also checks the content. */
 export function problemOf(
   source: FileSource,
   place: number,
@@ -54,7 +54,7 @@ export function problemOf(
   return isFit ? null : m.attachments_allowed_file_types_kinds({ kinds: kindLabels(options.kinds) })
 }
 
-/** The names of kinds of files, for people. */
+/** Labels of kinds of files. */
 const kindLabels = (kinds: readonly FileKind[]): string =>
   FILE_KINDS.filter(({ key }) => kinds.includes(key))
     .map(({ label }) => label())

@@ -6,7 +6,7 @@ import { callRest, RestError } from '../rest.ts'
 import { callerHeaders } from '../session/index.ts'
 import { rememberUpload } from './signed-files.ts'
 
-/** A file of this machine, or one that the server shall fetch. */
+/** A local file, or a URL for the server to fetch. */
 export type FileSource = { file: File } | { url: string }
 
 const UPLOAD = '/api/v1/db/storage/upload'
@@ -32,7 +32,7 @@ export async function sendFile(source: FileSource, sending: Sending): Promise<At
 
 type Uploaded = AttachmentItem & { signedPath: string }
 
-/** XMLHttpRequest, because `fetch` does not tell how much it has sent. */
+/** XMLHttpRequest, because `fetch` reports no upload progress. */
 async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<Uploaded> {
   const headers = await callerHeaders()
   signal.throwIfAborted()

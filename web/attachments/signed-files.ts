@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { api, type Outputs } from '../trpc.ts'
 
-/** Links of a file that work for a while without a session. */
+/** Temporary links to a file that work without a session. */
 export type SignedFile = Outputs['records']['signFiles']['files'][string]
 
 interface Entry {
@@ -15,7 +15,7 @@ const MARGIN_MS = 5 * 60_000
 /** Files unknown to the server are requested again after this time, because their record may not be saved yet. */
 const UNKNOWN_MS = 5_000
 const RETRY_MS = 3_000
-/** All cells that come in sight within this time share one call. */
+/** Cells mounted within this time share one request. */
 const GATHER_MS = 12
 const MAX_PATHS = 500
 /** How long a local blob replaces the thumbnails of a file uploaded here. */
@@ -37,7 +37,7 @@ export function useSignedFile(tableId: string, path: string | undefined): Signed
   )
 }
 
-/** The links of a file, now. @throws where the server cannot be reached */
+/** The current links of a file. @throws if the server cannot be reached */
 export async function signedFile(tableId: string, path: string): Promise<SignedFile | null> {
   const entry = known.get(path)
   if (entry?.file && isFresh(entry)) return entry.file
@@ -94,7 +94,7 @@ async function loadWanted(): Promise<void> {
       try {
         store(await api.records.signFiles.query({ tableId, paths: some }), some)
       } catch (error) {
-        // Pictures are no reason for a message; they come when the connection is back.
+        // Missing images need no message; they are retried once the connection is back.
         console.warn('links to files could not be read', error)
         setTimeout(() => some.forEach(notify), RETRY_MS)
       }

@@ -26,7 +26,7 @@ export interface Upload {
   message: string | null
 }
 
-/** Files that were chosen together: written into the cell as one change, when the last of them has arrived. */
+/** Files chosen together, which are written to the cell as one change when the last upload has ended. */
 interface Batch {
   target: FileTarget
   items: (AttachmentItem | null)[]
@@ -41,12 +41,12 @@ interface Work {
   controller: AbortController
 }
 
-/** Files that are sent at one time. */
+/** Maximum number of concurrent uploads. */
 const MAX_AT_ONCE = 3
 
 interface UploadsState {
   shown: readonly Upload[]
-  /** Cells whose list is open, and shows their uploads itself. */
+  /** Cells whose open file list shows their uploads. */
   attended: ReadonlySet<string>
 }
 
@@ -106,7 +106,7 @@ export async function startUploads(target: FileTarget, sources: readonly FileSou
   runNext()
 }
 
-/** Stops an upload, or takes a failed one off the list. */
+/** Cancels an upload, or removes a failed one from the list. */
 export function cancelUpload(id: number): void {
   const work = works.get(id)
   const upload = shownUploads().find((one) => one.id === id)

@@ -25,10 +25,10 @@ interface ViewerProps {
 
 const STEP = 1.5
 const MOST = 8
-/** A finger that goes this far means the next file. */
+/** Swipe distance for the next file. */
 const SWIPE_PX = 60
 
-/** A cell's files over the whole page, one at a time. Arrows go on, + and − zoom, Escape closes. */
+/** Full-page viewer for a cell's files, one at a time. Arrows change the file, + and − zoom, Escape closes. */
 export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
   const [at, setAt] = useState(Math.min(start, items.length - 1))
   const [zoom, setZoom] = useState(1)
@@ -44,7 +44,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
   const scale = (by: number) => setZoom((now) => Math.min(MOST, Math.max(1, by === 0 ? 1 : now * by)))
 
   function onKeyDown(event: KeyboardEvent) {
-    // A player's own keys are its own: arrows wind, space stops.
+    // Media players handle their own keys: arrows seek, Space pauses.
     if (event.target instanceof HTMLMediaElement || event.ctrlKey || event.metaKey || event.altKey) return
     const forward = direction() === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
     const backward = forward === 'ArrowLeft' ? 'ArrowRight' : 'ArrowLeft'
@@ -206,7 +206,7 @@ interface ViewerBodyProps {
   item: AttachmentItem
   zoom: number
   onZoom: (zoom: number) => void
-  /** Beside the picture was pressed. */
+  /** Called on a click outside the image. */
   onEmptyPress: () => void
 }
 
@@ -230,21 +230,21 @@ function ViewerBody(props: ViewerBodyProps) {
   if (!signed) return <div className={styles.waiting} aria-busy="true" />
   if (isPicture(item)) return <Picture {...props} src={signed.url} onError={onError} />
   if (mimetype.startsWith('audio/')) {
-    // biome-ignore lint/a11y/useMediaCaption: people's own files have none
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions
     return <audio className={styles.audio} controls src={signed.url} onError={onError} />
   }
   if (mimetype.startsWith('video/')) {
-    // biome-ignore lint/a11y/useMediaCaption: people's own files have none
+    // biome-ignore lint/a11y/useMediaCaption: uploaded files have no captions
     return <video className={styles.video} controls src={signed.url} onError={onError} />
   }
-  // No sandbox: browsers show no PDF in one. The server has checked the type and sends its own security policy.
+  // No sandbox, in which browsers cannot show PDFs. The server has checked the type and sends a security policy.
   if (mimetype === 'application/pdf') {
     return (
       <iframe
         className={styles.pages}
         src={`${signed.url}?inline=1`}
         title={item.title}
-        // The PDF viewer takes the focus, and with it Escape and the arrows; this takes it back.
+        // Takes back the focus from the PDF viewer, which would receive Escape and the arrows.
         onLoad={({ currentTarget }) => currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()}
       />
     )
@@ -310,7 +310,7 @@ function Text({ src, onError }: { src: string; onError: () => void }) {
     const controller = new AbortController()
     fetch(src, { headers: { range: `bytes=0-${MAX_TEXT - 1}` }, signal: controller.signal })
       .then(async (answer) => {
-        // Of an empty file there is no part.
+        // A range request for an empty file fails with 416.
         if (answer.status === 416) setText('')
         else if (!answer.ok) failed.current()
         else setText(await answer.text())
@@ -320,7 +320,7 @@ function Text({ src, onError }: { src: string; onError: () => void }) {
   }, [src])
   if (text === null) return <div className={styles.waiting} aria-busy="true" />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
     <pre className={styles.text} dir="auto" tabIndex={0}>
       {text}
       {text.length >= MAX_TEXT && `\n\n${m.attachments_only_the_beginning_is_shown()}`}

@@ -1,6 +1,6 @@
 import { type WorldPoint, worldSize } from './mercator.ts'
 
-/** Cells of the grid in which pins are gathered, in pixels. */
+/** Size of the clustering grid's cells in pixels. */
 const CELL_PX = 64
 /** Clusters closer than this would overlap and are merged. */
 const MERGE_PX = 46
@@ -12,7 +12,7 @@ export interface Cluster<P extends WorldPoint> extends WorldPoint {
   points: P[]
 }
 
-/** A part of the world. */
+/** A rectangle of the world. */
 export interface WorldBox {
   west: number
   north: number
@@ -32,7 +32,7 @@ export function clusterPoints<P extends WorldPoint & { key: string }>(
   const size = worldSize(Math.floor(zoom * 2) / 2)
   const cell = CELL_PX / size
   const cells = new Map<string, Cell<P>>()
-  // Whole cells, one more on each side: a gathering at the edge does not change as the map is moved.
+  // Whole cells plus one on each side, so that clusters at the edge are stable while panning.
   const first = { column: Math.floor(box.west / cell) - 1, row: Math.floor(box.north / cell) - 1 }
   const last = { column: Math.floor(box.east / cell) + 1, row: Math.floor(box.south / cell) + 1 }
   for (const point of points) {

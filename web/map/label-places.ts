@@ -3,11 +3,11 @@ import type { WorldPoint } from './mercator.ts'
 /** A label on the map: its position, and the width of the area it names. */
 export interface MapLabel extends WorldPoint {
   name: string
-  /** Of the whole world's width. */
+  /** Fraction of the world's width. */
   width: number
 }
 
-/** Pixels that a letter takes on average, and the height of a line. */
+/** Average letter width, and line height, in pixels. */
 const LETTER_PX = 6.4
 const LINE_PX = 16
 
@@ -15,7 +15,7 @@ const LINE_PX = 16
  * Labels that fit at a zoom: no wider than the area they name, and without overlaps. Larger areas win.
  *
  * @param labels largest first
- * @param size pixels across the world
+ * @param size width of the world in pixels
  */
 export function labelsThatFit(labels: readonly MapLabel[], size: number): MapLabel[] {
   const shown: { x: number; y: number; half: number; label: MapLabel }[] = []

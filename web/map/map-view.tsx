@@ -10,15 +10,15 @@ import { canDrawMaps, openWorldMap, type WorldMap } from './world-map.ts'
 
 interface MapViewProps {
   label: string
-  /** The map is there; called again with null when it goes. */
+  /** Called with the map when it is ready, and with null when it is removed. */
   onMap: (map: WorldMap | null) => void
   /** A click on the map outside of all pins. */
   onClick?: (at: LngLat) => void
-  /** Shows everything there is to be seen. */
+  /** Zooms to show all pins. */
   onFit?: () => void
   /** A click places a pin, so the cursor is a crosshair. */
   isPlacing?: boolean
-  /** Over the map: a card, a note. */
+  /** Content over the map, such as a card. */
   children?: ReactNode
 }
 
@@ -33,7 +33,7 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
 
   useEffect(() => {
     const element = box.current
-    // Trying again takes the failure away, and there is an element once more.
+    // Retrying resets `failure` and mounts the element again.
     if (!element || !canDraw || failure) return
     let isGone = false
     let opened: WorldMap | null = null

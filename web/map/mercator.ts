@@ -3,13 +3,13 @@
  * it 512 pixels wide at zoom 0 and twice as wide with every step.
  */
 
-/** A place in degrees, in the order of GeoJSON. */
+/** A location in degrees, in GeoJSON order. */
 export interface LngLat {
   lng: number
   lat: number
 }
 
-/** A place on the square. */
+/** A point on the square. */
 export interface WorldPoint {
   x: number
   y: number
@@ -18,7 +18,7 @@ export interface WorldPoint {
 /** Maximum latitude of the projection; points beyond it are drawn at the edge. */
 export const MAX_LATITUDE = 85.051129
 
-/** Pixels across the world at a zoom. */
+/** Width of the world in pixels at a zoom. */
 export const worldSize = (zoom: number): number => 512 * 2 ** zoom
 
 export function toWorld({ lng, lat }: LngLat): WorldPoint {

@@ -17,7 +17,7 @@ interface PlacePickerProps {
   onClose: () => void
 }
 
-/** A map with one pin, which goes where one clicks, is dragged, or walks by the arrow keys. */
+/** A map with one pin, set by click, drag or arrow keys. */
 export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps) {
   const [at, setAt] = useState<LngLat | null>(() => placeIn(value))
   const [map, setMap] = useState<WorldMap | null>(null)
@@ -47,7 +47,7 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
       title={title}
       size="large"
       onClose={onClose}
-      // It belongs to the cell that it was opened from, whose editor stays open behind it.
+      // Marks the dialog as part of the cell's editor, which stays open.
       marks={{ 'data-cell-popover': '' }}
       footer={
         <>
@@ -94,11 +94,11 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
   )
 }
 
-/** Pixels that an arrow key moves a pin, and with Shift. */
+/** Pixels per arrow key, without and with Shift. */
 const STEP_PX = 8
 const LONG_STEP_PX = 64
 
-/** Which way an arrow key moves a pin, in pixels of the screen; null for other keys. */
+/** Offset in pixels by which an arrow key moves the pin; null for other keys. */
 function stepOf({ key, shiftKey }: { key: string; shiftKey: boolean }): { x: number; y: number } | null {
   const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key]
   if (!way) return null
@@ -106,7 +106,7 @@ function stepOf({ key, shiftKey }: { key: string; shiftKey: boolean }): { x: num
   return { x, y }
 }
 
-/** One step nearer or further; 0 for keys that do not zoom. `=` is `+` without Shift on many keyboards. */
+/** Zoom step of a key; 0 for other keys. `=` is `+` without Shift on many keyboards. */
 const zoomOf = ({ key }: { key: string }): number => ({ '+': 1, '=': 1, '-': -1, '−': -1, _: -1 })[key] ?? 0
 
 /** Draws the pin being placed, pans to its initial position, and keeps it in sight. */
@@ -131,7 +131,7 @@ function usePickedPin(map: WorldMap | null, at: LngLat | null, onDrag: (to: LngL
     element.className = styles.pin ?? ''
     element.dataset.testid = 'picked-pin'
     const pin = map.pin(element, at, { draggable: true, anchor: 'bottom' })
-    // The box around the map takes the keys, so the pin itself need not be reached.
+    // The map's container handles the keys, so the pin is not focusable.
     element.tabIndex = -1
     element.ariaHidden = 'true'
     pin.on('dragend', () => latest.current.onDrag(pin.getLngLat()))

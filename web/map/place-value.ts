@@ -2,7 +2,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { join, pointParts, readPoint } from '../../src/core/fields/geo-data.ts'
 import type { LngLat } from './mercator.ts'
 
-/** Parses a stored place; null if it is empty or not a valid coordinate. */
+/** Parses a stored location; null if it is empty or invalid. */
 export function placeIn(value: CellValue): LngLat | null {
   const point = typeof value === 'string' ? readPoint(value) : null
   if (point === null) return null
@@ -10,7 +10,7 @@ export function placeIn(value: CellValue): LngLat | null {
   return { lat: Number(lat), lng: Number(long) }
 }
 
-/** A point of the map as a field of places keeps it. Six digits are a tenth of a metre. */
+/** The stored form of a location. Six decimals are a tenth of a metre. */
 export function valueAt({ lat, lng }: LngLat): string {
   const short = (degrees: number, most: number) =>
     String(Number(Math.max(-most, Math.min(most, degrees)).toFixed(6)))

@@ -12,12 +12,12 @@ import styles from './map-view.module.css'
 import { fromWorld, type LngLat, MAX_LATITUDE, toWorld, worldSize } from './mercator.ts'
 import './maplibre.css'
 
-/** Past this zoom the coarse outlines look it. */
+/** Zoom from which the coarse outlines are too imprecise. */
 const FINE_ZOOM = 2.6
-/** Nearer than this one knows the country, and its name would only be in the way. */
+/** Zoom from which country labels are hidden. */
 const LAST_LABEL_ZOOM = 7
 const MAX_ZOOM = 18
-/** A single place is shown with its surroundings: a town of a tile server, a country in outlines. */
+/** Zoom for a single location: a town with tiles, a country with outlines. */
 const CLOSE_UP = { tiles: 13, outlines: 5 }
 /** Padding for pins, which are above their location, and for the controls. */
 const FIT_PADDING = { top: 60, bottom: 30, left: 68, right: 68 }
@@ -27,39 +27,39 @@ const EDGE_PX = 24
 
 const within = (degrees: number, most: number): number => Math.max(-most, Math.min(most, degrees))
 
-/** A map of the world that is on the screen. */
+/** A mounted world map. */
 export interface WorldMap {
   gl: GlMap
-  /** Puts an element at a place; it moves along with the map. */
+  /** Pins an element to a location. */
   pin(
     element: HTMLElement,
     at: LngLat,
     options?: { draggable?: boolean; anchor?: 'center' | 'bottom' },
   ): Marker
-  /** The part of the world in sight, and how large. */
+  /** The visible part of the world and the zoom. */
   view(): { zoom: number; box: WorldBox }
-  /** Shows all of a rectangle. */
+  /** Zooms to a rectangle. */
   fit(bounds: { min: LngLat; max: LngLat }, options?: { isInstant?: boolean }): void
-  /** Shows a place, near enough to know where it is. */
+  /** Zooms to a location with its surroundings. */
   goTo(at: LngLat, options?: { isInstant?: boolean }): void
   /** The location at a pixel offset from another, or from the centre of the map for null. */
   movedBy(at: LngLat | null, by: { x: number; y: number }): LngLat
   /** Zooms by steps, keeping `around` in place. */
   zoomBy(steps: number, around: LngLat | null): void
-  /** Moves the map where a place has come too close to its edge, or beyond. */
+  /** Pans the map if a location is too close to its edge or outside. */
   keepInSight(at: LngLat): void
-  /** Called when the map has come to rest elsewhere, or is of another size. */
+  /** Calls the listener after the map was moved or resized. */
   onView(listener: () => void): () => void
   remove(): void
 }
 
-/** True where the browser can draw such a map: without WebGL it shows nothing at all. */
+/** True if the browser supports the map, which requires WebGL. */
 export function canDrawMaps(): boolean {
   canDraw ??= document.createElement('canvas').getContext('webgl2') !== null
   return canDraw
 }
 
-/** Asked once: each look makes a context, of which browsers allow a few. */
+/** Cached: each check creates a WebGL context, of which browsers allow only a few. */
 let canDraw: boolean | undefined
 
 /** Opens a map in an element. Loads the library and the outlines from this server. */
@@ -167,7 +167,7 @@ function drawOutlines(gl: GlMap): () => void {
     await gl.getSource<GeoJSONSource>(source)?.setData(data)
   }
 
-  // The coarse ones first in any case: they are here in a moment.
+  // Always draws the coarse outlines first, because they load quickly.
   const drawAsNeeded = async () => {
     await draw('coarse')
     if (gl.getZoom() > FINE_ZOOM) await draw('fine')
@@ -217,7 +217,7 @@ function drawOutlines(gl: GlMap): () => void {
 
 const NOTHING = { type: 'FeatureCollection' as const, features: [] }
 
-/** The looks of a map: pictures of a tile server, or the countries in the colours of the app. */
+/** Style of a map: raster tiles, or country outlines in the app's colours. */
 function mapStyle(tiles: MapTiles | null, element: Element): StyleSpecification {
   const tokens = getComputedStyle(element)
   const color = (token: string) => tokens.getPropertyValue(token).trim()

@@ -6,11 +6,11 @@ import coarse from 'world-atlas/countries-110m.json?url'
 import type { MapLabel } from './label-places.ts'
 import { toWorld } from './mercator.ts'
 
-/** The countries of the world as the map draws them. */
+/** Country outlines and labels. */
 export interface World {
   land: FeatureCollection<Polygon | MultiPolygon, { name: string }>
   borders: MultiLineString
-  /** Their names, the largest country first. */
+  /** Labels, the largest country first. */
   labels: MapLabel[]
 }
 
@@ -19,7 +19,7 @@ type Atlas = Topology<{ countries: GeometryCollection<{ name: string }> }>
 const FILES = { coarse, fine }
 const loaded = new Map<keyof typeof FILES, Promise<Atlas>>()
 
-/** The outlines of the countries, from this server: `coarse` to begin with, `fine` where one looks closer. */
+/** Loads the country outlines: `coarse` initially, `fine` when zoomed in. */
 export async function loadWorld(detail: keyof typeof FILES, locale: string): Promise<World> {
   const known = loaded.get(detail)
   const reading = known ?? fetchAtlas(FILES[detail])
@@ -50,7 +50,7 @@ async function fetchAtlas(url: string): Promise<Atlas> {
   return answer.json()
 }
 
-/** The name of a country, in the middle of the largest part of its land. */
+/** The label of a country, at the centre of its largest polygon. */
 function labelOf({ id, properties, geometry }: Feature<Polygon | MultiPolygon>, locale: string): MapLabel {
   const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
   let best = { area: -1, x: 0, y: 0, width: 0 }
@@ -103,7 +103,7 @@ const CODES = [
 const letters = new Map<string, string>()
 for (let at = 0; at < CODES.length; at += 5) letters.set(CODES.slice(at, at + 3), CODES.slice(at + 3, at + 5))
 
-/** The name of a country in a language; `fallback` where it has no number or the browser no name for it. */
+/** The name of a country in a language; `fallback` without a number or a localized name. */
 export function countryName(digits: string | undefined, locale: string, fallback: string): string {
   const code = digits === undefined ? undefined : letters.get(digits)
   if (code === undefined) return fallback

@@ -23,7 +23,7 @@ export function startEarly(): void {
   // After the request has been sent (tRPC batches calls of one tick): over HTTP/1.1 a browser has six connections, and
   // forty files before it would delay it.
   setTimeout(() => {
-    // Said by the screen that needs the part, with a way on (lazy-screen.ts).
+    // The screen that needs the part reports the failure and offers a retry (lazy-screen.ts).
     fetchParts(tableId !== undefined).catch((error) => console.warn('not fetched ahead of time', error))
   })
 }

@@ -1,6 +1,6 @@
 import { localSettings, readJsonSetting } from './local-settings.ts'
 
-/** Where one was in a base; the first is the latest. */
+/** Last location in each base, latest first. */
 interface LastPlace {
   baseId: string
   tableId?: string

@@ -31,7 +31,7 @@ const FETCH_TIMEOUT_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 3_600_000
 /** A file that nothing refers to is checked again after this time: a value that names it may be on its way. */
 const UNNAMED_KEPT_MS = 24 * 3_600_000
-/** The same after a permanent deletion. Writes wait for less time than this. */
+/** Recheck interval after a permanent deletion. Writes wait for less time than this. */
 const ERASED_KEPT_MS = 60_000
 
 interface Deps {

@@ -52,7 +52,7 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
   }
 
   async function list(query: Query, signal: AbortSignal): Promise<RecordPage> {
-    // Single records, e.g. their computed values.
+    // Reads of single records, e.g. of their computed values, bypass the cache.
     if (query.recordIds) return api.list(query, signal)
     const key = keyOf(query)
     const at = Math.floor(query.offset / PERIOD_PAGE)

@@ -37,7 +37,7 @@ export interface NewRecordDialogProps extends NewRecordOptions {
   onAbandoned: (values: Values) => void
 }
 
-/** A new record: its fields in the order of the view, sent as one change. */
+/** Dialog for a new record with its fields in view order, created by one change. */
 export function NewRecordDialog(props: NewRecordDialogProps) {
   const { getContext, values: start = {}, before = null, onClose, onCreated, onAbandoned } = props
   const context = getContext()

@@ -314,7 +314,7 @@ function PanelMenu(props: {
   )
 }
 
-/** Where an open record is shown; this browser remembers it. */
+/** Placement of an open record, remembered in this browser. */
 interface RecordPlace {
   /** True in a dialog, false in a side panel. */
   isWindow: boolean
@@ -358,7 +358,7 @@ function RecordFields(props: {
     const canEdit = mayEdit && field.readOnlyReason === null
     return (
       <RecordField
-        // The editor of another record must not keep this one's text.
+        // Keyed by record, so that editors do not keep another record's text.
         key={`${recordId} ${field.id}`}
         field={field}
         value={valueIn(field)}

@@ -154,5 +154,5 @@ export function ViewFrame(props: ViewFrameProps) {
   )
 }
 
-/** Ids of our own tables are numbers; those of other databases may be text. */
+/** Record ids of base tables are numbers; those of connected databases may be text. */
 const recordIdOf = (text: string): RecordId => (/^\d+$/.test(text) ? Number(text) : text)

@@ -16,7 +16,7 @@ import type { TableContext } from '../context/table-context.ts'
 /** Topic of undo and redo messages, which replace an offer to undo. */
 export const UNDO_TOPIC = 'undo'
 
-/** The screen whose actions the undo keys reach. */
+/** The screen to which undo by keyboard is limited. */
 export interface UndoPlace {
   baseId: string
   tableId?: string
@@ -234,7 +234,7 @@ export async function offerUndoOfLatest(
   else toast.success({ text, topic: UNDO_TOPIC })
 }
 
-/** The question before an action is undone: `Undo import of 12,000 records into weather?` */
+/** Title of the confirmation: `Undo import of 12,000 records into weather?` */
 function undoQuestion(action: Action, isRedo: boolean): string {
   const { key, params } = action.label
   if (key === 'import' && action.further === 0) {

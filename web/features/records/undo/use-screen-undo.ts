@@ -7,8 +7,8 @@ import { isShortcut } from '../../../ui/shortcuts.ts'
 import { redo, type UndoPlace, undo } from './undo-commands.tsx'
 
 /**
- * Undo and redo by key and by the palette, on a screen without a grid. Without a table in `place` every action is
- * confirmed first. `section` lists the keys of the screen.
+ * Undo and redo by keyboard and palette on screens without a grid. Without a table in `place`, every action is
+ * confirmed first. `section` lists the screen's shortcuts.
  */
 export function useScreenUndo(
   { baseId, tableId, viewId }: UndoPlace,

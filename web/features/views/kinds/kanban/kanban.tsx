@@ -129,7 +129,7 @@ function cardOf(event: MouseEvent): RecordId | null {
 const keyOfStack = (part: HTMLElement): StackKey =>
   JSON.parse(part.closest<HTMLElement>('[data-stack]')?.dataset.stack ?? 'null')
 
-/** Pixels across. */
+/** Widths in pixels. */
 const STACK_PX = 296
 const COLLAPSED_PX = 48
 const GAP_PX = 12
