@@ -6,8 +6,8 @@ const SIGNED_OUT_PAGES = /^\/(signin|signup|forgot-password|reset|error)(\/|\?|$
  */
 export function readContinuePath(text: unknown): string | null {
   if (typeof text !== 'string' || !text.startsWith('/')) return null
-  // Browsers read `\` as `/` and drop tabs and line breaks within an address. biome-ignore
-  // lint/suspicious/noControlCharactersInRegex: control characters are rejected
+  // Browsers read `\` as `/` and drop tabs and line breaks within an address.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
   if (/^\/[/\\]|[\u0000-\u001f\\]/.test(text)) return null
   // Continuing to a sign-out would end the new session.
   if (/[?&]logout(=|&|$)/.test(text)) return null
