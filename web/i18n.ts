@@ -57,7 +57,7 @@ export const localeTag = (): string => tagOf(currentLanguage())
 
 const tagOf = (language: Language): string => (language === 'en' ? 'en-US' : language.replace('_', '-'))
 
-/** Which way the page runs: `rtl` in Arabic, Farsi and Hebrew. */
+/** Text direction of the page: `rtl` in Arabic, Farsi and Hebrew. */
 export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr')
 
 /** Selectable languages: English and those with a catalogue. */
@@ -67,7 +67,7 @@ export const availableLanguages = (): Language[] =>
 /** A number with the separators of the language. */
 export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
 
-/** A moment as people say it, `3 minutes ago`, from an ISO time or one of the server's UTC times. */
+/** Relative time such as `3 minutes ago`, from an ISO time or one of the server's UTC times. */
 export function formatAgo(time: string, now = Date.now()): string {
   const seconds = (new Date(time.replace(' ', 'T')).getTime() - now) / 1000
   const words = new Intl.RelativeTimeFormat(localeTag(), { numeric: 'auto' })
@@ -132,5 +132,5 @@ function applyToDocument(language: Language): void {
   document.documentElement.dir = RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr'
 }
 
-/** The language shown; the component draws again when it changes. */
+/** The current language as a hook. */
 export const useLanguage = (): Language => useStore(shown, ({ language }) => language)

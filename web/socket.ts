@@ -39,7 +39,7 @@ let socket: Socket<ServerEvents, ClientEvents> | null = null
 let isOpening = false
 const watched = new Map<string, { count: number; since: number }>()
 
-/** Time without a connection before the person is informed. */
+/** Time without a connection before the user is informed. */
 const SILENCE_MS = 2500
 
 /** `lost`: the connection broke; shown after a delay, so that short interruptions are not. */
@@ -55,7 +55,7 @@ function become(next: ConnectionState): void {
   connection.setState(next)
 }
 
-/** One set of listeners per event, whether or not the socket is there yet. */
+/** Listeners of an event, independent of whether the socket is connected. */
 function channel<T>() {
   const listeners = new Set<(payload: T) => void>()
   return {
@@ -79,7 +79,7 @@ const reconnects = channel<void>()
 export const onChange = changes.on
 /** A table, field or view changed in a watched base. */
 export const onSchemaChange = schemaChanges.on
-/** A job of this person moved on. */
+/** Progress of one of the user's jobs. */
 export const onJob = jobs.on
 /** Progress or end of a change of whole tables in a watched base. */
 export const onWork = works.on
@@ -156,7 +156,7 @@ async function open(): Promise<void> {
     if (reason === 'io server disconnect') opened.connect()
   })
   opened.on('connect_error', () => {
-    // Active: the network failed and it tries again. Otherwise the server refused: silence (spec §8).
+    // Active: the network failed and the socket reconnects. Otherwise the server rejected it; no message (spec §8).
     if (!opened.active) close()
   })
   opened.on('change', changes.emit)

@@ -1,7 +1,7 @@
 import { createHashHistory, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
 import { SHARED_PAGE, visitor } from '../session/visitor.ts'
 
-/** The browser's history, with the route behind the `#` (spec §2). */
+/** The browser's history, with the route after `#` (spec §2). */
 export const appHistory = createHashHistory()
 
 /** Router options for plain-text queries: the default would rewrite `rowId=5` as `rowId=%225%22`. */
@@ -58,7 +58,7 @@ const continueQuery = (path?: string) => (path ? `?continueAfterSignIn=${encodeU
 /** For `<a href>`: opens in a new tab, can be copied, works without a click handler. */
 export const hrefOf = (path: string): string => `#${path}`
 
-/** Goes to one of our paths; `replace` leaves no step back to the present one. */
+/** Navigates to a path; `replace` replaces the current history entry. */
 export function goTo(path: string, { replace = false } = {}): void {
   if (replace) appHistory.replace(path)
   else appHistory.push(path)

@@ -201,7 +201,7 @@ function writeInlines(nodes: readonly Node[], lineBreak: string, writing: Writin
   return written
 }
 
-/** Code goes inside all others: no style is read within it. */
+/** Code is the innermost mark: Markdown has no styles within it. */
 const outermost = (marks: readonly Mark[]): Mark | undefined =>
   marks.find(({ type }) => type.name === 'link') ?? marks.find(({ type }) => type.name !== 'code') ?? marks[0]
 

@@ -36,7 +36,7 @@ import { openMarkdown, richTextExtensions, toMarkdown } from './document.ts'
 import { safeAddress } from './markdown.ts'
 import styles from './rich-text.module.css'
 
-/** Access to the text that an open editor holds. */
+/** Access to the text of an open editor. */
 export interface RichTextHandle {
   /** The Markdown as edited so far. */
   read(): string
@@ -62,7 +62,7 @@ export interface RichTextEditorProps {
 interface Tool {
   icon: LucideIcon
   label: string
-  /** Node or mark whose presence presses the button. */
+  /** Node or mark at which the button is pressed. */
   type: string
   level?: 1 | 2 | 3
   shortcut?: string

@@ -16,7 +16,7 @@ interface Going {
  */
 export async function requireSignIn({ location }: Going): Promise<void> {
   await signOutIfAsked(location)
-  // An expired session has a dialog over the page, which stays where it is.
+  // For an expired session, a dialog opens over the page instead.
   if (session.status() !== 'signedOut') return
   const wanted = readContinuePath(location.href) ?? undefined
   if ((await cache.app.info.fetch()).firstUser) {
@@ -39,7 +39,7 @@ async function signOutIfAsked({ search }: ParsedLocation): Promise<void> {
   throw redirect({ href: paths.signIn(), replace: true })
 }
 
-/** Sends people who are signed in away from sign-in, sign-up and password reset. */
+/** Redirects signed-in users away from sign-in, sign-up and password reset. */
 export async function requireSignedOut({ location }: Going): Promise<void> {
   await signOutIfAsked(location)
   if (session.status() === 'signedIn')

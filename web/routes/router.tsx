@@ -52,7 +52,7 @@ const error404Route = createRoute({
   component: NotFoundScreen,
 })
 
-/** An address that is put into the app while it is open; `to-form.js` sees to those that open it. */
+/** Handles form URLs entered while the app is open; `to-form.js` handles initial ones. */
 const publicFormRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/$typeOrId/form/$linkId/{-$survey}',
@@ -123,7 +123,7 @@ const accountRoute = createRoute({
   component: lazyScreen(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),
 })
 
-/** The person's own profile; other people have no page. */
+/** The user's own profile; others have no page. */
 const profileRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/profile/{-$username}',

@@ -29,13 +29,13 @@ export const session = createSession({
 
 if (!isVisitorPage) localSettings.onChangeElsewhere('token', (token) => session.followOtherTab(token))
 
-/** True for a refusal (4xx). A 5xx or a network error says nothing about the session. */
+/** True for 4xx responses. A 5xx or network error does not invalidate the session. */
 const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
   const status = error.data?.httpStatus
   return status !== undefined && status >= 400 && status < 500 && status !== 429
 }
 
-/** Whether the person is signed in; the component renders again when it changes. */
+/** The session's status as a hook. */
 export const useSessionStatus = (): SessionStatus => useSyncExternalStore(session.subscribe, session.status)
 
 /** Headers that identify the caller: the shared link of a visitor page, or the session token. */
@@ -62,8 +62,8 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
 }
 
 /**
- * Recovers from a 401: one shared refresh and, if that is refused, the sign-in dialog. True: send the request again.
- * False: the person left.
+ * Recovers from a 401 by one shared refresh or, if that is rejected, the sign-in dialog. Resolves true to resend the
+ * request, false if the user left.
  */
 export async function recoverFrom401(): Promise<boolean> {
   if (session.status() === 'expired') return session.resumed()

@@ -26,7 +26,7 @@ export function rememberPlace(place: LastPlace): void {
   localSettings.set('lastPlaces', JSON.stringify([kept, ...others].slice(0, MAX_PLACES)))
 }
 
-/** Forgets a base, or only its last table, that is gone. */
+/** Forgets a deleted base, or only its deleted table. */
 export function forgetPlace({ baseId, tableId }: LastPlace): void {
   const places = lastPlaces().flatMap((place) => {
     if (place.baseId !== baseId) return [place]

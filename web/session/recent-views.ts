@@ -6,7 +6,7 @@ export interface RecentView {
   baseId: string
   tableId: string
   viewId: string
-  /** The address goes without the view where it is the table's own. */
+  /** True for the table's default view, whose URL has no view id. */
   isDefault: boolean
   title: string
   tableTitle: string

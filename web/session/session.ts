@@ -12,7 +12,7 @@ export type SessionStatus = 'signedIn' | 'signedOut' | 'expired'
 export interface SessionDeps {
   load(): string | null
   save(token: string | null): void
-  /** Requests a new token with the refresh cookie. Null: refused. Throws when offline, which signs no one out. */
+  /** Requests a new token with the refresh cookie; null if rejected. Throws when offline, which must not sign out. */
   askForToken(): Promise<string | null>
   /** Runs one refresh at a time over all tabs; the cookie can be used only once. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
@@ -48,7 +48,7 @@ export function createSession(deps: SessionDeps) {
   async function renew(): Promise<string | null> {
     const before = token
     return deps.exclusively(async () => {
-      // Another tab may have renewed while this one waited for its turn.
+      // Another tab may have renewed it while this one waited.
       const stored = deps.load()
       if (stored !== before && isAlive(stored)) return accept(stored)
       const fresh = await deps.askForToken()
@@ -76,7 +76,7 @@ export function createSession(deps: SessionDeps) {
     email: (): string => readToken(token)?.email ?? '',
     refresh,
 
-    /** The token to send with a request: renewed first where under five minutes remain. */
+    /** The token for a request; renewed first if less than five minutes remain. */
     async current(): Promise<string | null> {
       const claims = readToken(token)
       if (claims === null || status.getState() !== 'signedIn') return token
@@ -114,12 +114,12 @@ export function createSession(deps: SessionDeps) {
       }
     },
 
-    /** The server refused both token and refresh: keeps the page and asks to sign in. */
+    /** Call after the server rejected both token and refresh: keeps the page and asks to sign in. */
     expire(): void {
       if (status.getState() === 'signedIn') status.setState('expired')
     },
 
-    /** True once the person has signed in again; false where they left instead. */
+    /** Resolves true once the user has signed in again, false if they left. */
     resumed(): Promise<boolean> {
       if (status.getState() === 'signedIn') return Promise.resolve(true)
       if (status.getState() === 'signedOut') return Promise.resolve(false)
@@ -140,7 +140,7 @@ interface TokenClaims {
   expiresAtMs: number
 }
 
-/** The claims of a sign-in token, or null where it is not one. */
+/** The claims of a sign-in token; null if it is invalid. */
 function readToken(token: string | null): TokenClaims | null {
   const payload = token?.split('.')[1]
   if (!payload) return null
@@ -151,7 +151,7 @@ function readToken(token: string | null): TokenClaims | null {
     if (typeof id !== 'string' || typeof exp !== 'number') return null
     return { id, email: typeof email === 'string' ? email : '', expiresAtMs: exp * 1000 }
   } catch (error) {
-    // Not base64 (DOMException) or not JSON (SyntaxError): somebody else's text under our key.
+    // Not base64 (DOMException) or not JSON (SyntaxError): foreign data under our key.
     if (error instanceof SyntaxError || error instanceof DOMException) return null
     throw error
   }

@@ -9,7 +9,7 @@ export function useMe() {
   const roles = me.data?.orgRoles ?? []
   return {
     user: me.data?.user ?? null,
-    /** True where they hold the role or one above it; false also while it is being read. */
+    /** True if the user has the role or a higher one; false while loading. */
     holds: (least: OrgRole) => holdsOrgRole(roles, least),
   }
 }

@@ -21,7 +21,7 @@ import { toast } from '../../../ui/toast.ts'
 import { fieldOf, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
 
-/** Most rows written individually; larger clears are sent as one filtered update. */
+/** Maximum rows written individually; larger clears are sent as one filtered update. */
 const MAX_ROWS = 50_000
 
 /**

@@ -35,7 +35,7 @@ export interface RememberedGroups {
 /** @param searched the search of the displayed groups; null without a search */
 export function rememberedGroups(viewId: string, searched: () => Search | null): RememberedGroups {
   const name: SettingName = `groups.${session.userId() ?? 'guest'}.${viewId}`
-  /** As stored in this browser. */
+  /** State stored in this browser. */
   let kept = NONE_COLLAPSED
   const shown = createStore<CollapsedGroups>(NONE_COLLAPSED)
   /** State of a filtering search; null otherwise. */

@@ -9,7 +9,7 @@ import { localeTag } from '../../../i18n.ts'
 export function summaryText(field: Field, key: string, value: CellValue): string {
   const form = findSummary(key)?.form ?? 'number'
   if (value === null) return '–'
-  // A rollup of durations is one, too.
+  // A rollup of durations is a duration too.
   const { type, options } = shownType(field)
   if (typeof value !== 'number') return type.format(value, options)
   if (form === 'bytes') return formatBytes(value)

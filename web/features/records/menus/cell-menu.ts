@@ -27,7 +27,7 @@ import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/rec
 import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
 import { offerRecord } from '../groups/group-values.ts'
 
-/** Most records that a range menu acts on one by one. */
+/** Maximum records that a range menu handles individually. */
 const MAX_ROWS = 1000
 
 /** The menu of a cell, of a row number, or of everything that is selected with it. */

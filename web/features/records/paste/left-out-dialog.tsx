@@ -5,7 +5,7 @@ import styles from './paste-dialog.module.css'
 /** Maximum listed texts. */
 const MAX_LISTED = 500
 
-/** A text that was not written because its field cannot hold it. */
+/** A text that its field cannot store. */
 export interface LeftOutText {
   /** Row number as the grid shows it, from 1. */
   row: number

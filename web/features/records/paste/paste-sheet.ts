@@ -17,7 +17,7 @@ import { can, type GetContext, isWritable, type TableContext } from '../context/
 import { tellLeftOut } from './left-out.tsx'
 import { detectColumns, readColumn } from './pasted-columns.ts'
 
-/** Most records of one paste; more come as a file. */
+/** Maximum records per paste; more need a file import. */
 const MAX_ROWS = 10_000
 
 /** Reads the clipboard for the "Paste" button of an empty table; the browser may ask for permission. */

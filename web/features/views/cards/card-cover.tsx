@@ -17,7 +17,7 @@ const DRAWN_PX = 320
 
 /** The pictures of a cell that this server stores; the CSP blocks external ones. */
 export function picturesOf(field: Field, value: CellValue): AttachmentItem[] {
-  // A lookup holds the cells of several records.
+  // A lookup contains the cells of several records.
   const cells = field.result?.isList ? listIn(value) : [value]
   const items = cells.flatMap((cell) => readAttachments(cell))
   return items.filter((item) => item.path !== undefined && item.mimetype.startsWith('image/'))

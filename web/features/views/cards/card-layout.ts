@@ -6,10 +6,10 @@ export const COVER_PX = 160
 export const CARD_INSET = 12
 const BORDER_PX = 2
 const TITLE_PX = 24
-/** A field: the line with its name, the line with its value, and the room above. */
+/** Height of a field: name, value and the gap above. */
 const FIELD_PX = 46
 
-/** The height of a card that shows a title and some fields, one line each, below a picture or not. */
+/** The height of a card with a title and one-line fields, optionally with a cover. */
 export const cardHeight = (fieldCount: number, hasCover: boolean): number =>
   (hasCover ? COVER_PX : 0) + 2 * CARD_INSET + BORDER_PX + TITLE_PX + fieldCount * FIELD_PX
 

@@ -93,7 +93,6 @@ const FIRST_OPERATOR: Record<FilterSet, string> = {
   none: '',
 }
 
-/** Which operators a field offers. */
 export const setOfField = (field: Field): FilterSet => filterSetOf(field)
 
 /** True for fields that can be filtered, sorted and searched; not for codes, buttons and broken fields. */

@@ -63,10 +63,7 @@ export function firstSetup(kind: ViewKind, fields: readonly Field[], copied: Vie
   return setup?.read(first) ?? { fieldId: null, toFieldId: null }
 }
 
-/**
- * The options that make a new view so; undefined: its kind's own. On top of those of a view of its kind
- * that it is copied from, which would be lost otherwise.
- */
+/** Options for a setup, based on those of a copied view of the same kind; undefined for the kind's defaults. */
 export function setupOptions(
   kind: ViewKind,
   chosen: Setup,

@@ -80,7 +80,7 @@ export function moveFields(
     .filter(({ fieldId, order }) => orders.get(fieldId) !== order)
 }
 
-/** Fields to choose from, e.g. to filter by: those shown first, in the order of the view. */
+/** Fields to choose from, e.g. for filters: in view order, visible ones first. */
 export function fieldsToChoose(fields: readonly Field[], view: Pick<View, 'fields'>): Field[] {
   const all = fieldsInOrder(fields, view)
   const isShown = ({ field, column }: ArrangedField) => column.show || field.isDisplay

@@ -46,7 +46,7 @@ export type KeptBecause = 'role' | 'locked' | 'personal'
 /**
  * Why the user's changes of a view are not saved for everyone; null if they are saved.
  *
- * @param canArrange whether the role may change views at all
+ * @param canArrange true if the role may change views
  */
 export function keptBecause(
   { lock, ownerId }: Pick<View, 'lock' | 'ownerId'>,

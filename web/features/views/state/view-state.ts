@@ -149,7 +149,7 @@ interface Place {
   viewId: string
 }
 
-/** Sends changes through the base's queue, so that undo finds them there; a refusal shows the saved state again. */
+/** Sends changes through the base's queue, which orders them before an undo; a rejection restores the saved state. */
 async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]): Promise<void> {
   const input = { tableId }
   const wasKept = changes.some((change) => change.isKept)
