@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { m } from './messages.gen.ts'
 
 /** Deepest nesting that is stored. Recursion over deeper values could exhaust the stack. */
 const MAX_DEPTH = 100
@@ -8,7 +9,10 @@ const isPlain = (text: string): boolean => !text.includes('\u0000') && text.isWe
 
 /** Text of at most `max` characters that every engine can store. */
 export const plainText = (max: number) =>
-  z.string().max(max).refine(isPlain, 'must hold neither null characters nor halves of characters')
+  z
+    .string()
+    .max(max)
+    .refine(isPlain, { error: () => m.schema_error_unstorable_text() })
 
 /** An object with any keys that every engine can store, of at most about `maxLength` characters of JSON. */
 export const plainObject = (maxLength: number) =>

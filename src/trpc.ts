@@ -4,6 +4,7 @@ import { ZodError } from 'zod'
 import type { Actor, ShareActor, UserActor } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
 import type { Log } from './log.ts'
+import { m } from './messages.gen.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { explainStorage } from './storage-full.ts'
 
@@ -58,7 +59,7 @@ const t = initTRPC.context<Context>().create({
     const isOurs = error.code === 'INTERNAL_SERVER_ERROR'
     return {
       ...shape,
-      message: isOurs ? 'Something went wrong on the server' : error.message,
+      message: isOurs ? m.request_error_unexpected() : error.message,
       data: {
         code: error.code,
         httpStatus: shape.data.httpStatus,
@@ -83,7 +84,7 @@ export const anyone = t.procedure.use(async ({ ctx, path, next }) => {
 /** Procedures for signed-in users; the service checks their rights. */
 export const member = anyone.use(({ ctx, next }) => {
   if (ctx.actor.kind !== 'user') {
-    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
   }
   const actor: UserActor = ctx.actor
   return next({ ctx: { ...ctx, actor } })
@@ -95,7 +96,7 @@ export const member = anyone.use(({ ctx, next }) => {
  */
 export const reader = anyone.use(({ ctx, next }) => {
   if (ctx.actor.kind === 'anonymous') {
-    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
   }
   const actor: UserActor | ShareActor = ctx.actor
   return next({ ctx: { ...ctx, actor } })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findCycles } from '../scripts/architecture/cycles.ts'
+import { findLiteralErrorTexts } from '../scripts/architecture/error-texts.ts'
 import {
   findMessageProblems,
   findSharedIds,
+  findStraightQuotes,
   findTranslationProblems,
   findUnsortedKeys,
 } from '../scripts/architecture/messages.ts'
@@ -58,6 +60,69 @@ describe('imports', () => {
   })
 })
 
+/** Texts in the code that people do not read in their language, or that clients of the REST API know by heart. */
+const LITERAL_ERROR_TEXTS: Record<string, readonly string[]> = {
+  // Exact texts of the REST API that the browser also shows, where messages are translated.
+  'src/core/errors.ts': ["User with id '…' not found", "… '…' not found"],
+  'src/core/fields/attachment.ts': ['Invalid JSON for attachment field: …'],
+  'src/core/fields/checked-text.ts': ['Validation failed : …'],
+  'src/core/fields/choices.ts': [
+    'Empty options are not allowed!',
+    'Duplicates are not allowed!',
+    "Illegal char(',') for MultiSelect",
+    'Invalid option(s) "…" provided. Valid options are "…"',
+  ],
+  'src/core/fields/read.ts': ["Invalid value '…' for type '…' on column '…'"],
+  'src/core/filters/check.ts': ['Filter verification failed: …'],
+  'src/app.ts': ['Please check server log for more details'],
+  // For the operator's log.
+  'src/log.ts': ['log lines were lost'],
+  // An internal invariant.
+  'src/pool-tasks.ts': ['No task is called "…"'],
+}
+
+describe('error texts', () => {
+  test('come from messages/en.json', () => {
+    const written = findLiteralErrorTexts(sources, LITERAL_ERROR_TEXTS)
+    // The formula parser and checker answer with the exact texts of the REST API.
+    expect(written.filter((text) => !text.startsWith('src/core/formula/'))).toEqual([])
+  })
+
+  test('are found in errors, in functions that pass them on, and in schemas', () => {
+    const text = `
+      import { m } from '../../src/messages.gen.ts'
+      const GONE = 'The view is gone'
+      const refusal = (message: string): AppError => new AppError('CONFLICT', message)
+      const explain = (name: string) => {
+        if (name === '') return 'A name is missing'
+        return m.views_error_name({ name })
+      }
+      export const limit = z.number().max(5, 'At most five please').refine(isEven, { error: 'Not an even number' })
+      throw new AppError('BAD_REQUEST', GONE)
+      throw badRequest(isDefault ? m.views_error_default() : \`View "\${title}" is locked\`)
+      throw refusal(explain(name))
+      throw refusal('It changed meanwhile')
+      throw new Error('An internal invariant is broken')
+      throw new AppError('BAD_REQUEST', m.views_error_name({ name: 'not a sentence' }))
+    `
+    const found = findLiteralErrorTexts([
+      { path: 'modules/views/service.ts', text },
+      { path: 'modules/views/rest/routes.ts', text },
+      { path: 'modules/hooks/service.ts', text: `throw refusal('Only known in its own file')` },
+    ])
+    expect(found.map((each) => each.replace('modules/views/service.ts: ', '')).sort()).toEqual([
+      'A name is missing',
+      'At most five please',
+      'It changed meanwhile',
+      'Not an even number',
+      'The view is gone',
+      'View "…" is locked',
+    ])
+    const exempt = { 'modules/views/service.ts': ['The view is gone'] }
+    expect(findLiteralErrorTexts([{ path: 'modules/views/service.ts', text }], exempt)).toHaveLength(5)
+  })
+})
+
 describe('texts of messages/', () => {
   for (const folder of TEXT_FOLDERS) {
     const texts = (language: string) => join(ROOT, folder, 'messages', `${language}.json`)
@@ -75,6 +140,24 @@ describe('texts of messages/', () => {
       }
     })
   }
+
+  test('have typographic quotes and apostrophes, except the exact texts of the REST API', async () => {
+    const straight = {
+      views_error_a: `View "{view}" can't be deleted`,
+      wire_error_b: "View '{view}' not found",
+    }
+    expect(findStraightQuotes(await compileMessages(JSON.stringify(straight), 'en'))).toEqual([
+      `views_error_a: has straight quotes: View "{view}" can't be deleted`,
+    ])
+    // An apostrophe that a spreadsheet cell starts with.
+    const cells = [
+      'exports_escape_formulas_hint',
+      'imports_unescape_formulas',
+      'imports_unescape_formulas_hint',
+    ]
+    const problems = [...(await compileEnglish(ROOT)).values()].flatMap(findStraightQuotes)
+    expect(problems.filter((problem) => !cells.includes(problem.split(':')[0] ?? ''))).toEqual([])
+  })
 
   test('have ids of their own', async () => {
     expect(findSharedIds([...(await compileEnglish(ROOT)).values()])).toEqual([])

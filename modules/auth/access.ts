@@ -103,7 +103,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       if (actor.kind === 'share') return authorizeShare(actor, right, baseId)
       const user = requireUser(actor)
       if (rule.sessionOnly && user.via === 'token') {
-        throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
+        throw new AppError('API_TOKEN_NOT_ALLOWED', m.wire_error_api_token())
       }
       if (rule.scope === 'signed-in') return
       if (rule.scope === 'organisation') {
@@ -112,9 +112,9 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       }
       if (baseId === undefined) throw new Error(`The right ${right} is one of a base, and no base was named`)
       const role = await baseRole(user, baseId)
-      if (role === null) throw forbidden("You don't have permission to access this resource")
+      if (role === null) throw forbidden(m.wire_error_no_access())
       if (role === 'no-access') {
-        throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Unauthorized access')
+        throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_unauthorized())
       }
       if (!holdsBaseRole(role, rule.least)) throw denied(right, [role], [role])
     },
@@ -327,7 +327,7 @@ function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefi
 /** @throws AUTHENTICATION_REQUIRED for anyone but a signed-in user */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor
-  throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+  throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
 }
 
 export const forbidden = (reason: string): AppError => new AppError('FORBIDDEN', `Forbidden - ${reason}`)
@@ -340,7 +340,7 @@ function denied(right: Right, roles: readonly string[], named: readonly string[]
   const names = named.map((role) => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
   return new AppError(
     'PERMISSION_DENIED',
-    `You do not have permission to perform the action "${permissionName}" with the roles: ${names}.`,
+    m.wire_error_permission_denied({ permission: permissionName, roles: names }),
     { permissionName, roles: Object.fromEntries(roles.map((role) => [role, true])) },
   )
 }

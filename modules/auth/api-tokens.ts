@@ -112,7 +112,7 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       await access.authorize(actor, 'token.delete')
       const isIt = and(eq(apiTokens.id, tokenId), eq(apiTokens.userId, requireUser(actor).id))
       const [deleted] = await meta.db.delete(apiTokens).where(isIt).returning({ hash: apiTokens.tokenHash })
-      if (!deleted) throw badRequest(`Token with id '${tokenId}' not found`)
+      if (!deleted) throw badRequest(m.wire_error_token_not_found({ id: tokenId }))
       cache.forget(deleted.hash)
     },
   }

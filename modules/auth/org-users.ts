@@ -139,16 +139,16 @@ export function createOrgUsers(
     async create(actor: Actor, email: string, roles?: GrantableOrgRole): Promise<UserRow> {
       await access.authorize(actor, 'user.create')
       const address = parseEmail(email)
-      if (address === null) throw badRequest(`Invalid email address : ${email.slice(0, 256)}`)
+      if (address === null) throw badRequest(m.wire_error_email({ email: email.slice(0, 256) }))
       const invited = await invite(requireUser(actor).id, address, roles)
-      if (!invited) throw badRequest('User already exist')
+      if (!invited) throw badRequest(m.wire_error_user_exists())
       await mails.invited(actor, invited)
       return invited
     },
 
     async updateRoles(actor: Actor, userId: string, roles: GrantableOrgRole): Promise<UserRow> {
       await access.authorize(actor, 'user.update')
-      if (isSuper(await get(userId))) throw badRequest('Cannot update super admin roles')
+      if (isSuper(await get(userId))) throw badRequest(m.wire_error_update_super_admin())
       const updatedAt = new Date().toISOString()
       const [row] = await meta.db
         .update(users)
@@ -166,7 +166,7 @@ export function createOrgUsers(
     async setWorkspaceRole(actor: Actor, userId: string, role: WorkspaceRole | null): Promise<UserRow> {
       await access.authorize(actor, 'user.workspace-role')
       const row = await get(userId)
-      if (isSuper(row)) throw badRequest('Cannot update super admin roles')
+      if (isSuper(row)) throw badRequest(m.wire_error_update_super_admin())
       await access.setWorkspaceRole(userId, role)
       return row
     },
@@ -178,7 +178,7 @@ export function createOrgUsers(
     async delete(actor: Actor, userId: string): Promise<void> {
       await access.authorize(actor, 'user.delete')
       const user = await get(userId)
-      if (isSuper(user)) throw badRequest('Cannot delete super admin')
+      if (isSuper(user)) throw badRequest(m.wire_error_delete_super_admin())
       await refuseSoleOwner(user)
       const deletedAt = new Date().toISOString()
       const cleared = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }

@@ -27,7 +27,7 @@ export function createPasswordReset(
   tokens: ApiTokens,
 ) {
   const { users, passwordResets } = meta.tables(defineAuthTables)
-  const invalid = () => badRequest('Invalid reset url')
+  const invalid = () => badRequest(m.wire_error_reset_url())
   const isValid = (token: string) =>
     and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, Date.now()))
 

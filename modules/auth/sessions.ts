@@ -222,7 +222,7 @@ export function createSessionService(
         const found = await accounts.findByEmail(key)
         const password = input.password.slice(0, MAX_PASSWORD_LENGTH + 1)
         const matches = await verifyPassword(password, found?.passwordHash ?? null)
-        if (!found || !matches) throw badRequest('Invalid credentials')
+        if (!found || !matches) throw badRequest(m.wire_error_credentials())
         return found
       })
       return start(user, 'object')
@@ -234,9 +234,9 @@ export function createSessionService(
      */
     async refresh(headers: Headers): Promise<SignedIn> {
       const value = sessions.readCookie(headers)
-      if (value === null) throw badRequest('Missing refresh token')
+      if (value === null) throw badRequest(m.wire_error_missing_refresh_token())
       const rotated = await sessions.rotate(value)
-      if (!rotated) throw badRequest('Invalid refresh token')
+      if (!rotated) throw badRequest(m.wire_error_refresh_token())
       return { ...rotated, token: await jwt.sign(rotated.user, 'list') }
     },
 
@@ -246,7 +246,7 @@ export function createSessionService(
      * @throws FORBIDDEN without any token
      */
     async signOut(actor: Actor, headers: Headers): Promise<RefreshCookie> {
-      if (!headers.has('xc-auth')) throw forbidden('Not allowed')
+      if (!headers.has('xc-auth')) throw forbidden(m.wire_error_not_allowed())
       const value = sessions.readCookie(headers)
       if (value !== null) await sessions.end(value)
       const account = actor.kind === 'user' && actor.via === 'session' ? await accounts.find(actor.id) : null
@@ -269,12 +269,12 @@ export function createSessionService(
       const user = await throttle.attempt(`change ${id}`, address, async () => {
         const found = await accounts.findByEmail(email)
         const matches = await verifyPassword(input.currentPassword, found?.passwordHash ?? null)
-        if (!found || !matches) throw badRequest('Current password is wrong')
+        if (!found || !matches) throw badRequest(m.wire_error_current_password())
         return found
       })
       const changed = await endSessions(user, { passwordHash: await hashPassword(input.newPassword) })
       // Another request ended the sessions while the hash was computed.
-      if (!changed) throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+      if (!changed) throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
       if (input.revokesTokens) await tokens.deleteAllOf(id)
       return start(changed, 'object')
     },

@@ -10,6 +10,7 @@ import {
   shareSettings,
 } from '../../src/core/shares.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { MAX_PASSWORD_LENGTH, verifyPassword } from './credentials.ts'
 import type { ShareRow, Shares } from './shares.ts'
 import { createThrottle } from './throttle.ts'
@@ -107,4 +108,4 @@ export const noShare = (kind: ShareKind, id: string): AppError =>
   notFound(kind === 'view' ? 'View' : 'Base', id.slice(0, 64))
 
 const wrongPassword = (): AppError =>
-  new AppError('INVALID_SHARED_VIEW_PASSWORD', 'Invalid shared view password')
+  new AppError('INVALID_SHARED_VIEW_PASSWORD', m.wire_error_share_password())

@@ -61,7 +61,7 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
       eq(users.emailKey, emailKey(input.email)),
       isNull(users.deletedAt),
     )
-    const invalid = badRequest('Invalid invite url')
+    const invalid = badRequest(m.wire_error_invite_url())
     if (!isUuid(token)) throw invalid
     const [invited] = await meta.db.select({ id: users.id }).from(users).where(isInvited)
     if (!invited) throw invalid
@@ -100,8 +100,8 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
         const founder = await insert(input, await hashPassword(input.password), 1)
         if (founder) return { user: founder, isFirst: true }
       }
-      if (await settings.isInviteOnly()) throw badRequest('Not allowed to signup, contact super admin.')
-      const taken = badRequest('User already exist')
+      if (await settings.isInviteOnly()) throw badRequest(m.wire_error_sign_up_closed())
+      const taken = badRequest(m.wire_error_user_exists())
       if (await accounts.findByEmail(input.email)) throw taken
       const user = await insert(input, await hashPassword(input.password), null)
       if (!user) throw taken
@@ -112,10 +112,6 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
 
 /** Limit per inviter, so that the server cannot be used to send spam. */
 const MAX_INVITES_PER_HOUR = 100
-
-/** Message that clients expect. */
-const NO_MAIL =
-  'No Email Plugin is found. Please go to App Store to configure first or copy the invitation URL to users instead.'
 
 export type InviteMails = ReturnType<typeof createInviteMails>
 
@@ -147,7 +143,7 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
 
   /** @throws BAD_REQUEST without a mail server */
   function requireMail(): void {
-    if (!mail.isConfigured) throw badRequest(NO_MAIL)
+    if (!mail.isConfigured) throw badRequest(m.wire_error_no_mail())
   }
 
   return {

@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Member, MemberInvitation } from '../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import type { AuthService, ListedUser } from '../auth/index.ts'
 import type { BaseStore } from './store.ts'
 
@@ -25,7 +26,7 @@ export function createMembers(
   async function mustReach(actor: Actor, baseId: string, roles: (BaseRole | null)[]): Promise<void> {
     const own = await access.baseRole(actor, baseId)
     if (roles.every((role) => role === null || holdsBaseRole(own, role))) return
-    throw new AppError('FORBIDDEN', 'Forbidden - Insufficient privilege to invite with this role')
+    throw new AppError('FORBIDDEN', m.wire_error_invite_role())
   }
 
   /** Changes or ends a membership, but keeps an owner. */
@@ -34,7 +35,7 @@ export function createMembers(
     const lock = meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(eq(bases.id, baseId))
     await meta.atomically([lock, access.regrant(baseId, userId, role)])
     access.changed(userId)
-    if ((await roleOf(baseId, userId)) !== role) throw problem('At least one owner is required')
+    if ((await roleOf(baseId, userId)) !== role) throw problem(m.wire_error_last_owner())
   }
 
   async function enter(
@@ -60,10 +61,10 @@ export function createMembers(
     await enter(actor, 'member.create', baseId)
     await mustReach(actor, baseId, [role])
     const invited = await users.findOrInvite(actor, email)
-    if (!invited) throw problem(`Invalid email address : ${email.slice(0, 256)}`)
+    if (!invited) throw problem(m.wire_error_email({ email: email.slice(0, 256) }))
     const { row } = invited
     const present = await roleOf(baseId, row.id)
-    if (present) throw problem(`${row.email} with role ${present} already exists in this base`)
+    if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
     await meta.atomically([access.grant(baseId, row.id, role)])
     access.gained(row.id)
     await users.mails.invited(actor, row)
@@ -141,7 +142,7 @@ export function createMembers(
       await enter(actor, 'member.update', baseId)
       users.mails.requireMail()
       const row = (await roleOf(baseId, userId)) && (await users.find(userId))
-      if (!row) throw problem(`User with id '${userId.slice(0, 64)}' doesn't exist`)
+      if (!row) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
       await users.mails.again(actor, row)
     },
 
@@ -151,7 +152,7 @@ export function createMembers(
      */
     async update(actor: Actor, baseId: string, userId: string, role: BaseRole): Promise<void> {
       await enter(actor, 'member.update', baseId)
-      if (!(await users.exists(userId))) throw problem(`User with id '${userId.slice(0, 64)}' doesn't exist`)
+      if (!(await users.exists(userId))) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [role, present])
       if (present) return regrant(baseId, userId, role)
@@ -166,7 +167,7 @@ export function createMembers(
     async remove(actor: Actor, baseId: string, userId: string): Promise<void> {
       await enter(actor, 'member.delete', baseId)
       if (!(await users.exists(userId))) throw notFound('User', userId.slice(0, 64))
-      if (actor.kind === 'user' && actor.id === userId) throw problem("Admin can't delete themselves!")
+      if (actor.kind === 'user' && actor.id === userId) throw problem(m.wire_error_delete_oneself())
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [present])
       if (present) await regrant(baseId, userId, null)

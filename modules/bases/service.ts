@@ -6,6 +6,7 @@ import type { Base } from '../../src/core/model.ts'
 import { type BaseRight, type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
 import { type AuthService, capped, isSuperAdmin } from '../auth/index.ts'
 import { createBaseCopies } from './copy.ts'
 import { createMembers } from './members.ts'
@@ -188,7 +189,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     async update(actor: Actor, baseId: string, patch: BasePatch): Promise<Base> {
       await enter(actor, 'base.update', baseId)
       if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
-        throw badRequest('Base title already in use')
+        throw badRequest(m.wire_error_base_title())
       }
       return asBase(actor, await save(baseId, patch))
     },

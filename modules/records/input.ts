@@ -3,6 +3,7 @@ import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
+import { m } from '../../src/messages.gen.ts'
 import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
 import { MAX_PREVIEW } from './read/index.ts'
 
@@ -97,7 +98,11 @@ export const peopleRequest = z.strictObject({ tableId: id, ids: z.array(id).max(
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
 
-const timeZone = z.string().max(64).refine(isTimeZone, 'is no time zone').optional()
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
+  .optional()
 
 export const selection = z.strictObject({
   tableId: id,

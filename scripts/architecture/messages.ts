@@ -39,6 +39,14 @@ export function findMessageProblems(
   return problems
 }
 
+/** Texts with straight quotes or apostrophes. Keys that start with `wire_` hold exact texts of the REST API. */
+export const findStraightQuotes = (english: Messages): string[] =>
+  [...english.values()]
+    .filter(({ key }) => !key.startsWith('wire_'))
+    .flatMap(({ key, patterns }) => patterns.map((pattern) => ({ key, pattern })))
+    .filter(({ pattern }) => /["']/.test(pattern))
+    .map(({ key, pattern }) => `${key}: has straight quotes: ${pattern}`)
+
 /** Texts of all folders with colliding ids. */
 export function findSharedIds(catalogues: readonly Messages[]): string[] {
   const texts = catalogues.flatMap((messages) => [...messages.values()])

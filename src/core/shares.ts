@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { m } from './messages.gen.ts'
 import type { ViewKind } from './model.ts'
 import type { ShareKind } from './share-headers.ts'
 import type { BaseTheme } from './theme.ts'
@@ -68,7 +69,7 @@ export const shareSettings = z.strictObject({
 /** A supported page language; stored ones may come from another version of Sheaf. */
 export const pageLanguage = settings.language.check(
   z.refine((code) => code === null || PAGE_LANGUAGES.includes(code), {
-    error: `Public pages are available in these languages: ${PAGE_LANGUAGES.join(', ')}`,
+    error: () => m.share_error_language({ languages: PAGE_LANGUAGES.join(', ') }),
   }),
 )
 

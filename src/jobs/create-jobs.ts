@@ -28,7 +28,7 @@ const LOOK_AGAIN_MS = 500
 /** A server that has lost its connection has this time to claim its jobs again, before others clean up after it. */
 const RECOVER_AFTER_MS = 5_000
 
-const STOPPED = 'The server stopped while this was running. No changes were made.'
+const STOPPED = m.jobs_error_stopped()
 
 interface Deps {
   meta: Meta
@@ -116,7 +116,7 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
     const reason = explainStorage(error)
     return {
       status: 'failed',
-      error: reason instanceof AppError ? reason.message : 'Something went wrong on the server',
+      error: reason instanceof AppError ? reason.message : m.request_error_unexpected(),
     }
   }
 

@@ -72,7 +72,7 @@ describe('xc-preview', () => {
   test('refuses an unknown role, and is left out of calls that tell who one is', async () => {
     const { rest, trpc } = as(bench.owner.token, 'emperor')
     const refused = await rest.get(table.path)
-    expect([refused.status, refused.body.msg]).toEqual([400, 'Unknown role in xc-preview: "emperor"'])
+    expect([refused.status, refused.body.msg]).toEqual([400, 'Unknown role in xc-preview: “emperor”'])
     expect((await refusalOf(trpc.bases.list.query())).status).toBe(400)
     const me = await as(bench.owner.token, 'viewer').rest.get(`/api/v1/auth/user/me?base_id=${bench.baseId}`)
     expect(me.body.base_roles).toEqual({ owner: true })

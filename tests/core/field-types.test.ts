@@ -212,7 +212,7 @@ describe('fieldType', () => {
   test('refuses a name that is none, also one of Object', () => {
     for (const name of ['Nope', '', '__proto__', 'constructor']) {
       expect(isFieldTypeName(name)).toBe(false)
-      expect(() => fieldType(name)).toThrow(`Unknown field type '${name}'`)
+      expect(() => fieldType(name)).toThrow(`Unknown field type “${name}”`)
     }
   })
 })

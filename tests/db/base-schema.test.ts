@@ -58,7 +58,7 @@ describe('upgradeBaseSchema', () => {
     expect(await hasSchema(connection(), schema)).toBe(true)
     await dropBaseSchema(connection(), schema)
     expect(await hasSchema(connection(), schema)).toBe(false)
-    await expect(dropBaseSchema(connection(), 'public')).rejects.toThrow('no schema of a base')
+    await expect(dropBaseSchema(connection(), 'public')).rejects.toThrow('not the schema of a base')
   })
 })
 

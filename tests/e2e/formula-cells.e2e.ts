@@ -61,7 +61,7 @@ describe('a formula in the grid', () => {
     await grid.header('Amount').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Delete field' }).click()
     expect(await page.getByTestId('dependents').textContent()).toBe(
-      'field "Total" of Tasks is computed from it and stays empty',
+      'field “Total” of Tasks is computed from it and stays empty',
     )
     await page.getByRole('button', { name: 'Delete field' }).click()
     const missing = "Column 'Amount' was deleted"
@@ -104,8 +104,8 @@ describe('a table that others are computed from', () => {
     const lines = page.getByTestId('dependents').getByRole('listitem')
     await lines.first().waitFor()
     expect((await lines.allTextContents()).sort()).toEqual([
-      'field "All of it" of Projects is computed from it and stays empty',
-      'field "Jobs" of Projects is deleted too',
+      'field “All of it” of Projects is computed from it and stays empty',
+      'field “Jobs” of Projects is deleted too',
     ])
     await page.getByRole('button', { name: 'Cancel' }).click()
     expect(writes()).toEqual([])

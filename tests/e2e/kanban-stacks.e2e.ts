@@ -70,7 +70,7 @@ describe('stacks of a kanban', () => {
     expect(await kanban.stacks()).toEqual(['Uncategorised', 'Done', 'Later ⏳', 'Doing', 'Parked'])
     await kanban.stack('Later ⏳').getByTestId('stack-head').click()
     await page.getByRole('menuitem', { name: 'Delete option' }).click()
-    await page.getByText('Option "Later ⏳" deleted. 3 records have no Status now').waitFor()
+    await page.getByText('Option “Later ⏳” deleted. 3 records have no Status now').waitFor()
     expect(await kanban.until(null, 'a b d e')).toBe('a b d e')
     await page.getByRole('button', { name: 'Undo' }).click()
     expect(await kanban.until('Later ⏳', 'a b e')).toBe('a b e')

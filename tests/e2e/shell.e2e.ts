@@ -135,7 +135,7 @@ describe('someone who is signed in', () => {
     await tableLink(page, 'Mine').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Delete table' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete table' }).click()
-    await see(other.getByText('Table "Mine" was deleted'))
+    await see(other.getByText('Table “Mine” was deleted'))
     expect(route(other)).toMatch(/^\/nc\/p\w+$/)
     await page.context().close()
   })

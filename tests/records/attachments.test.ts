@@ -202,15 +202,15 @@ describe('an Attachment cell', () => {
     expect(await reasonOf({ Pics: [picture, picture, picture] })).toBe(
       'This field allows up to 2 files, got 3',
     )
-    expect(await reasonOf({ Pics: [large] })).toBe('"l.png" is larger than this field’s 0.001 MB limit')
+    expect(await reasonOf({ Pics: [large] })).toBe('“l.png” is larger than this field’s 0.001 MB limit')
     expect(await reasonOf({ Pics: [text] })).toBe(
-      '"t.txt" has a file type that this field does not allow. Allowed: Images',
+      '“t.txt” has a file type that this field does not allow. Allowed: Images',
     )
     // The name and the type that a client gives do not make a picture of it.
     expect(await reasonOf({ Pics: [{ ...text, title: 'x.png', mimetype: 'image/png' }] })).toContain(
       'has a file type',
     )
-    expect(await reasonOf({ Any: Array(11).fill(text) })).toBe('Field "Any" allows up to 10 files, got 11')
+    expect(await reasonOf({ Any: Array(11).fill(text) })).toBe('Field “Any” allows up to 10 files, got 11')
     expect(
       (await bench.rest.post(strict.path, { Pics: [picture, picture], Any: Array(10).fill(text) })).status,
     ).toBe(200)

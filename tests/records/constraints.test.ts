@@ -40,7 +40,7 @@ describe('required and unique fields', () => {
       },
     ])
   const taken = (value: string, id: number) =>
-    `Field "Mail" must be unique: "${value}" is already used by record ${id}`
+    `Field “Mail” must be unique: “${value}” is already used by record ${id}`
 
   test('a value that another record has is refused by name, value and record, whoever writes it', async () => {
     const table = await people([{ Mail: 'a@x.com' }, { Mail: 'b@x.com' }, {}])
@@ -67,7 +67,7 @@ describe('required and unique fields', () => {
         values: table.values({ Mail: 'new@x.com' }),
       })
       expect(await messageOf(several)).toBe(
-        'Field "Mail" must be unique: "new@x.com" is used by several records',
+        'Field “Mail” must be unique: “new@x.com” is used by several records',
       )
       expect(await restMessageOf(bench.rest.post(table.path, { Mail: 'a@x.com', Name: 'n' }))).toBe(
         taken('a@x.com', 1),
@@ -170,7 +170,7 @@ describe('required and unique fields', () => {
     expect(refused.message).toContain('can’t be imported into')
     await createLink(bench, books, authors, 'bt', { required: true, title: 'Must' })
     const { message } = await refusalOf(start(books.field('Title').id))
-    expect(message).toBe("Field 'Must' is required. Choose a column for it.")
+    expect(message).toBe('Field “Must” is required. Choose a column for it.')
   })
 
   test('undo does not bring back a value that another record has by now', async () => {

@@ -186,7 +186,7 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
         const { status, body } = await call
         expect([status, body.error, body.details.field]).toEqual([400, 'DATABASE_ERROR', 'Title'])
         expect(body.message).toMatch(
-          /^Field "Title" must be unique: "[ac]" is (already used by record 1|used by several records)$/,
+          /^Field “Title” must be unique: “[ac]” is (already used by record 1|used by several records)$/,
         )
       }
     })

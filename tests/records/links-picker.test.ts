@@ -39,7 +39,7 @@ describe('the picker of links', () => {
       expect((await refusalOf(ask(which, own, { recordId: 99 }))).code).toBe('RECORD_NOT_FOUND')
       expect((await refusalOf(ask(which, { ...own, fieldId: 'cnope' }))).code).toBe('FIELD_NOT_FOUND')
       const text = { ...own, fieldId: books.field('Title').id }
-      expect((await refusalOf(ask(which, text))).message).toBe('Field "Title" is not a link')
+      expect((await refusalOf(ask(which, text))).message).toBe('Field “Title” is not a link')
     }
   })
 

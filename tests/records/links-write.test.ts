@@ -38,7 +38,7 @@ describe('records.write of links', () => {
       expect((await refusalOf(link.set(1, [99]))).code).toBe('RECORD_NOT_FOUND')
     })
     const other = { ...link.own, fieldId: books.field('Title').id }
-    expect((await refusalOf(link.write('link', 1, [1], other))).message).toBe('Field "Title" is not a link')
+    expect((await refusalOf(link.write('link', 1, [1], other))).message).toBe('Field “Title” is not a link')
   })
 
   test('has-many: linking moves a child from its old parent, unlinking frees it', async () => {

@@ -98,6 +98,6 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
       { key: null, value: { list: [{ Title: 'none' }], pageInfo: { totalRows: 1 } } },
     ])
     const { status, body: refusal } = await group('Title')
-    expect([status, refusal.msg]).toEqual([400, 'Field "Title" has too many values to group records by'])
+    expect([status, refusal.msg]).toEqual([400, 'Field “Title” has too many values to group records by'])
   })
 })

@@ -169,7 +169,7 @@ describe('while a large change runs, a request for one record is answered soon',
         })
         .catch((error: Error) => error.message),
     )
-    expect(replaced.result).toContain('Field "Kids": the records have more than 50000 links')
+    expect(replaced.result).toContain('Field “Kids”: the records have more than 50000 links')
     expect(replaced.slowestMs).toBeLessThan(BOUND_MS)
   })
 })

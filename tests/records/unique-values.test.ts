@@ -51,7 +51,7 @@ describe('values of a unique field that go from record to record in one change',
   test('one of a third record is still refused by name, and nothing is emptied', async () => {
     const made = await table(['a', 'b', 'c'])
     const refusal = await refusalOf(write(updates(made, { 1: 'b', 2: 'c' })))
-    expect(refusal.message).toBe('Field "Code" must be unique: "c" is already used by record 3')
+    expect(refusal.message).toBe('Field “Code” must be unique: “c” is already used by record 3')
     expect(await codes(made)).toEqual(['a', 'b', 'c'])
   })
 

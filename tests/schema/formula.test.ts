@@ -246,7 +246,7 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       const field = await add(tableId, '{Price} * 2')
       await shop.api.schema.deleteField.mutate({ fieldId: id('Price') })
       const { message, status } = await refusalOf(turn(field, 'Decimal'))
-      expect(message).toBe(`"${field.title}" has no values to convert: Column 'Price' was deleted`)
+      expect(message).toBe(`“${field.title}” has no values to convert: Column 'Price' was deleted`)
       expect(status).toBe(400)
       const links = { kind: 'mm', relatedTableId: tableId }
       const toLink = { fieldId: field.id, patch: { type: 'Links' as const, options: links } }

@@ -183,7 +183,7 @@ describe.each([...databases])('links in the trash, metadata in %s', (database) =
       await deleteTable(to.id)
       expect(await refusalOf(shop.api.schema.restoreField.mutate({ fieldId: link.id }))).toMatchObject({
         status: 409,
-        message: expect.stringContaining(`"${to.title}" is in the trash`),
+        message: expect.stringContaining(`“${to.title}” is in the trash`),
       })
       expect(await has(from.id, link.id)).toBe(false)
     })

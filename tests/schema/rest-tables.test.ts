@@ -127,7 +127,7 @@ describe.each([...databases])('tables over REST, metadata in %s', (database) => 
     const formula = { title: 'A', uidt: 'Formula', formula_raw: '1' }
     expect(await post({ title: freshTitle(), columns: [formula] })).toMatchObject({
       status: 400,
-      body: { msg: 'A "Formula" field can only be added to an existing table' },
+      body: { msg: 'A “Formula” field can only be added to an existing table' },
     })
   })
 

@@ -37,7 +37,7 @@ describe.each(['postgres', 'mariadb'] as const)('POST connection/test with %s', 
     ['a wrong password', { password: 'wrong' }, 'or the password is wrong'],
     ['an unknown user', { user: 'nobody' }, 'The user name "nobody" or the password is wrong'],
     ['an unknown database', { database: 'nope' }, 'Database "nope" does not exist on this server'],
-    ['an unknown host', { host: 'no.such.host.invalid' }, 'Unknown host "no.such.host.invalid"'],
+    ['an unknown host', { host: 'no.such.host.invalid' }, 'Unknown host “no.such.host.invalid”'],
     ['a port where nothing answers', { port: 1 }, 'Could not connect to 127.0.0.1:1'],
     ['a server without encryption', { sslMode: 'Required' }, 'encryption'],
   ])('%s: answers 200 with the reason in words', async (_, patch, reason) => {

@@ -130,7 +130,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('deleting a parent in 
 
   test('cascade: refuses where a child that would go is held by others', async () => {
     const before = await everything()
-    await expect(remove('parent', 5)).rejects.toThrow('1 record of "guard" refers to it')
+    await expect(remove('parent', 5)).rejects.toThrow('1 record of “guard” refers to it')
     expect(await everything()).toEqual(before)
     expect(await effects('parent', [5])).toContainEqual({ table: 'guard', count: 1, rule: 'RESTRICT' })
   })
@@ -147,7 +147,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('deleting a parent in 
 
   test('a tree: refuses a branch with leaves, deletes whole branches in any order', async () => {
     const before = await everything()
-    await expect(remove('node', 1)).rejects.toThrow('1 record of "node" refers to it')
+    await expect(remove('node', 1)).rejects.toThrow('1 record of “node” refers to it')
     expect(await effects('node', [1, 2, 3])).toEqual([])
     await remove('node', 1, 2, 3)
     expect(await world.ask('select id from node')).toEqual([{ id: 4 }])

@@ -38,7 +38,7 @@ describe('a field of a connected database', () => {
     expect((await refusalOf(update('points', { required: true }))).message).toContain('set in its database')
     expect((await refusalOf(update('title', { defaultValue: 'x' }))).message).toContain('set in its database')
     expect((await refusalOf(update('state', { options: { choices: [{ title: 'x' }] } }))).message).toContain(
-      'options of "state" are set in its database',
+      'options of “state” are set in its database',
     )
     expect((await refusalOf(update('points', { type: 'SingleLineText' }))).message).toContain(
       'can’t be shown',
@@ -66,7 +66,7 @@ describe('a field of a connected database', () => {
       const refused = await refusalOf(call)
       expect([refused.status, refused.message]).toEqual([
         400,
-        expect.stringContaining('"Twice" can’t be converted to values'),
+        expect.stringContaining('“Twice” can’t be converted to values'),
       ])
     }
     const path = `/api/v2/meta/columns/${fieldId}`

@@ -168,7 +168,7 @@ describe('a connected schema', () => {
       'A record with these values in "company", "text" already exists',
     ])
     const same = await bench.rest.post(path('people'), { email: 'ANN@X.com', password: 'p' })
-    expect(same.body.message).toContain('"ANN@X.com" is already used by another record')
+    expect(same.body.message).toContain('“ANN@X.com” is already used by another record')
   })
 
   test('loses a hundred records that were added at once, by undo', async () => {

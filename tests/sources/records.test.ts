@@ -139,7 +139,7 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
       ]
       for (const [index, { status, body }] of answers.entries()) {
         expect([title, index, status]).toEqual([title, index, 400])
-        expect(JSON.stringify(body)).toContain(`Field \\"${title}\\" is read-only`)
+        expect(JSON.stringify(body)).toContain(`Field “${title}” is read-only`)
       }
     }
     expect(await row()).toEqual(before)

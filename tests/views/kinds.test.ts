@@ -59,7 +59,7 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
       ['kanban', { stackFieldId: n }, 'Field "N" is not a field to stack by'],
       ['kanban', { stacks: [{ key: 'Open' }, { key: 'Open' }] }, 'A stack is named twice'],
       ['calendar', { ranges: [{ fromFieldId: n }] }, 'Field "N" is not a date field'],
-      ['calendar', { colorFieldId: n }, 'Field "N" is not a single select field'],
+      ['calendar', { colorFieldId: n }, 'Field “N” is not a single select field'],
       ['map', { geoFieldId: n }, 'Field "N" is not a GeoData field'],
       ['map', { zoom: 3 }, 'options: Unrecognized key: "zoom"'],
       ['form', { redirectUrl: 'javascript:alert(1)' }, 'The redirect URL'],
@@ -83,7 +83,7 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
       titles.map((title) => ({ fieldId: fieldOf(schema, title).id, direction: 'asc' as const }))
     for (const [groups, message] of [
       [by('Files'), 'Can’t group by field "Files": Attachment fields don’t support grouping'],
-      [by('N', 'N'), 'Field "N" is used twice for grouping'],
+      [by('N', 'N'), 'Field “N” is used twice for grouping'],
     ] as const) {
       expect(await refusalOf(updateView(shop, view, { groups }))).toMatchObject({ status: 400, message })
     }
@@ -105,7 +105,7 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const [state, n] = [fieldOf(schema, 'State').id, fieldOf(schema, 'N').id]
     const wrong = { mode: 'select' as const, fieldId: n, isBackground: true }
     expect((await refusalOf(updateView(shop, view, { coloring: wrong }))).message).toBe(
-      'Field "N" is not a single select field',
+      'Field “N” is not a single select field',
     )
     const rule = (fieldId: string, value: number | string) => ({
       color: '#FF0000',
@@ -172,10 +172,10 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const arrange = (viewId: string, fieldId: string, said: object) =>
       shop.api.views.arrange.mutate({ viewId, fields: [{ fieldId, form: { ...asked, ...said } }] })
     expect((await refusalOf(arrange(grid.id, n!, {}))).message).toBe(
-      'Form settings of field "N" are only valid in form views',
+      'Form settings of field “N” are only valid in form views',
     )
     const aboutNumber = { showIf: { fieldId: no!, operator: 'eq', value: 1 } }
-    expect((await refusalOf(arrange(form.id, n!, aboutNumber))).message).toBe('Field "No" is not in the form')
+    expect((await refusalOf(arrange(form.id, n!, aboutNumber))).message).toBe('Field “No” is not in the form')
     // A rule that a field of another type has left behind is in nobody's way.
     const title = fieldOf(schema, 'Title').id
     const rules = [{ rule: 'minLength', value: 3, message: null }]

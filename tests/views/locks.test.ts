@@ -91,7 +91,7 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
       expect(await refusalOf(change())).toMatchObject({
         status: 403,
         code: 'PERMISSION_DENIED',
-        message: 'View "Mine" is locked. Unlock it to make changes.',
+        message: 'View “Mine” is locked. Unlock it to make changes.',
       })
     }
     expect(await viewOf(world)).toEqual(before)
@@ -141,7 +141,7 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     for (const [name, change] of Object.entries(changes(world, creator))) {
       expect([name, await refusalOf(change())]).toMatchObject([
         name,
-        { status: 403, message: 'View "Mine" is personal. Only its owner can change it.' },
+        { status: 403, message: 'View “Mine” is personal. Only its owner can change it.' },
       ])
     }
     expect(await viewOf(world)).toEqual(before)

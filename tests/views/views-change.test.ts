@@ -213,7 +213,7 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
         )
       const title = fieldOf(schema, 'Title').id
       expect((await refuse({ fieldId: title, show: false })).message).toBe(
-        'Field "Title" is the display field and is always shown',
+        'Field “Title” is the display field and is always shown',
       )
       expect((await refuse({ fieldId: title, summary: 'sum' })).status).toBe(400)
       expect((await refuse({ fieldId: title, width: 10 })).status).toBe(400)

@@ -53,7 +53,7 @@ const MAX_TEXT = 1024
  */
 export function readConnection({ client: name, connection }: SentConnection, known?: ConnectionConfig) {
   const read = readerOf(name)
-  if (!read) throw badRequest('Database not supported')
+  if (!read) throw badRequest(m.wire_error_database_not_supported())
   return read(connection, known)
 }
 

@@ -189,11 +189,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
     async create(actor: Actor, baseId: string, input: NewSource): Promise<{ id: string }> {
       await enter(actor, 'source.create', baseId)
       const config = read(input)
-      await refuseParallel(
-        SOURCE_JOBS.create,
-        baseId,
-        'Another source creation is in progress for this base.',
-      )
+      await refuseParallel(SOURCE_JOBS.create, baseId, m.wire_error_parallel_source())
       const { inflectionTable: table = 'none', inflectionColumn: column = 'none' } = input
       const job: SourceCreateInput = {
         baseId,
@@ -250,7 +246,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
      */
     async delete(actor: Actor, baseId: string, sourceId: string): Promise<{ id: string }> {
       const source = await open(actor, 'source.delete', baseId, sourceId)
-      if (source.isOwn) throw badRequest('Error: Cannot delete first base')
+      if (source.isOwn) throw badRequest(m.wire_error_delete_own_source())
       const input = { baseId, sourceId: source.id }
       return started(await jobs.start(SOURCE_JOBS.delete, { userId: userIdOf(actor), baseId, input }))
     },

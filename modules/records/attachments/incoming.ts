@@ -69,7 +69,7 @@ export function createIncoming(folder: string, claims: Claims) {
       try {
         for await (const chunk of body) {
           size += chunk.byteLength
-          if (size > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE', 'File too large')
+          if (size > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE', m.wire_error_file_too_large())
           if (head.length < HEAD_BYTES)
             head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)])
           await file.appendFile(chunk)

@@ -117,7 +117,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       return owner
     await auth.access.authorize(actor, 'file.create')
     if (owner) return owner
-    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
   }
 
   async function receive(

@@ -114,7 +114,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
   async function authorize(actor: Actor, { model }: Opened): Promise<void> {
     if (actor.kind === 'share' && actor.grant.kind === 'view') {
       if (actor.grant.mayDownload) return
-      throw new AppError('FORBIDDEN', 'Forbidden - Download is not allowed for this view')
+      throw new AppError('FORBIDDEN', m.wire_error_download())
     }
     await auth.access.authorize(actor, 'record.export', model.table.baseId)
   }

@@ -93,8 +93,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   ): Promise<{ user: UserActor; model: TableModel; engine: Engine }> {
     const model = await schema.load(tableId)
     await auth.access.authorize(actor, right, model.table.baseId)
-    if (actor.kind !== 'user')
-      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
     return { user: actor, model, engine: await kernel.sources.engine(model.table.baseId) }
   }
 

@@ -308,8 +308,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     // Also checks that the base exists and is not in the trash.
     await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.undo', baseId)
-    if (actor.kind !== 'user')
-      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_invalid_token())
     return { user: actor, engine: await kernel.sources.engine(baseId) }
   }
 

@@ -183,7 +183,7 @@ function findIn({ context, ...opened }: Opened, text: string, fields: readonly F
   return { ...opened, context: { ...context, narrow, leading } }
 }
 
-const notAllowed = () => new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')
+const notAllowed = () => new AppError('FORBIDDEN', `Forbidden - ${m.shares_error_not_allowed()}`)
 
 /** The display field, and a few fields that distinguish records of the same name. */
 function shownFields({ model, context }: Opened, { options }: OpenLink): Field[] {

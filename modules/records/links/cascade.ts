@@ -7,6 +7,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, type SnapshotColumn, snapshot, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isForeign, listOf } from '../table/index.ts'
@@ -106,11 +107,15 @@ async function clearKeys(
 /** The error for a deletion that would leave children without a required parent. */
 function refuseOrphans({ child, childLink, key }: KeyRelation, children: RecordId[]): AppError {
   const field = childLink ?? key
-  const names = children.slice(0, 5).map((id) => `'${id}'`)
-  const more = children.length > 5 ? ' and more' : ''
+  const records = children.slice(0, 5).map((id) => `“${id}”`)
+  if (children.length > 5) records.push('…')
   return new AppError(
     'REQUIRED_FIELD_MISSING',
-    `Field '${field.title}' is required: ${names.join(', ')}${more} in "${child.table.title}" would lose it`,
+    m.records_error_required_parent({
+      field: field.title,
+      records: records.join(', '),
+      table: child.table.title,
+    }),
     { fieldId: field.id, field: field.title, recordIds: children.slice(0, 100) },
   )
 }

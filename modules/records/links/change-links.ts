@@ -2,6 +2,7 @@ import type { RecordChange } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { deleteRecords, insertRecords, updateRecords } from '../rows/index.ts'
 import { isPossibleId, readRecords, recordsNotFound, storedId } from '../table/index.ts'
@@ -129,7 +130,7 @@ export async function keysOf(
  */
 export function requiredLink({ childLink, key }: Pick<KeyRelation, 'childLink' | 'key'>): AppError {
   const field: Field = childLink ?? key
-  return new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
+  return new AppError('REQUIRED_FIELD_MISSING', m.wire_error_field_required({ field: field.title }), {
     fieldId: field.id,
     field: field.title,
   })

@@ -4,6 +4,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { updateRecords } from '../rows/index.ts'
 import { readRecords } from '../table/index.ts'
@@ -105,6 +106,6 @@ function unknownParent(key: Field, parent: TableModel, value: CellValue): AppErr
   return valueError(key, value, {
     ok: false,
     fault: 'value',
-    message: `"${parent.table.title}" has no record '${value}'`,
+    message: m.records_error_no_parent({ table: parent.table.title, id: String(value) }),
   })
 }

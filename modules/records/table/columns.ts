@@ -250,7 +250,7 @@ export function parseRecordId(model: TableModel, value: unknown): RecordId {
   const shown = typeof value === 'string' || typeof value === 'number' ? value : typeof value
   throw new AppError(
     'INVALID_PK_VALUE',
-    `Primary key value '${String(shown).slice(0, 100)}' is invalid for column '${model.primaryKey.title}'`,
+    m.wire_error_primary_key({ value: String(shown).slice(0, 100), column: model.primaryKey.title }),
   )
 }
 

@@ -12,6 +12,7 @@ import type { Dialect, QueryDialect, Transaction } from '../../../src/dialects/d
 import { exactNumber } from '../../../src/dialects/exact-number.ts'
 import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, columnOf, decoderOf, idIn, keyFieldsOf, keyOf, perModel } from './columns.ts'
 import type { WriteContext } from './validate.ts'
@@ -100,8 +101,12 @@ export function recordsNotFound(
   names: string[],
   details: Record<string, unknown>,
 ): AppError {
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
-  const message = `Record${ids.length === 1 ? '' : 's'} ${names.slice(0, MAX_NAMED).join(', ')}${more} not found`
+  const named = names.slice(0, MAX_NAMED).join(', ')
+  const more = ids.length - MAX_NAMED
+  const message =
+    more > 0
+      ? m.wire_error_records_not_found_and_more({ records: named, more })
+      : m.wire_error_records_not_found({ count: ids.length, records: named })
   return new AppError('RECORD_NOT_FOUND', message, { recordIds: ids.slice(0, MAX_NAMED), ...details })
 }
 

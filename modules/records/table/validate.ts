@@ -149,7 +149,7 @@ const isMissing = ({ databaseType }: Field, value: CellValue): boolean =>
   value === null || (value === '' && databaseType === null)
 
 const missing = (field: Field): AppError =>
-  new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
+  new AppError('REQUIRED_FIELD_MISSING', m.wire_error_field_required({ field: field.title }), {
     fieldId: field.id,
     field: field.title,
   })

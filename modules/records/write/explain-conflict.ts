@@ -47,7 +47,11 @@ export async function explainViolation(
   const { model, field } = found
   const details = { fieldId: field.id, field: field.title }
   if (violation.kind === 'required') {
-    return new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, details)
+    return new AppError(
+      'REQUIRED_FIELD_MISSING',
+      m.wire_error_field_required({ field: field.title }),
+      details,
+    )
   }
   const together = model.fields.filter(isNamed)
   if (isForeign(model) && violation.columns.length > 1 && together.length > 1) {

@@ -175,7 +175,7 @@ function givenIds(field: Field, values: Values, { actorId, byEmail }: People): s
   )
   const different = [...new Set(ids)]
   if (different.length > 1 && field.options.multiple !== true) {
-    const message = `Multiple users not allowed for '${field.title}'`
+    const message = m.wire_error_several_users({ field: field.title })
     throw new AppError('INVALID_VALUE_FOR_FIELD', message, about(field), 'msg')
   }
   return different
@@ -184,7 +184,7 @@ function givenIds(field: Field, values: Values, { actorId, byEmail }: People): s
 const notPart = (field: Field, name: string): AppError =>
   new AppError(
     'INVALID_VALUE_FOR_FIELD',
-    `User with id '${name.slice(0, 100)}' is not part of this workspace`,
+    m.wire_error_not_a_member({ id: name.slice(0, 100) }),
     about(field),
     'msg',
   )

@@ -14,6 +14,7 @@ import {
   storedReferences,
 } from '../../../src/core/formula/index.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { FieldInput, SchemaStore } from '../model/index.ts'
 import { notAvailable } from './linked-kinds.ts'
 import { broken, type ComputedRules, missingColumn, refusal, type SchemaLookup, withResult } from './rules.ts'
@@ -39,7 +40,7 @@ export const formulaRules: ComputedRules = {
       if (read.error !== null) return broken(read.error)
     }
     const checked = checkStored(field, schema)
-    if (!checked.ok) return broken(checked.problems[0]?.message ?? 'The formula is invalid')
+    if (!checked.ok) return broken(checked.problems[0]?.message ?? m.schema_error_formula())
     // The URL of a button is not a value to filter or aggregate.
     return withResult(isButton(field) ? null : formulaResult(checked.type, formulaOf(field).display))
   },
@@ -63,13 +64,13 @@ function checkStored(field: Field, schema: SchemaLookup): CheckedFormula {
 
 /** The error for an invalid formula: the first problem as message, all problems in the details. */
 export const formulaRefusal = (problems: readonly Problem[]): AppError =>
-  refusal(problems[0]?.message ?? 'The formula is invalid', { problems })
+  refusal(problems[0]?.message ?? m.schema_error_formula(), { problems })
 
 const notAUrl = (field: Field): AppError =>
   formulaRefusal([
     {
       type: 'TYPE_MISMATCH',
-      message: 'String type is expected',
+      message: m.wire_error_formula_not_text(),
       from: 0,
       to: formulaOf(field).formula.length,
     },
@@ -89,14 +90,14 @@ export const codeRules: ComputedRules = {
   references: (field) => [{ fieldId: valueFieldOf(field) }],
   check(field, schema) {
     const shown = schema.field(valueFieldOf(field))
-    if (shown?.tableId !== field.tableId || shown.id === field.id) throw refusal('Value column not found')
-    if (!isShowable(shown)) throw refusal(`A ${shown.type} field can’t be shown as a code`)
+    if (shown?.tableId !== field.tableId || shown.id === field.id) throw refusal(m.wire_error_value_column())
+    if (!isShowable(shown)) throw refusal(m.schema_error_not_a_code({ type: fieldType(shown.type).label() }))
   },
   resolve(field, schema) {
     const shown = schema.field(valueFieldOf(field))
     if (!shown) return missingColumn(valueFieldOf(field), schema)
     if (shown.error !== null) return broken(shown.error)
-    if (!isShowable(shown)) return broken(`A ${shown.type} field can’t be shown as a code`)
+    if (!isShowable(shown)) return broken(m.schema_error_not_a_code({ type: fieldType(shown.type).label() }))
     const { type, options, isList } = shownType(shown)
     return withResult({ type: type.name as FieldTypeName, options, isList })
   },
@@ -114,10 +115,10 @@ export async function refuseUnknownFunction(
   const name = options?.function
   if (fieldType(type).computed !== 'rollup' || name === undefined || isRollupFunction(name)) return
   const relation = await store.findField(String(options?.relationFieldId))
-  if (!relation || !linkOf(relation)) throw refusal('Relation column not found')
+  if (!relation || !linkOf(relation)) throw refusal(m.wire_error_relation_column())
   const target = await store.findField(String(options?.targetFieldId))
   if (target?.tableId !== linkOf(relation)?.relatedTableId || !target) {
-    throw refusal('Rollup column not found in related table')
+    throw refusal(m.wire_error_target_column({ kind: 'Rollup' }))
   }
   throw refusal(notAvailable(String(name), target))
 }

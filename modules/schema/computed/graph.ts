@@ -12,6 +12,7 @@ import {
 } from '../../../src/core/formula/index.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { batches, type SchemaStore, toField, toTable } from '../model/index.ts'
 import { COMPUTED_TYPES, referencesOf, rulesOf } from './registry.ts'
 import { broken, type Reference, type Resolution, refusal, type SchemaLookup } from './rules.ts'
@@ -144,7 +145,7 @@ export function resolveAll(graph: ComputedGraph, checked: ReadonlySet<string>): 
       const cycle = path.slice(start)
       const first = cycle.findIndex(({ id }) => checked.has(id))
       if (first >= 0) throw circularReference([...cycle.slice(first), ...cycle.slice(0, first + 1)])
-      for (const { id } of cycle) resolved.set(id, broken('Circular reference detected'))
+      for (const { id } of cycle) resolved.set(id, broken(m.wire_error_circular_reference()))
       return
     }
     path.push(field)
@@ -168,7 +169,7 @@ export function resolveAll(graph: ComputedGraph, checked: ReadonlySet<string>): 
 }
 
 const circularReference = (path: Field[]) =>
-  refusal('Circular reference detected', {
+  refusal(m.wire_error_circular_reference(), {
     type: 'CIRCULAR_REFERENCE',
     path: path.map(({ title }) => title),
   })

@@ -7,6 +7,7 @@ import type { RollupFunction } from '../../../src/core/fields/rollup.ts'
 import { rollup } from '../../../src/core/fields/rollup.ts'
 import { rollupFunctionsFor } from '../../../src/core/fields/traits.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 import {
   broken,
   type ComputedRules,
@@ -34,7 +35,7 @@ interface LinkedIds {
 function requireLink(field: Field, relationFieldId: string, schema: SchemaLookup): LinkOptions {
   const relation = schema.field(relationFieldId)
   const link = relation?.tableId === field.tableId ? linkOf(relation) : null
-  if (!link) throw refusal('Relation column not found')
+  if (!link) throw refusal(m.wire_error_relation_column())
   return link
 }
 
@@ -53,7 +54,7 @@ function requireTarget(
   const link = requireLink(field, relationFieldId, schema)
   const target = schema.field(targetFieldId)
   if (target?.tableId !== link.relatedTableId) {
-    throw refusal(`${kind} column not found in related table`)
+    throw refusal(m.wire_error_target_column({ kind }))
   }
   return { link, target }
 }
@@ -66,7 +67,7 @@ function findTarget(
   const relation = schema.field(relationFieldId)
   if (!relation) return missingColumn(relationFieldId, schema)
   const link = linkOf(relation)
-  if (!link) return broken('Relation column not found')
+  if (!link) return broken(m.wire_error_relation_column())
   if (relation.error !== null) return broken(relation.error)
   const target = schema.field(targetFieldId)
   if (!target) return missingColumn(targetFieldId, schema)
@@ -103,7 +104,7 @@ export const countRules: ComputedRules = {
   resolve(field, schema) {
     const relation = schema.field(relationOf(field))
     if (!relation) return missingColumn(relationOf(field), schema)
-    if (!linkOf(relation)) return broken('Relation column not found')
+    if (!linkOf(relation)) return broken(m.wire_error_relation_column())
     if (relation.error !== null) return broken(relation.error)
     return withResult({ type: 'Number', options: readOptions('Number', {}), isList: false })
   },
@@ -152,7 +153,7 @@ export const rollupRules: ComputedRules = {
     const options = rollupOptions(field)
     const { link, target } = requireTarget(field, options, schema, 'Rollup')
     if (isSingleLink(link)) {
-      throw refusal('A rollup needs a link to many records. Use a lookup for a link to one record.')
+      throw refusal(m.schema_error_rollup_single_link())
     }
     if (!isOffered(target, options.function)) throw refusal(notAvailable(options.function, target))
   },
@@ -170,7 +171,7 @@ const isOffered = (target: Field, name: RollupFunction): boolean => rollupFuncti
 
 /** `Rollup function (nope) not available for type (ForeignKey)`, the text of the REST API. */
 export const notAvailable = (name: string, target: Pick<Field, 'type'>): string =>
-  `Rollup function (${name.slice(0, 60)}) not available for type (${target.type})`
+  m.wire_error_rollup_function({ name: name.slice(0, 60), type: target.type })
 
 function resultOf(name: RollupFunction, target: Field): FieldResult {
   const { type, options } = shownType(target)

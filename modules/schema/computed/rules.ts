@@ -1,5 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { m } from '../../../src/messages.gen.ts'
 
 /** A dependency of a computed field: a field, the records of a table, or the display field of a table. */
 export type Reference = { fieldId: string } | { tableId: string } | { displayOf: string }
@@ -42,7 +43,7 @@ export const broken = (error: string): Resolution => ({ result: null, error })
 
 /** `Column 'Price' was deleted`, the text of the REST API. */
 export const missingColumn = (fieldId: string, schema: Pick<SchemaLookup, 'titleOf'>): Resolution =>
-  broken(`Column '${schema.titleOf(fieldId) ?? fieldId}' was deleted`)
+  broken(m.wire_error_column_deleted({ column: schema.titleOf(fieldId) ?? fieldId }))
 
 /** A BAD_REQUEST whose REST body is `{"msg": …}`. */
 export const refusal = (message: string, details?: Record<string, unknown>): AppError =>

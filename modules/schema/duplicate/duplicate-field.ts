@@ -55,7 +55,7 @@ export async function openFieldToCopy(
 ): Promise<{ model: TableModel; field: Field }> {
   const { model, field } = await openField(context, actor, 'field.duplicate', fieldId)
   if (field.isSystem || field.isPrimaryKey) {
-    throw badRequest(`The column '${field.title}' is a system column and cannot be duplicated.`)
+    throw badRequest(m.wire_error_system_column({ column: field.title, action: 'duplicated' }))
   }
   if (isForeignKey(field)) {
     throw badRequest(m.schema_error_duplicate_part({ field: field.title }))

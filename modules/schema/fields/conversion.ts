@@ -8,6 +8,7 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import { hasChoices, hasMultipleChoices, showsPeople, withPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { CellsWrite, ChangeContext } from '../change/index.ts'
 import type { MarkedParts } from '../links/index.ts'
@@ -26,7 +27,7 @@ export function refuseConversion(
     // Auto numbers and the current results of a formula can become stored values.
     if (name === before.type && (type.numbersRecords || canFreeze(name))) continue
     if (!type.readOnly && !type.systemColumn && !type.internal && !type.computed) continue
-    throw new AppError('NOT_IMPLEMENTED', `Updating ${before.type} => ${after.type} is not implemented`)
+    throw new AppError('NOT_IMPLEMENTED', m.wire_error_conversion({ from: before.type, to: after.type }))
   }
 }
 

@@ -203,7 +203,7 @@ export function readNewLink(options: FieldOptions | undefined): NewLink {
   const [issue] = read.error.issues
   throw new AppError(
     'BAD_REQUEST',
-    `Invalid link option '${issue?.path.join('.')}': ${issue?.message}`,
+    m.schema_error_link_option({ option: issue?.path.join('.') ?? '', problem: issue?.message ?? '' }),
     { issues: read.error.issues },
     'msg',
   )

@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { badRequest } from '../../../src/core/errors.ts'
 import { acceptsNow, keepsNowDefault, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
@@ -51,7 +51,7 @@ export const definitionOf = (field: Field): FieldDefinition => ({
  */
 export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
-  if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
+  if (type.storage === 'id') throw badRequest(m.schema_error_one_id({ type: type.name }))
   if (type.internal) throw badRequest(m.schema_error_internal_type({ type: type.name }))
   const options = readOptions(input.type, type.numbersRecords ? {} : input.options)
   refuseUnavailable(input.type, options)
@@ -144,8 +144,8 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   const read = type.read(input, options)
   if (read.ok) return read.value
   if (read.fault === 'option')
-    throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
-  throw new AppError('BAD_REQUEST', `Invalid default value: ${read.message}`, undefined, 'msg')
+    throw badRequest(m.wire_error_default_option({ value: String(input).slice(0, 200) }))
+  throw badRequest(m.schema_error_default({ problem: read.message }))
 }
 
 /** The default value after a change of type or options; null if it no longer fits. */

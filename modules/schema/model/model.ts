@@ -1,7 +1,7 @@
-import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table, View } from '../../../src/core/model.ts'
-import { BROKEN, visibleFieldIds } from '../../../src/core/views/public-view.ts'
+import { brokenField, visibleFieldIds } from '../../../src/core/views/public-view.ts'
 import type { ColumnDefinition } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { defineSchemaTables } from '../tables.ts'
@@ -91,12 +91,7 @@ export function getField(model: TableModel, fieldId: string): Field {
 /** @throws BAD_REQUEST for the record id and system fields */
 export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): void {
   if (!field.isSystem && !field.isPrimaryKey) return
-  throw new AppError(
-    'BAD_REQUEST',
-    `The column '${field.title}' is a system column and cannot be ${action}.`,
-    undefined,
-    'msg',
-  )
+  throw badRequest(m.wire_error_system_column({ column: field.title, action }))
 }
 
 /** Converts a row of the `tables` table. */
@@ -163,7 +158,7 @@ function narrowTo({ table, stored }: TableModel, visible: ReadonlySet<string>): 
   const seen = stored.filter(({ id }) => visible.has(id))
   return createTableModel(
     table,
-    seen.map((field) => (field.error === null ? field : { ...field, error: BROKEN })),
+    seen.map((field) => (field.error === null ? field : { ...field, error: brokenField() })),
   )
 }
 

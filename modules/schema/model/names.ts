@@ -12,12 +12,12 @@ const MAX_SLUG = 54
  */
 export function checkTitle(kind: 'table' | 'field' | 'view', input: string): string {
   const title = input.normalize('NFC').trim()
-  if (title === '') throw badRequest(`A ${kind} needs a title`)
-  if (title.length > MAX_TITLE) throw badRequest(`A ${kind} title can have up to ${MAX_TITLE} characters`)
-  if (/[\p{Cc}\p{Cs}]/u.test(title)) throw badRequest(`A ${kind} title can’t contain control characters`)
+  if (title === '') throw badRequest(m.schema_error_title_missing({ kind }))
+  if (title.length > MAX_TITLE) throw badRequest(m.schema_error_title_length({ kind, max: MAX_TITLE }))
+  if (/[\p{Cc}\p{Cs}]/u.test(title)) throw badRequest(m.schema_error_title_control({ kind }))
   // REST clients build paths from table titles, where both have another meaning.
   const forbidden = kind === 'table' ? ['.', '/'].find((character) => title.includes(character)) : undefined
-  if (forbidden) throw badRequest(`Following characters are not allowed "${forbidden}"`)
+  if (forbidden) throw badRequest(m.wire_error_title_characters({ characters: forbidden }))
   return title
 }
 
@@ -42,11 +42,11 @@ export function uniqueTitle(title: string, others: { title: string }[]): string 
 
 /** `Duplicate table alias 'Country' at base 'p…'`, the text of the REST API. */
 export const duplicateTable = (title: string, baseId: string): AppError =>
-  new AppError('DUPLICATE_ALIAS', `Duplicate table alias '${title}' at base '${baseId}'`)
+  new AppError('DUPLICATE_ALIAS', m.wire_error_duplicate_table({ title, base: baseId }))
 
 /** `Duplicate column alias 'Title' at table 'm…', base 'p…'`. */
 export const duplicateField = (title: string, tableId: string, baseId: string): AppError =>
-  new AppError('DUPLICATE_ALIAS', `Duplicate column alias '${title}' at table '${tableId}', base '${baseId}'`)
+  new AppError('DUPLICATE_ALIAS', m.wire_error_duplicate_field({ title, table: tableId, base: baseId }))
 
 /**
  * A name for the database: ASCII letters, digits and `_`, at most 60 characters, without the reserved prefixes of the

@@ -37,7 +37,7 @@ export type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
  */
 export function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
   const ids = inputs.filter(isRecordId)
-  if (ids.length > 1) throw badRequest('A table can only have one field of type "ID"')
+  if (ids.length > 1) throw badRequest(m.schema_error_one_id({ type: 'ID' }))
   const idField = ids[0]
   const idColumn = physicalName(
     idField?.columnName ?? 'id',

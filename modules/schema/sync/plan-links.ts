@@ -4,6 +4,7 @@ import { type LinkOptions, linkOptions } from '../../../src/core/fields/link-opt
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ForeignKeyStructure, TableStructure } from '../../../src/db/introspect/index.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { createTitles, type PlannedForeignTable, withoutKeySuffix } from './plan-table.ts'
 
 /** A message to the user about a table. */
@@ -66,7 +67,7 @@ export function planLinks(
 }
 
 const compositeNote = ({ columns, relatedTable }: ForeignKeyStructure): string =>
-  `${columns.join(', ')} form a composite foreign key to ${relatedTable}. Links need a single-column key, so these columns are shown as plain fields.`
+  m.schema_note_composite_key({ columns: columns.join(', '), table: relatedTable })
 
 /** Adds the child's link to its parent (bt, or oo if the key is unique) and the parent's reverse link. */
 function linkBothSides({ child, parent, keyField, parentField }: Reference, isHidden: boolean): void {

@@ -2,6 +2,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { DatabaseStructure, TableStructure } from '../../../src/db/introspect/index.ts'
+import { m } from '../../../src/messages.gen.ts'
 import { areAlike } from '../change/index.ts'
 import { plainField } from '../model/index.ts'
 import { findDifferences, type SyncChange } from './differences.ts'
@@ -86,7 +87,7 @@ export async function planSync(
       )
     }
     if (isNew && table.kind === 'table' && table.primaryKey.length === 0) {
-      plan.notes.push({ table: table.name, message: 'No primary key, so the table is read-only' })
+      plan.notes.push({ table: table.name, message: m.schema_note_no_primary_key() })
     }
     await afterEach(drafts.length)
   }

@@ -177,10 +177,12 @@ async function createSource(
 }
 
 function nothingFound(config: ConnectionConfig, hasOthers: boolean): string {
-  if (hasOthers) return 'None of the selected tables exist any more'
-  return 'file' in config
-    ? 'The file has no tables'
-    : `There are no tables that "${config.user}" can read in ${'schema' in config ? `the schema "${schemaOf(config)}" of ` : ''}the database "${config.database}"`
+  if (hasOthers) return m.schema_error_selected_tables()
+  if ('file' in config) return m.schema_error_file_without_tables()
+  const { user, database } = config
+  return 'schema' in config
+    ? m.schema_error_schema_without_tables({ user, schema: schemaOf(config), database })
+    : m.schema_error_database_without_tables({ user, database })
 }
 
 function sourceRow(

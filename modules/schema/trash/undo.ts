@@ -54,7 +54,7 @@ export function registerSchemaUndo(context: SchemaContext): void {
     if (!table) return
     if (entry.kind === 'table.update') {
       const [from, to] = direction === 'undo' ? [detail.after, detail.before] : [detail.before, detail.after]
-      if (table.deletedAt !== null) throw isInTrash('Table', table.title)
+      if (table.deletedAt !== null) throw isInTrash(m.schema_error_table_in_trash({ table: table.title }))
       await writeTable(context, actor, table, (current) => restoreKeys(current, from, to), silent)
       return
     }
@@ -74,7 +74,7 @@ export function registerSchemaUndo(context: SchemaContext): void {
     const field = await context.store.findField(detail.fieldId)
     if (!field) return
     if (entry.kind === 'field.update') {
-      if (field.deletedAt !== null) throw isInTrash('Field', field.title)
+      if (field.deletedAt !== null) throw isInTrash(m.schema_error_field_in_trash({ field: field.title }))
       const engine = await sources.engine(baseId)
       await writeField(
         context,
@@ -187,8 +187,7 @@ function restoreCells(
   }
 }
 
-const isInTrash = (kind: string, title: string): AppError =>
-  new AppError('CONFLICT', `${kind} "${title}" is in the trash. Restore it first.`)
+const isInTrash = (message: string): AppError => new AppError('CONFLICT', message)
 
 type BeforeAndAfter = Pick<FieldDetail, 'before' | 'after'>
 

@@ -141,7 +141,7 @@ export async function createView(
  */
 export async function deleteView(context: ViewsContext, actor: Actor, viewId: string): Promise<void> {
   const { view } = await openView(context, actor, 'view.delete', viewId)
-  if (view.isDefault) throw badRequest('The default view of a table cannot be deleted')
+  if (view.isDefault) throw badRequest(m.views_error_delete_default())
   await removeView(context, actor, viewId)
 }
 

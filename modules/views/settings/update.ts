@@ -140,7 +140,10 @@ export async function writeView(
       refuseLocked(actor, row, changedKeys(before, after))
       const others = (await store.rowsOf(table.id)).filter((other) => other.id !== viewId)
       if (after.title !== row.title && isTitleTaken(after.title, others)) {
-        throw new AppError('DUPLICATE_ALIAS', `Duplicate view alias '${after.title}' at table '${table.id}'`)
+        throw new AppError(
+          'DUPLICATE_ALIAS',
+          m.wire_error_duplicate_view({ title: after.title, table: table.id }),
+        )
       }
       const { views } = store
       return {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { m } from '../messages.gen.ts'
 
 /** Supported encodings, by their `TextDecoder` names in browsers and Bun. */
 export const CSV_ENCODINGS = [
@@ -32,7 +33,7 @@ export const csvFormat = z.object({
   /** One character, not a line break and not the quote. */
   delimiter: z.string().check(
     z.length(1),
-    z.refine((text) => !'\r\n"\ufeff'.includes(text), { error: 'This character cannot separate cells' }),
+    z.refine((text) => !'\r\n"\ufeff'.includes(text), { error: () => m.csv_error_delimiter() }),
   ),
   /** Empty: quotes have no special meaning. */
   quote: z._default(z.enum(['"', "'", '']), '"'),

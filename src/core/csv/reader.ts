@@ -1,4 +1,5 @@
 import Papa, { type ParseResult } from 'papaparse'
+import { m } from '../messages.gen.ts'
 import type { CsvFormat } from './format.ts'
 import { unguardText } from './format.ts'
 
@@ -68,7 +69,7 @@ export function createCsvReader({
     for (const error of result.errors) {
       // Errors in an incomplete record are reported again once it is complete.
       const row = error.row ?? 0
-      if (row < rows.length) addProblem(count + row + 1, 'A quoted cell contains an unescaped quote')
+      if (row < rows.length) addProblem(count + row + 1, m.csv_error_unescaped_quote())
     }
     for (const cells of rows) dropReturn(cells)
     if (count === 0 && rows[0] && SEPARATOR_LINE.test(rows[0].join(delimiter))) rows.shift()
@@ -104,7 +105,7 @@ export function createCsvReader({
     }
     const line = end === -1 ? rest : rest.slice(0, end)
     rest = end === -1 ? '' : rest.slice(end + 1)
-    addProblem(row, 'Unclosed quote')
+    addProblem(row, m.csv_error_unclosed_quote())
     return accept(literal.parse(line, 0, false))
   }
 

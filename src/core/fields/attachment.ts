@@ -65,14 +65,13 @@ export function limitProblem(
   { kinds, maxCount, maxSizeMb }: AttachmentOptions,
 ): string | null {
   if (maxCount !== null && items.length > maxCount) {
-    return `This field allows up to ${maxCount} ${maxCount === 1 ? 'file' : 'files'}, got ${items.length}`
+    return m.value_error_file_count({ count: maxCount, sent: items.length })
   }
   for (const { title, mimetype, size } of items) {
     const name = title.slice(0, 100)
-    if (!isAllowedKind(mimetype, kinds))
-      return `"${name}" has a file type that this field does not allow. Allowed: ${labels(kinds)}`
+    if (!isAllowedKind(mimetype, kinds)) return m.value_error_file_kind({ file: name, kinds: labels(kinds) })
     if (maxSizeMb !== null && size > maxSizeMb * MEGABYTE) {
-      return `"${name}" is larger than this field’s ${maxSizeMb} MB limit`
+      return m.value_error_file_size({ file: name, megabytes: maxSizeMb })
     }
   }
   return null

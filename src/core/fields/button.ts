@@ -16,7 +16,7 @@ const shortText = z.string().check(z.maxLength(255))
 
 /** An enum whose error message lists the accepted values. */
 const oneOf = <const T extends readonly string[]>(property: string, values: T) =>
-  z.enum(values, { error: `The ${property} of a button must be one of: ${values.join(', ')}` })
+  z.enum(values, { error: () => m.field_error_button({ option: property, values: values.join(', ') }) })
 
 /** A button in each record that opens a URL computed by a formula. */
 export const button = defineFieldType({

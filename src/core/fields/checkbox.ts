@@ -61,7 +61,7 @@ export const checkbox = defineFieldType({
   read(input) {
     const value = FROM_PROGRAMS.get(input)
     return value === undefined
-      ? readFail(`Expected true or false, got ${describeValue(input)}`)
+      ? readFail(m.value_error_boolean({ value: describeValue(input) }))
       : readOk(value)
   },
   parse: readCheckboxWord,

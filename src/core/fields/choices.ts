@@ -38,9 +38,11 @@ export const choiceColor = (index: number): string =>
 
 const choiceInput = z.object({
   id: z.optional(z.string().check(z.maxLength(64))),
-  title: z.string({ error: 'Each option needs a title' }).check(z.trim(), z.maxLength(MAX_TITLE)),
+  title: z.string({ error: () => m.field_error_option_title() }).check(z.trim(), z.maxLength(MAX_TITLE)),
   // Colours are inserted into style attributes, so only characters of CSS colours are allowed.
-  color: z.nullish(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' }))),
+  color: z.nullish(
+    z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: () => m.field_error_colour() })),
+  ),
 })
 
 /**
@@ -50,7 +52,7 @@ const choiceInput = z.object({
 function selectOptions({ noComma }: { noComma: boolean }) {
   const choices = z.pipe(
     z.array(choiceInput).check(
-      z.maxLength(MAX_CHOICES, { error: `A field can have up to ${MAX_CHOICES} options` }),
+      z.maxLength(MAX_CHOICES, { error: () => m.field_error_too_many_options({ max: MAX_CHOICES }) }),
       z.superRefine((list, context) => {
         const problem = problemOf(
           list.map((choice) => choice.title),
@@ -129,7 +131,7 @@ export const singleSelect = defineFieldType({
   optionsLimitValues: true,
   read(input, { choices }) {
     if (typeof input !== 'string' && typeof input !== 'number') {
-      return readFail(`Expected an option name, got ${describeValue(input)}`)
+      return readFail(m.value_error_option({ value: describeValue(input) }))
     }
     const title = String(input)
     if (choices.some((choice) => choice.title === title)) return readOk(title)
@@ -162,7 +164,7 @@ export const multiSelect = defineFieldType({
   read(input, { choices }) {
     const titles = typeof input === 'string' || typeof input === 'number' ? titlesIn(String(input)) : input
     if (!Array.isArray(titles) || titles.length > MAX_ITEMS || !titles.every(isTitle)) {
-      return readFail(`Expected option names, got ${describeValue(input)}`)
+      return readFail(m.value_error_options({ value: describeValue(input) }))
     }
     const known = new Set(choices.map((choice) => choice.title))
     const selected = new Set(titles.map((title) => String(title).trim()).filter((title) => title !== ''))

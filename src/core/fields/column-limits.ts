@@ -1,5 +1,6 @@
 import { fractionDigits } from '../dates.ts'
 import { readExactNumber } from '../exact-decimal.ts'
+import { m } from '../messages.gen.ts'
 import type { Field } from './field.ts'
 import { type Read, readFail, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
@@ -37,7 +38,8 @@ export function readLong(
   const value = BigInt(input.trim().replace('+', ''))
   if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return null
   const [least, most] = unsigned ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]
-  if (value < least || value > most) return readFail(`The column allows numbers from ${least} to ${most}`)
+  if (value < least || value > most)
+    return readFail(m.value_error_column_range({ least: String(least), most: String(most) }))
   return readOk(String(value))
 }
 
@@ -68,7 +70,7 @@ export function withinRange(range: NumberRange | null, read: Read): Read {
   if (range === null || !read.ok || typeof read.value !== 'number') return read
   const { least, most } = range
   if (read.value >= least && read.value <= most) return read
-  return readFail(`The column allows numbers from ${least} to ${most}`)
+  return readFail(m.value_error_column_range({ least: String(least), most: String(most) }))
 }
 
 const SIZED_TEXT = /^(?:n?(?:var)?char|character(?: varying)?)\s*\((\d+)\)$/i
@@ -87,7 +89,7 @@ export function withinColumn(limit: number | null, read: Read): Read {
   if (limit === null || !read.ok || typeof read.value !== 'string') return read
   // Databases count code points; a JavaScript string may need two units for one.
   const isLong = read.value.length > limit && [...read.value].length > limit
-  return isLong ? readFail(`The column allows up to ${limit} characters`) : read
+  return isLong ? readFail(m.value_error_column_length({ max: limit })) : read
 }
 
 /** `time(0) without time zone`, `timestamp with time zone` in PostgreSQL; `time`, `datetime(6)` in MySQL. */
@@ -127,8 +129,8 @@ export function withinFraction(
   if (fieldType(type).storage === 'time')
     return readFail(
       limit === 0
-        ? `The column (${databaseType}) keeps whole seconds only`
-        : `The column (${databaseType}) keeps up to ${limit} decimal places of a second`,
+        ? m.value_error_whole_seconds({ type: String(databaseType) })
+        : m.value_error_second_decimals({ type: String(databaseType), max: limit }),
     )
   return readOk(read.value.replace(FRACTION, fraction && `.${fraction}`))
 }

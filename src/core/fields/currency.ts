@@ -7,12 +7,12 @@ import { type DecimalMark, parseNumber } from './number-text.ts'
 const options = z.object({
   /** BCP 47 tag for formatting the amount, e.g. `de-DE`. */
   locale: z._default(
-    z.string().check(z.maxLength(35), z.refine(isLocale, { error: 'Unknown locale' })),
+    z.string().check(z.maxLength(35), z.refine(isLocale, { error: () => m.field_error_locale() })),
     'en-US',
   ),
   /** ISO 4217, e.g. `EUR`. */
   code: z._default(
-    z.string().check(z.regex(/^[A-Z]{3}$/, { error: 'A currency code has three capital letters' })),
+    z.string().check(z.regex(/^[A-Z]{3}$/, { error: () => m.field_error_currency_code() })),
     'USD',
   ),
   precision: precision(2),
@@ -97,7 +97,7 @@ export const currency = defineFieldType({
     if (typeof input !== 'string') return readNumber(input)
     // "$9" is 9 on the wire (wire reference §15).
     const value = parseAmount(input, code)
-    return value === null ? readFail(`Expected an amount, got ${describeValue(input)}`) : readOk(value)
+    return value === null ? readFail(m.value_error_amount({ value: describeValue(input) })) : readOk(value)
   },
   // Rejects "€ 99" in a dollar field. `read` accepts it, as the wire reference requires.
   parse: (text, { code, locale }, decimal) =>

@@ -15,7 +15,7 @@ const instantOptions = z.object({
   timeZone: z._default(
     z.string().check(
       z.maxLength(64),
-      z.refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'Unknown time zone' }),
+      z.refine((zone) => zone === 'local' || isTimeZone(zone), { error: () => m.field_error_time_zone() }),
     ),
     'local',
   ),
@@ -45,7 +45,7 @@ export const dateTime = defineFieldType({
   read(input, options: InstantOptions): Read {
     const instant = typeof input === 'string' ? readInstant(input, options) : null
     if (instant !== null) return readOk(instant)
-    return readFail(`Expected a date and time such as 2024-03-05 08:20:30, got ${describeValue(input)}`)
+    return readFail(m.value_error_date_time({ value: describeValue(input) }))
   },
 })
 

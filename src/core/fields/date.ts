@@ -18,9 +18,7 @@ export const date = defineFieldType({
   fill: 'date',
   read(input) {
     const day = typeof input === 'string' ? parseDayOnly(input, readDay) : null
-    return day === null
-      ? readFail(`Expected a date such as 2024-03-05, got ${describeValue(input)}`)
-      : readOk(day)
+    return day === null ? readFail(m.value_error_date({ value: describeValue(input) })) : readOk(day)
   },
   parse: (text, { format }) => parseDayOnly(text, (day) => parseDay(day, format)),
   format(value, { format }) {

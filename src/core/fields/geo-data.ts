@@ -18,9 +18,7 @@ export const geoData = defineFieldType({
   read(input) {
     if (input === '') return readOk(null)
     const point = typeof input === 'string' ? readPoint(input) : null
-    return point === null
-      ? readFail(`Expected a location such as 48.8584;2.2945, got ${describeValue(input)}`)
-      : readOk(point)
+    return point === null ? readFail(m.value_error_location({ value: describeValue(input) })) : readOk(point)
   },
   parse: parsePoint,
   format: (value) => (value === null ? '' : String(value)),

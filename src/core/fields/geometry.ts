@@ -20,7 +20,7 @@ export const geometry = defineFieldType({
     if (input === '') return readOk(null)
     if (typeof input === 'string' && input.length <= MAX_TEXT_LENGTH && isWkt(input))
       return readText(input, MAX_TEXT_LENGTH)
-    return readFail(`Expected a geometry such as POINT (30 10), got ${describeValue(input)}`)
+    return readFail(m.value_error_geometry({ value: describeValue(input) }))
   },
   parse: (text) => (text.length <= MAX_TEXT_LENGTH && isWkt(text) ? parseText(text, MAX_TEXT_LENGTH) : null),
   format: (value) => (value === null ? '' : String(value)),

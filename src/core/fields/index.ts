@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { AppError, badRequest } from '../errors.ts'
+import { m } from '../messages.gen.ts'
 import { attachment } from './attachment.ts'
 import { autoNumber } from './auto-number.ts'
 import { button } from './button.ts'
@@ -99,7 +100,7 @@ export const isFieldTypeName = (name: unknown): name is FieldTypeName =>
 /** Looks up a field type. @throws BAD_REQUEST for an unknown name */
 export function fieldType(name: string): AnyFieldType {
   const type = BY_NAME.get(name)
-  if (!type) throw badRequest(`Unknown field type '${name.slice(0, 60)}'`)
+  if (!type) throw badRequest(m.field_error_type({ type: name.slice(0, 60) }))
   return type
 }
 
@@ -111,6 +112,6 @@ export function readOptions(name: string, options: unknown): FieldOptions {
   const result = fieldType(name).options.safeParse(options ?? {})
   if (result.success) return result.data
   const { issues } = result.error
-  const message = issues[0]?.message ?? 'Invalid options'
+  const message = issues[0]?.message ?? m.field_error_options()
   throw new AppError('BAD_REQUEST', message, { issues }, 'msg')
 }

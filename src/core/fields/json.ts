@@ -20,7 +20,7 @@ export const json = defineFieldType({
   read(input) {
     if (typeof input === 'string') return readJsonText(input)
     const text = isPlain(input) ? serialized(input) : null
-    return text === null ? readFail(`Expected JSON, got ${describeValue(input)}`) : readJsonText(text)
+    return text === null ? readFail(m.value_error_json({ value: describeValue(input) })) : readJsonText(text)
   },
   parse: (text) => (jsonProblem(text) === null ? parseText(text, MAX_TEXT_LENGTH) : null),
   format: (value) => (value === null ? '' : String(value)),
@@ -29,14 +29,16 @@ export const json = defineFieldType({
 
 function readJsonText(text: string): Read {
   const problem = text.length > MAX_TEXT_LENGTH ? null : jsonProblem(text)
-  return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`Invalid JSON: ${problem}`)
+  return problem === null
+    ? readText(text, MAX_TEXT_LENGTH)
+    : readFail(m.value_error_invalid_json({ problem }))
 }
 
 /** Why a text is not valid JSON, in a few words; null if it is valid. */
 export function jsonProblem(text: string): string | null {
-  if (text.trim() === '') return 'it is empty'
+  if (text.trim() === '') return m.value_error_json_empty()
   try {
-    if (isTooDeep(text)) return `it is nested more than ${MAX_JSON_DEPTH} levels deep`
+    if (isTooDeep(text)) return m.value_error_json_depth({ max: MAX_JSON_DEPTH })
     JSON.parse(text)
     return null
   } catch (error) {

@@ -42,7 +42,7 @@ const nameOf = (id: RecordId, title: CellValue): string => String(title === null
 
 /** Reads linked record ids as JSON text. Also accepts a link's cell value if it lists all of its records. */
 function readLinkedIds(input: unknown): Read {
-  const expected = () => readFail(`Expected a list of record ids such as [1,2], got ${describeValue(input)}`)
+  const expected = () => readFail(m.value_error_record_ids({ value: describeValue(input) }))
   if (Array.isArray(input)) return isIds(input) ? readOk(idsText(input)) : expected()
   if (typeof input !== 'string' || input.length > MAX_LINKED * 40) return expected()
   const ids = readLinkIds(input)

@@ -7,7 +7,7 @@ import { parseNumber, readNumberText } from './number-text.ts'
 export function readNumber(input: unknown): Read {
   const value = typeof input === 'string' ? readNumberText(input) : input
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return readFail(`Expected a number, got ${describeValue(input)}`)
+    return readFail(m.value_error_number({ value: describeValue(input) }))
   }
   return readOk(value === 0 ? 0 : value) // normalizes -0, which text storage would distinguish from 0
 }
@@ -16,8 +16,11 @@ export function readNumber(input: unknown): Read {
 export function readInteger(input: unknown): Read {
   const read = readNumber(input)
   if (!read.ok) return read
-  if (!Number.isInteger(read.value)) return readFail(`Expected a whole number, got ${describeValue(input)}`)
-  return Number.isSafeInteger(read.value) ? read : readFail(`${describeValue(input)} is too large`)
+  if (!Number.isInteger(read.value))
+    return readFail(m.value_error_whole_number({ value: describeValue(input) }))
+  return Number.isSafeInteger(read.value)
+    ? read
+    : readFail(m.value_error_number_size({ value: describeValue(input) }))
 }
 
 /** The shortest text that reads back as the same number, without separators. */

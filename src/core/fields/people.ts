@@ -67,8 +67,8 @@ export const peopleValue = {
   read(input: unknown, { multiple }: PeopleOptions): Read {
     const ids = readPeople(input)
     if (ids === null || ids.length > MAX_PEOPLE || !ids.every((id) => ID.test(id)))
-      return readFail(`Expected user ids, got ${describeValue(input)}`)
-    if (ids.length > 1 && !multiple) return readFail('Expected one user, got several')
+      return readFail(m.value_error_users({ value: describeValue(input) }))
+    if (ids.length > 1 && !multiple) return readFail(m.value_error_one_user())
     return readOk(joinIds(ids))
   },
   parse(text: string, { multiple, people = [] }: PeopleOptions): CellValue {

@@ -8,7 +8,10 @@ export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as cons
 
 /** Schema of a CSS colour; excludes characters that could end a style attribute. */
 export const cssColor = (fallback: string) =>
-  z._default(z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })), fallback)
+  z._default(
+    z.string().check(z.regex(/^[#\w(),.% -]{1,64}$/, { error: () => m.field_error_colour() })),
+    fallback,
+  )
 
 /** A number of stars from 0 to `max`. */
 export const rating = defineFieldType({
@@ -33,7 +36,7 @@ export const rating = defineFieldType({
   read(input, { max }) {
     const read = readInteger(input)
     if (!read.ok || typeof read.value !== 'number') return read
-    return read.value >= 0 && read.value <= max ? read : readFail(`Enter a rating from 0 to ${max}`)
+    return read.value >= 0 && read.value <= max ? read : readFail(m.value_error_rating({ max }))
   },
   parse(text, { max }) {
     const value = parseNumber(text)

@@ -1,7 +1,8 @@
+import { m } from '../messages.gen.ts'
 import { type CellValue, type Read, readFail } from './field-type.ts'
 
 /** Rejects input for types that only the server writes. */
-export const rejectInput = (): Read => readFail('This field is filled in automatically')
+export const rejectInput = (): Read => readFail(m.value_error_automatic())
 
 /** Shared definition of fields computed from other fields. Without a result type they offer no filters or summaries. */
 export const computedValue = {

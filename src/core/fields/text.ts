@@ -10,7 +10,7 @@ export const MAX_TEXT_LENGTH = 1_000_000
 export function readText(input: unknown, maxLength: number): Read {
   if (typeof input === 'number' && Number.isFinite(input)) return readOk(String(input))
   if (typeof input === 'boolean') return readOk(String(input))
-  if (typeof input !== 'string') return readFail(`Expected text, got ${describeValue(input)}`)
+  if (typeof input !== 'string') return readFail(m.value_error_text({ value: describeValue(input) }))
   const problem = textProblem(input, maxLength)
   return problem === null ? readOk(input) : readFail(problem)
 }
@@ -20,10 +20,10 @@ export const parseText = (text: string, maxLength: number): string | null =>
   text === '' || textProblem(text, maxLength) !== null ? null : text
 
 function textProblem(text: string, maxLength: number): string | null {
-  if (text.length > maxLength) return `The text is longer than ${maxLength} characters`
+  if (text.length > maxLength) return m.value_error_text_length({ max: maxLength })
   // PostgreSQL cannot store U+0000, and drivers replace unpaired surrogates with question marks.
-  if (text.includes('\u0000')) return 'The text contains a null character'
-  return text.isWellFormed() ? null : 'The text contains an incomplete character'
+  if (text.includes('\u0000')) return m.value_error_null_character()
+  return text.isWellFormed() ? null : m.value_error_incomplete_character()
 }
 
 /** Text displayed on one line. */

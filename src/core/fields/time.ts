@@ -19,9 +19,7 @@ export const time = defineFieldType({
   optionsLimitValues: true,
   read(input, options: TimeOptions) {
     const read = typeof input === 'string' ? readTime(input, options) : null
-    return read === null
-      ? readFail(`Expected a time such as 09:30 or 09:30:15, got ${describeValue(input)}`)
-      : readOk(read)
+    return read === null ? readFail(m.value_error_time({ value: describeValue(input) })) : readOk(read)
   },
   parse: (text, options: TimeOptions) => parseTime(text, options),
   format: (value, { time12h }) => (value === null ? '' : formatTime(String(value), time12h)),

@@ -25,7 +25,7 @@ export const year = defineFieldType({
   read(input) {
     const read = readInteger(input)
     if (!read.ok || isYear(read.value)) return read
-    return readFail(`Expected a year from 0 to ${MAX_YEAR}, got ${describeValue(input)}`)
+    return readFail(m.value_error_year({ max: MAX_YEAR, value: describeValue(input) }))
   },
   parse(text) {
     const match = /^\s*0{0,4}(\d{1,4})\s*$/.exec(text.slice(0, 100))

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { fieldsOf, filterSchema } from '../filters/index.ts'
+import { m } from '../messages.gen.ts'
 
 /** Colours of rows and cards: `#RRGGBB`. */
-const color = z.string().check(z.regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour must have the form #RRGGBB' }))
+const color = z.string().check(z.regex(/^#[0-9A-Fa-f]{6}$/, { error: () => m.view_error_colour() }))
 
 /** Colours rows like the option of a single select. */
 const bySelect = z.strictObject({

@@ -243,10 +243,10 @@ function conditionProblem(
   }
   const named = field(filter.fieldId)
   if (!named) return null
-  if (named.id === asked.id) return `Field "${asked.title}" can’t depend on its own answer`
-  if (!isFormField(named)) return `Field "${named.title}" is not in the form`
+  if (named.id === asked.id) return m.form_error_own_answer({ field: asked.title })
+  if (!isFormField(named)) return m.form_error_not_in_form({ field: named.title })
   if (isNamedLink(named) && !LINK_OPERATORS.includes(filter.operator)) {
-    return `A form condition can only check whether field "${named.title}" has a linked record`
+    return m.form_error_link_condition({ field: named.title })
   }
   return checkFilter(filter, field)[0]?.message ?? null
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { isEmail } from '../fields/checked-text.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { type Filter, filterSchema } from '../filters/index.ts'
+import { m } from '../messages.gen.ts'
 import type { ViewKindDefinition } from './view-kind.ts'
 
 /** Rich text in the Markdown subset of long text cells. Never HTML. */
@@ -76,7 +77,11 @@ export const formField = z.strictObject({
   meta: z.optional(
     z
       .record(z.string().check(z.maxLength(64)), z.unknown())
-      .check(z.refine((value) => JSON.stringify(value).length <= 10_000, { error: 'Too much data' })),
+      .check(
+        z.refine((value) => JSON.stringify(value).length <= 10_000, {
+          error: () => m.form_error_meta_size(),
+        }),
+      ),
   ),
 })
 export type FormField = z.output<typeof formField>

@@ -4,13 +4,14 @@ import { type FieldTypeName, fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
 import { showsPeople } from '../fields/traits.ts'
 import { type Condition, type Filter, isGroup } from '../filters/index.ts'
+import { m } from '../messages.gen.ts'
 import type { Field, Table, TableSchema, View, ViewKind } from '../model.ts'
 import type { RowColoring } from './coloring.ts'
 import { offeredChoices } from './form-answers.ts'
 import { collectsAnswers, stacksOf, viewKind } from './index.ts'
 
 /** Error shown to visitors for a broken field; the real reason may name hidden fields. */
-export const BROKEN = 'This field can’t be shown at the moment'
+export const brokenField = (): string => m.view_error_broken_field()
 
 /**
  * Public options of computed fields, which describe values but not their source: formulas, lookup paths and
@@ -94,7 +95,7 @@ export function publicField(field: Field, view: View | null): Field {
     databaseType: null,
     readOnlyReason: null,
     result: result && { ...result, options: publicOptions(result.type, result.options) },
-    error: error === null ? null : BROKEN,
+    error: error === null ? null : brokenField(),
   }
 }
 

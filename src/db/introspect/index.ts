@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { m } from '../../messages.gen.ts'
 import { mysqlDefault, mysqlShape, readMysql } from './mysql.ts'
 import {
   postgresDefault,
@@ -66,7 +67,7 @@ const BY_CLIENT = new Map(
  */
 export function introspector(client: string): Introspector {
   const found = BY_CLIENT.get(client)
-  if (!found) throw new AppError('BAD_REQUEST', 'Database not supported', undefined, 'msg')
+  if (!found) throw new AppError('BAD_REQUEST', m.wire_error_database_not_supported(), undefined, 'msg')
   return found
 }
 

@@ -170,7 +170,7 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
     ({ host, port }) =>
       `Could not connect to ${host}:${port}. Check that the server is running and reachable.`,
   ],
-  [/^(ENOTFOUND|EAI_AGAIN|EAI_NONAME)$/, ({ host }) => `Unknown host "${host}"`],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_NONAME)$/, ({ host }) => `Unknown host “${host}”`],
   [
     /^(ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH)$/,
     ({ host, port }) => `${host}:${port} did not answer within ${CONNECT_TIMEOUT_MS / 1000} seconds`,

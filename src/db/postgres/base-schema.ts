@@ -119,8 +119,7 @@ export async function vacuumSchema(
  * @throws Error for a name that is not a base's schema
  */
 export async function dropBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
-  if (!/^nc_p[a-z0-9]{14}$/.test(schema))
-    throw new AppError('BAD_REQUEST', `"${schema}" is no schema of a base`)
+  if (!/^nc_p[a-z0-9]{14}$/.test(schema)) throw new Error(`"${schema}" is not the schema of a base`)
   const client = connectPostgres(connection, { searchPath: 'pg_catalog', statementTimeoutMs: 0 })
   try {
     await client.unsafe(`drop schema if exists ${quotePostgres(schema)} cascade`)
