@@ -83,7 +83,7 @@ describe('an import that fills a link', () => {
     const { books, own } = await world('bt', { required: true })
     const refusal = await refusalOf(start(books.id, [books.field('Title').id], 't\nA\n'))
     expect(refusal).toMatchObject({ code: 'REQUIRED_FIELD_MISSING', status: 422 })
-    expect(refusal.message).toContain(`'${own.title}' is required. Choose a column for it.`)
+    expect(refusal.message).toContain(`“${own.title}” is required. Choose a column for it.`)
   })
 
   test('adds nothing where the link is deleted while it runs', async () => {

@@ -101,7 +101,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('deleting a parent in 
       const { status, body } = await bench.rest.delete(path, { id })
       expect(status).toBe(400)
       expect(body.message ?? body.msg).toContain(`${count} record`)
-      expect(body.message ?? body.msg).toContain(`"${child}"`)
+      expect(body.message ?? body.msg).toContain(`“${child}”`)
       expect(await everything()).toEqual(before)
       expect(await effects('parent', [id])).toContainEqual({
         table: child,
@@ -166,7 +166,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('deleting a parent in 
   test('all that match are deleted by the same rules', async () => {
     const before = await everything()
     const selection = { tableId: ids.get('parent') ?? '', recordIds: [3, 1] }
-    await expect(bench.trpc.records.deleteMatching.mutate({ selection })).rejects.toThrow('"c_restrict"')
+    await expect(bench.trpc.records.deleteMatching.mutate({ selection })).rejects.toThrow('“c_restrict”')
     expect(await everything()).toEqual(before)
   })
 })

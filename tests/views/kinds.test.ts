@@ -55,12 +55,12 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const schema = await everything(shop)
     const n = fieldOf(schema, 'N').id
     const wrong: [ViewKind, Record<string, unknown>, string][] = [
-      ['gallery', { coverFieldId: n }, 'Field "N" is not a attachment field'],
-      ['kanban', { stackFieldId: n }, 'Field "N" is not a field to stack by'],
+      ['gallery', { coverFieldId: n }, 'Field “N” is not an attachment field'],
+      ['kanban', { stackFieldId: n }, 'Records can’t be stacked by field “N”'],
       ['kanban', { stacks: [{ key: 'Open' }, { key: 'Open' }] }, 'A stack is named twice'],
-      ['calendar', { ranges: [{ fromFieldId: n }] }, 'Field "N" is not a date field'],
+      ['calendar', { ranges: [{ fromFieldId: n }] }, 'Field “N” is not a date field'],
       ['calendar', { colorFieldId: n }, 'Field “N” is not a single select field'],
-      ['map', { geoFieldId: n }, 'Field "N" is not a GeoData field'],
+      ['map', { geoFieldId: n }, 'Field “N” is not a location field'],
       ['map', { zoom: 3 }, 'options: Unrecognized key: "zoom"'],
       ['form', { redirectUrl: 'javascript:alert(1)' }, 'The redirect URL'],
     ]
@@ -180,7 +180,7 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const title = fieldOf(schema, 'Title').id
     const rules = [{ rule: 'minLength', value: 3, message: null }]
     expect((await refusalOf(arrange(form.id, n!, { rules }))).message).toBe(
-      `Field "N" has no rule 'minLength'`,
+      'Field “N” has no rule “minLength”',
     )
     await arrange(form.id, title, { rules })
     await shop.api.schema.updateField.mutate({ fieldId: title, patch: { type: 'Number' } })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
+import { m } from '../messages.gen.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 /** Places records on the day of `fromFieldId`, or from there to the day of `toFieldId` if set. */
@@ -56,8 +57,8 @@ export const calendar: ViewKindDefinition<CalendarOptions> = {
       ranges.flatMap(({ fromFieldId, toFieldId }) => [fromFieldId, toFieldId]),
       field,
       isDated,
-      'date field',
-    ) ?? wrongType([colorFieldId], field, isColoring, 'single select field'),
+      m.view_error_not_date,
+    ) ?? wrongType([colorFieldId], field, isColoring, m.view_error_not_single_select),
   setup: {
     hasEnd: true,
     read({ ranges: [range] }) {

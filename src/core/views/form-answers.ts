@@ -222,9 +222,9 @@ export function formFieldProblem(
 ): string | null {
   for (const { rule: key, value } of form.rules) {
     const rule = findRule(key)
-    if (!rule?.fits(asked)) return `Field "${asked.title}" has no rule '${key}'`
+    if (!rule?.fits(asked)) return m.form_error_no_rule({ field: asked.title, rule: key })
     const problem = rule.problem(value)
-    if (problem !== null) return `The rule '${key}' of field "${asked.title}": ${problem}`
+    if (problem !== null) return m.form_error_rule({ rule: key, field: asked.title, problem })
   }
   return form.showIf === null ? null : conditionProblem(form.showIf, asked, field)
 }

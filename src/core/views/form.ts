@@ -75,13 +75,11 @@ export const formField = z.strictObject({
   enableScanner: z._default(z.boolean(), false),
   /** Data of API clients; the web app ignores it. */
   meta: z.optional(
-    z
-      .record(z.string().check(z.maxLength(64)), z.unknown())
-      .check(
-        z.refine((value) => JSON.stringify(value).length <= 10_000, {
-          error: () => m.form_error_meta_size(),
-        }),
-      ),
+    z.record(z.string().check(z.maxLength(64)), z.unknown()).check(
+      z.refine((value) => JSON.stringify(value).length <= 10_000, {
+        error: () => m.form_error_meta_size(),
+      }),
+    ),
   ),
 })
 export type FormField = z.output<typeof formField>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { m } from '../messages.gen.ts'
 import {
   coverShape,
   firstCover,
@@ -22,7 +23,8 @@ export const gallery: ViewKindDefinition<GalleryOptions> = {
     ...options,
     coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
   }),
-  problem: ({ coverFieldId }, field) => wrongType([coverFieldId], field, isCover, 'attachment field'),
+  problem: ({ coverFieldId }, field) =>
+    wrongType([coverFieldId], field, isCover, m.view_error_not_attachment),
   hasManualOrder: true,
   shownAtFirst: 5,
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
+import { m } from '../messages.gen.ts'
 import {
   coverShape,
   firstCover,
@@ -68,8 +69,8 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
       ? { ...options, stacks: renamedStacks(options.stacks, rename) }
       : options,
   problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
-    wrongType([stackFieldId], field, isStackable, 'field to stack by') ??
-    wrongType([coverFieldId], field, isCover, 'attachment field') ??
+    wrongType([stackFieldId], field, isStackable, m.view_error_not_stackable) ??
+    wrongType([coverFieldId], field, isCover, m.view_error_not_attachment) ??
     (new Set(stacks.map(({ key }) => key)).size < stacks.length ? 'A stack is named twice' : null),
   stacks: ({ stackFieldId, stacks }) => ({
     fieldId: stackFieldId,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
+import { m } from '../messages.gen.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 const mapOptions = z.strictObject({
@@ -24,7 +25,8 @@ export const map: ViewKindDefinition<MapOptions> = {
     ...options,
     geoFieldId: fitOrNull(options.geoFieldId, field, isLocationField),
   }),
-  problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isLocationField, 'GeoData field'),
+  problem: ({ geoFieldId }, field) =>
+    wrongType([geoFieldId], field, isLocationField, m.view_error_not_location),
   setup: {
     read: ({ geoFieldId }) => ({ fieldId: geoFieldId, toFieldId: null }),
     write: ({ fieldId }) => ({ geoFieldId: fieldId }),

@@ -88,18 +88,18 @@ export function fitOrNull(
   return found && fits(found) ? found.id : null
 }
 
-/** Error message for the first field that does not exist or fit; null if all fit. */
+/** Error message for the first field that does not exist or (`unfit`) does not fit; null if all fit. */
 export function wrongType(
   fieldIds: readonly (string | null)[],
   field: (id: string) => Field | undefined,
   fits: (field: Field) => boolean,
-  expected: string,
+  unfit: (names: { field: string }) => string,
 ): string | null {
   for (const id of fieldIds) {
     if (id === null) continue
     const found = field(id)
     if (!found) return `Field '${id}' not found`
-    if (!fits(found)) return `Field "${found.title}" is not a ${expected}`
+    if (!fits(found)) return unfit({ field: found.title })
   }
   return null
 }
