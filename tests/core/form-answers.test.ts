@@ -156,7 +156,7 @@ describe('what a form says of a field', () => {
     const showIf = (fieldId: string, operator: string, value: string | number | null = null) => ({
       showIf: { fieldId, operator, value } as Filter,
     })
-    expect(problem('age', rule('minLength', 2))).toBe(`Field "age" has no rule 'minLength'`)
+    expect(problem('age', rule('minLength', 2))).toBe('Field “age” has no rule “minLength”')
     expect(problem('name', rule('pattern', '(a+)+'))).toContain('has nested quantifiers')
     expect(problem('why', showIf('why', 'notblank'))).toContain('its own answer')
     expect(problem('why', showIf('sum', 'notblank'))).toContain('is not in the form')
