@@ -108,7 +108,7 @@ describe('records.write of links', () => {
       const refused = await refusalOf(
         bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations: [deletion] } }),
       )
-      expect(refused.message).toBe(`Field 'Author' is required: '${id}' in "${books.title}" would lose it`)
+      expect(refused.message).toBe(`Field “Author” is required: “${id}” in “${books.title}” would lose it`)
       const selection = { tableId: authors.id, recordIds: [1] }
       expect((await refusalOf(bench.trpc.records.deleteMatching.mutate({ selection }))).message).toBe(
         refused.message,

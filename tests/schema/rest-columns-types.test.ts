@@ -249,7 +249,7 @@ describe.each([...databases])('types of columns over REST, metadata in %s', (dat
     ])
     expect(await refused({ uidt: 'QrCode', fk_qr_value_column_id: bar.id })).toEqual([
       400,
-      'A Barcode field can’t be shown as a code',
+      'A “Barcode” field can’t be shown as a code',
     ])
     await shop.rest.delete(`${M}/columns/${id}`)
     const { colOptions, title } = (await shop.rest.get(`${M}/columns/${qr.id}`)).body

@@ -326,7 +326,7 @@ export interface PipelinedTransaction extends Transaction {
  * A transaction that has begun on a connection. A single row of `runMany` is sent without waiting for its result, which
  * saves a round trip; the next statement, or `settle`, throws its error. Statements after a failed one do nothing.
  *
- * @param signal cancels the running statement
+ * @param signal cancels the running statement, but not the rows of `runMany`, which take milliseconds
  */
 export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransaction {
   let sent: Promise<unknown>[] = []
@@ -338,14 +338,19 @@ export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransa
     if (failed) throw failed.reason
   }
 
+  /** Without the signal: the driver never ends the cancellation of a statement that waits behind another. */
   function send(statement: Statement): Promise<LaneResult> {
-    const answer = lane.query(statement, { signal })
+    const answer = lane.query(statement)
     // Handled by `settle`, or by `result` unless an earlier error comes first.
     answer.catch(() => {})
     return answer
   }
 
   async function result(statement: Statement): Promise<LaneResult> {
+    if (signal) {
+      await settle()
+      return lane.query(statement, { signal })
+    }
     const answer = send(statement)
     await settle()
     return answer
@@ -366,8 +371,11 @@ export function transactionOn(lane: Lane, signal?: AbortSignal): PipelinedTransa
         return
       }
       // The first two prepare the statement; the rest is pipelined.
-      if (first) await result({ sql, params: first })
-      if (second) await result({ sql, params: second })
+      for (const params of [first, second]) {
+        if (!params) continue
+        sent.push(send({ sql, params }))
+        await settle()
+      }
       for (let start = 0; start < rest.length; start += SENT_AHEAD) {
         // Waits for these before sending more; after a failure the rest only repeat it.
         sent.push(...rest.slice(start, start + SENT_AHEAD).map((params) => send({ sql, params })))
