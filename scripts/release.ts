@@ -13,11 +13,13 @@ import { bun, ROOT, run } from './project.ts'
 
 /*
  * `bun run release 0.2.0` prepares a release of the checked-out sources; run it again after further changes:
- * - the version in package.json, and "Unreleased" of the changelog under that version; -
- * tests/fixtures/releases/steps.json: freezes the existing steps, which the architecture test enforces; -
- * tests/fixtures/releases/<version>-sqlite.tar.gz and …-postgres.tar.gz: a filled data folder of each kind,
- * which tests/durability/kept-folders.test.ts upgrades and uses with every later version. Then run the tests,
- * commit, and tag the commit `v0.2.0`.
+ *
+ * - the version in package.json, and "Unreleased" of the changelog under that version;
+ * - tests/fixtures/releases/steps.json: freezes the existing steps, which the architecture test enforces;
+ * - tests/fixtures/releases/<version>-sqlite.tar.gz and …-postgres.tar.gz: a filled data folder of each kind, which
+ *   tests/durability/kept-folders.test.ts upgrades and uses with every later version.
+ *
+ * Then run the tests, commit, and tag the commit `v0.2.0`.
  */
 
 const KEEP = '--keep'
