@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import type { KanbanOptions } from '../../src/core/views/index.ts'
 import type { TestUser } from '../support/app.ts'
 import { eventually, type gridTests, type OpenTable, textOf } from './grid-page.ts'
@@ -50,11 +50,12 @@ export async function openKanban(
   tests: ReturnType<typeof gridTests>,
   table: OpenKanbanTable,
   user?: TestUser,
+  context?: Parameters<Browser['newContext']>[0],
 ) {
-  const grid = await tests.openTable(table, user)
+  const grid = await tests.openTable(table, user, context)
   const { page } = grid
   // All stacks in sight.
-  await page.setViewportSize({ width: 1700, height: 900 })
+  if (!context?.viewport) await page.setViewportSize({ width: 1700, height: 900 })
   await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${table.viewId}`)
   await page.getByTestId('kanban-stack').or(page.getByTestId('kanban-choose')).first().waitFor()
   await page.getByTestId('card-bone').first().waitFor({ state: 'detached' })
@@ -103,5 +104,18 @@ export async function drag(
   await page.mouse.move(end.x + 60, where === 'above' ? end.y + 4 : end.y + end.height - 4, { steps: 6 })
   // Two frames: places are measured once in each.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await page.mouse.up()
+}
+
+/** Waits until cards can be dragged, which needs a script of its own; the drag is cancelled. */
+export async function dragReady(page: Page, card: Locator): Promise<void> {
+  const box = await card.boundingBox()
+  if (!box) throw new Error('there is nothing to drag')
+  await page.mouse.move(box.x + 40, box.y + 14)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 60, box.y + 24, { steps: 3 })
+  await page.getByTestId('dragged').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByTestId('dragged').waitFor({ state: 'detached' })
   await page.mouse.up()
 }

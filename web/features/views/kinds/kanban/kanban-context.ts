@@ -7,7 +7,7 @@ import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
 import type { ColorOf } from '../../coloring/row-color.ts'
-import type { CardDrag } from './kanban-drag.ts'
+import type { KanbanDrag } from './kanban-drag.ts'
 import type { Stack } from './stacks.ts'
 
 /** Scroll interface of a stack. */
@@ -26,7 +26,7 @@ export interface ComposerState {
 export interface KanbanContext {
   layout: StacksLayout
   store: RecordStore
-  drag: CardDrag
+  drag: KanbanDrag
   focus: FocusStore
   fields: CardFields
   cover: Field | null

@@ -4,6 +4,7 @@ import {
   type MouseEvent,
   type RefObject,
   useCallback,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useState,
@@ -11,13 +12,17 @@ import {
 import { type StoreApi, useStore } from 'zustand'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { m } from '../../../../messages.gen.ts'
+import { lazyPart } from '../../../../navigation/lazy-screen.ts'
 import { MAX_STACKS, type StackKey } from '../../../../records/layouts/stack-by.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import styles from './kanban.module.css'
 import { type KanbanContext, KanbanProvider } from './kanban-context.ts'
+import type { KanbanDrag } from './kanban-drag.ts'
 import { Stack } from './stack.tsx'
 import type { Stack as StackModel } from './stacks.ts'
+
+const KanbanDragging = lazyPart(() => import('./kanban-dragging.tsx'), 'KanbanDragging')
 
 interface KanbanProps {
   root: RefObject<HTMLDivElement | null>
@@ -42,6 +47,8 @@ interface KanbanProps {
 export function Kanban(props: KanbanProps) {
   const { root, label, kanban, shown, window, hasMore, announcement, onCard, onCardMenu } = props
   const { first, last, before, after, cardWidth } = window
+  const { drag } = kanban
+  const canDrag = useLoadDragging(drag, shown)
 
   function onClick(event: MouseEvent) {
     const card = cardOf(event)
@@ -58,7 +65,8 @@ export function Kanban(props: KanbanProps) {
   }
 
   function onContextMenu(event: MouseEvent) {
-    if (!(event.target instanceof Element)) return
+    // A long press that started a drag opens the context menu in some browsers.
+    if (!(event.target instanceof Element) || drag.current.getState()) return
     const card = cardOf(event)
     const head = event.target.closest<HTMLElement>('[data-stack-grip]')
     if (card === null && !head) return
@@ -77,9 +85,9 @@ export function Kanban(props: KanbanProps) {
         role="group"
         aria-label={label}
         className={styles.stacks}
-        data-ghost-class={styles.ghost}
         data-testid="kanban"
         onScroll={window.onScroll}
+        onPointerDown={drag.onPointerDown}
         onKeyDown={props.onKeyDown}
         onClick={onClick}
         onContextMenu={onContextMenu}
@@ -102,9 +110,28 @@ export function Kanban(props: KanbanProps) {
           </p>
         )}
       </div>
+      {canDrag && <KanbanDragging drag={drag} root={root} stacks={shown} />}
       <Announcer announcement={announcement} />
     </KanbanProvider>
   )
+}
+
+/**
+ * Loads dnd-kit after the first stacks, so that it delays none of them and cards can be dragged without a connection.
+ * A press tries again.
+ */
+function useLoadDragging({ pressed }: KanbanDrag, stacks: readonly StackModel[]): boolean {
+  const [isLoaded, setLoaded] = useState(false)
+  const isPressed = useStore(pressed, (press) => press !== null)
+  const areRead = stacks.some(({ totals }) => totals !== null)
+  useEffect(() => {
+    if (isLoaded || (!areRead && !isPressed)) return
+    KanbanDragging.preload().then(
+      () => setLoaded(true),
+      (error) => console.warn('drag and drop could not be loaded', error),
+    )
+  }, [isLoaded, areRead, isPressed])
+  return isLoaded
 }
 
 /** Gap between stacks, as in CSS. */

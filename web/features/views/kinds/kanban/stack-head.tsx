@@ -166,7 +166,7 @@ export function useStackTitle(
 }
 
 /** The title of a stack drawn by its field type: an option as a pill, a person with an avatar. */
-function StackName({ stack, by, title }: { stack: Stack; by: StackBy; title: string }) {
+export function StackName({ stack, by, title }: { stack: Stack; by: StackBy; title: string }) {
   const { key, choice } = stack
   if (by.kind === 'option' && key !== null) return <Pill title={key} choice={choice ?? undefined} />
   if (by.kind === 'person' && key !== null) return <PersonName id={key} tableId={by.field.tableId} />

@@ -151,7 +151,7 @@ function CardBone({ index, height }: { index: number; height: number }) {
 function DropLine({ stackKey, isWhole = false }: { stackKey: StackKey; isWhole?: boolean }) {
   const { drag } = useKanbanContext()
   const line = useStore(drag.current, (current) => {
-    return current?.kind === 'cards' && current.over?.key === stackKey ? current.over.line : null
+    return current?.kind === 'cards' && current.over?.key === stackKey ? current.over.lineTop : null
   })
   if (line === null) return null
   return (
