@@ -1,8 +1,9 @@
+import { expect } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { TestUser } from '../support/app.ts'
-import type { GridPage, gridTests, OpenTable } from './grid-page.ts'
+import { eventually, type GridPage, type gridTests, type OpenTable } from './grid-page.ts'
 
 const UTC = { timeZone: 'UTC' }
 /** A title, a stretch of time, and a day that no two records share. */
@@ -130,3 +131,12 @@ export async function drag(
 
 /** The writes since the calendar was opened. */
 export const writes = ({ grid }: Calendar) => grid.calls.filter((call) => call.startsWith('records.write'))
+
+/** Expects so many writes. The server may have a request before the browser reports it here. */
+export async function expectWrites(calendar: Calendar, count: number): Promise<void> {
+  await eventually(
+    async () => writes(calendar).length,
+    (sent) => sent >= count,
+  )
+  expect(writes(calendar)).toHaveLength(count)
+}
