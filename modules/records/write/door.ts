@@ -203,7 +203,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
 
     /**
      * This change, if the person's browser has sent it before. Looked up only where writing it again changes nothing or
-     * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip.
+     * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip. Connected
+     * databases are an exception, because some of their tables cannot roll back a second write (MyISAM).
      */
     async function findSentBefore(tx: Pick<Transaction, 'all'>) {
       if (!clientId || !actorId) return null
@@ -217,6 +218,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
       at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
       work = currentWork(),
     ) {
+      const before = foreign && (await findSentBefore(tx))
+      if (before) return before
       const maxCascade = foreign ? MAX_LINKED : how.maxCascade
       const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
       const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), cascade }
