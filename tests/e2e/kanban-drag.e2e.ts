@@ -108,13 +108,10 @@ describe('dragging in a kanban', () => {
     expect(await kanban.titles('Done')).toBe('c a f')
   })
 
-  test('that ends before its start has been drawn still moves the card, once', async () => {
-    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
-    const { page } = kanban
-    await dragReady(page, kanban.card('a'))
-    const [from, to] = [await pointOn(kanban.card('a')), await pointOn(kanban.card('f'))]
-    await page.evaluate(
-      async ([start, end]) => {
+  /** Presses, drags and ends in one task, so that nothing renders between the start and the end. */
+  const dragAtOnce = (page: Page, from: Point, to: Point, end: 'pointerup' | 'pointercancel') =>
+    page.evaluate(
+      async ({ from, to, end }) => {
         const send = (type: string, { x, y }: { x: number; y: number }) =>
           document.elementFromPoint(x, y)?.dispatchEvent(
             new PointerEvent(type, {
@@ -126,14 +123,26 @@ describe('dragging in a kanban', () => {
               clientY: y,
             }),
           )
-        send('pointerdown', start)
+        send('pointerdown', from)
         await new Promise((resolve) => setTimeout(resolve))
-        send('pointermove', { x: start.x + 9, y: start.y })
-        send('pointermove', end)
-        send('pointerup', end)
+        send('pointermove', { x: from.x + 9, y: from.y })
+        send('pointermove', to)
+        send(end, to)
       },
-      [from, { x: to.x, y: to.y - 8 }] as [Point, Point],
+      { from, to, end },
     )
+
+  test('that ends before its start has been drawn still moves the card, once, unless it is cancelled', async () => {
+    const kanban = await openKanban(tests, await createKanbanTable(tests, CARDS))
+    const { page } = kanban
+    await dragReady(page, kanban.card('a'))
+    const [from, to] = [await pointOn(kanban.card('a')), await pointOn(kanban.card('f'))]
+    await dragAtOnce(page, from, { x: to.x, y: to.y - 8 }, 'pointercancel')
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+    expect(await page.getByTestId('dragged').count()).toBe(0)
+    expect(await page.getByTestId('drop-line').count()).toBe(0)
+    expect(kanban.writes()).toEqual([])
+    await dragAtOnce(page, from, { x: to.x, y: to.y - 8 }, 'pointerup')
     expect(await kanban.until('Done', 'c a f')).toBe('c a f')
     await kanban.saved()
     expect(kanban.writes()).toEqual(['records.write'])

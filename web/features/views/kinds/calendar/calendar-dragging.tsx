@@ -22,23 +22,13 @@ import {
 } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
+import { SILENT_DRAG } from '../../../../ui/silent-drag.ts'
 import styles from './calendar.module.css'
 import { DAY_MINUTES } from './events.ts'
 import { type Drag, type DragSubject, type Slot, snapMinute } from './moves.ts'
 
 /** Id of the only draggable and the only droppable: the calendar. */
 const CALENDAR_ID = 'calendar'
-
-/** dnd-kit would announce its ids in English; the calendar announces the new dates itself. */
-const SILENT = {
-  announcements: {
-    onDragStart: () => undefined,
-    onDragOver: () => undefined,
-    onDragEnd: () => undefined,
-    onDragCancel: () => undefined,
-  },
-  screenReaderInstructions: { draggable: '' },
-}
 
 /** State shared by the calendar and `CalendarDragging`, which is mounted beside it. */
 export interface DragState {
@@ -130,7 +120,7 @@ export function CalendarDragging({ store, root, onDrop, overlay }: CalendarDragg
     <DndContext
       sensors={sensors}
       collisionDetection={findSlot}
-      accessibility={SILENT}
+      accessibility={SILENT_DRAG}
       autoScroll={{ acceleration: 6, canScroll: (element) => root.current?.contains(element) === true }}
       onDragStart={({ activatorEvent }) => {
         const { press } = store.getState()

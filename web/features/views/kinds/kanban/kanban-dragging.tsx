@@ -12,6 +12,7 @@ import {
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import { useStore } from 'zustand'
 import { direction } from '../../../../i18n.ts'
+import { SILENT_DRAG } from '../../../../ui/silent-drag.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
 import styles from './kanban.module.css'
 import { useKanbanContext } from './kanban-context.ts'
@@ -37,17 +38,6 @@ class KanbanSensor extends PointerSensor {
 const PRESSED = 'pressed'
 const HOVERED = 'hovered'
 
-/** Drags with a pointer are not announced; the keys of a kanban have announcements of their own. */
-const SILENT = {
-  announcements: {
-    onDragStart: () => undefined,
-    onDragOver: () => undefined,
-    onDragEnd: () => undefined,
-    onDragCancel: () => undefined,
-  },
-  screenReaderInstructions: { draggable: '' },
-}
-
 interface KanbanDraggingProps {
   drag: KanbanDrag
   root: RefObject<HTMLElement | null>
@@ -66,7 +56,7 @@ export function KanbanDragging({ drag, root, stacks }: KanbanDraggingProps): Rea
         threshold: { x: 0, y: 0.1 },
         canScroll: (element) => root.current?.contains(element) ?? false,
       }}
-      accessibility={SILENT}
+      accessibility={SILENT_DRAG}
     >
       <PointerDrag drag={drag} root={root} />
       <DragOverlay dropAnimation={null} className={styles.dragOverlay}>
@@ -113,15 +103,18 @@ function PointerDrag({ drag, root }: Pick<KanbanDraggingProps, 'drag' | 'root'>)
     }
     // Bubbling, so that it comes after dnd-kit's own on the document.
     const release = () => onRelease()
+    const cancel = () => current.setState(null, true)
     window.addEventListener('pointermove', follow, true)
     window.addEventListener('pointerup', follow, true)
     window.addEventListener('pointerup', release)
+    window.addEventListener('pointercancel', cancel)
     return () => {
       window.removeEventListener('pointermove', follow, true)
       window.removeEventListener('pointerup', follow, true)
       window.removeEventListener('pointerup', release)
+      window.removeEventListener('pointercancel', cancel)
     }
-  }, [])
+  }, [current])
 
   useEffect(() => {
     const element = root.current
