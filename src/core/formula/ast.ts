@@ -89,7 +89,7 @@ export interface Range {
 export type Expression = {
   type: ValueType
   range: Range
-  /** Zone in which an instant is looked at, and a call computes; absent: the zone of the formula. */
+  /** Time zone of an instant, in which calls on it compute; absent: the formula's. */
   zone?: string
 } /** A date's value is in milliseconds; an instant's in wall time. */ & (
   | { kind: 'literal'; value: CellValue }

@@ -58,7 +58,7 @@ export const DIFFERENCE_UNITS: readonly string[] = UNITS.flatMap(([names]) => na
 /** Every way to write a unit of DATEADD. */
 export const STEP_UNITS: readonly string[] = Object.keys(STEPS)
 
-/** True for a way to write one of the units, such as `days`, `day` or `d`. */
+/** True for an accepted name of a unit, such as `days`, `day` or `d`. */
 export const isUnit = (name: string, units: readonly string[]): boolean =>
   units === STEP_UNITS ? stepOf(name) !== null : differenceUnit(name) !== null
 

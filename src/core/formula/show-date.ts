@@ -31,14 +31,14 @@ interface Numbers<N> {
 interface Writer<N, T> {
   text(value: string): T
   join(texts: T[]): T
-  /** In digits; with zeros in front for a number of digits above 0. */
+  /** The number in digits, padded with zeros to a number of digits above 0. */
   digits(value: N, length: number): T
-  /** A name of a padded list, in full or its first letters. */
+  /** A name from a padded list, whole or abbreviated to its first letters. */
   name(names: string, index: N, length: number): T
   plus(value: N, by: number): N
   /** `floor(value / by)` */
   over(value: N, by: number): N
-  /** What is left of `value / by`. */
+  /** The remainder of `value / by`. */
   rest(value: N, by: number): N
   abs(value: N): N
   /** The first text where the number is below the limit, otherwise the second. */
@@ -89,7 +89,7 @@ const MAX_FORMAT = 100
 /** A piece of a format: a token, or text that stands for itself. */
 type ShownFormat = readonly ({ token: string } | { literal: string })[]
 
-/** Reads a format such as `dddd, D MMMM YYYY`; null for one with letters that mean nothing. */
+/** Parses a format such as `dddd, D MMMM YYYY`; null if it contains unknown letters. */
 export function shownFormatOf(text: string): ShownFormat | null {
   if (text.length > MAX_FORMAT) return null
   const pieces: ({ token: string } | { literal: string })[] = []

@@ -12,7 +12,7 @@ import { DAY_MS, dateOrNull, whole } from './semantics.ts'
  */
 
 const MAX_HOLIDAYS = 100
-/** More workdays than there are. */
+/** Larger than any possible number of workdays. */
 const MAX_STEPS = 4_000_000
 /** Days from Monday, 1969-12-29 to 1970-01-01. */
 const SHIFT = 3

@@ -44,7 +44,7 @@ export const now = defineFunction({
 
 const todayOf = (now: number, zone: string): number => Math.floor(toWall(now, zone) / DAY_MS) * DAY_MS
 
-/** The current day in the formula's time zone. */
+/** The current date in the formula's time zone. */
 export const today = defineFunction({
   name: 'TODAY',
   syntax: 'TODAY()',
@@ -117,7 +117,7 @@ export const hour = defineFunction({
   },
 })
 
-/** A part of the time of day: how often the unit fits into what is left of the larger one. */
+/** A part of the time of day: the whole number of units in the remainder of the larger one. */
 const timePart = (size: number, larger: number) =>
   ({
     args: ['date'],
@@ -155,7 +155,7 @@ export const second = defineFunction({
   ...timePart(1000, 60_000),
 })
 
-/** The week of the year, counted from 1. Week 1 has 1 January in it; weeks start as for WEEKDAY. */
+/** The week of the year, counted from 1. Week 1 contains 1 January; weeks start as for WEEKDAY. */
 export const weekNum = defineFunction({
   name: 'WEEKNUM',
   syntax: 'WEEKNUM(date, [first day])',
@@ -340,7 +340,7 @@ export const isSame = defineFunction({
   compile: (args, build) => compileSameUnit(args, build),
 })
 
-/** The day so many workdays later; earlier for a negative number. */
+/** The day a number of workdays later; earlier for a negative number. */
 export const workday = defineFunction({
   name: 'WORKDAY',
   syntax: 'WORKDAY(date, number, ["holidays"])',
@@ -397,7 +397,7 @@ export const datetimeFormat = defineFunction({
   compile: (args, build) => compileShowDate(args, build),
 })
 
-/** The same instant, looked at in another time zone by the functions around it. */
+/** The same instant in another time zone, which the functions around it use. */
 export const setTimezone = defineFunction({
   name: 'SET_TIMEZONE',
   syntax: 'SET_TIMEZONE(date, "time zone")',

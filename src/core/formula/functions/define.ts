@@ -64,7 +64,7 @@ export interface FormulaFunction {
   readsClock?: true
   /** True where errors name the argument: `First parameter of DATEADD should be a date` (spec §8). */
   namesArguments?: true
-  /** The zone in which the result is looked at, where the arguments determine it. */
+  /** Time zone of the result, if the arguments determine it. */
   zoneOf?(args: readonly Expression[]): string | undefined
   /**
    * When the function fails, apart from failures of its arguments (`failures.ts`): `possible` where it can give null

@@ -6,7 +6,7 @@ import { type Datum, defineFunction, type FormulaFunction } from './define.ts'
 
 const filled = (args: Datum[]): number[] => args.filter((arg) => arg !== null).map(Number)
 
-/** The middle one of the numbers in order, or the mean of the two in the middle. */
+/** The median: the middle number, or the mean of the two in the middle. */
 export const median = defineFunction({
   name: 'MEDIAN',
   syntax: 'MEDIAN(number, …)',

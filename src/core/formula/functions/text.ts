@@ -260,7 +260,7 @@ export const search = defineFunction({
     build.words.position(argument(args, 0, build, 'text').sql, argument(args, 1, build, 'text').sql),
 })
 
-/** Where a text begins in another, from a place on: counted from 1, and 0 where it does not occur. */
+/** Position of a text in another, counted from 1, from a given position on; 0 if it does not occur. */
 export const find = defineFunction({
   name: 'FIND',
   syntax: 'FIND(find, text, [from])',
