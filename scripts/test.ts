@@ -8,6 +8,7 @@ import { prepareSources } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT } from './project.ts'
 import { chunked, inParallel } from './test/chunks.ts'
+import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
 import { type Counts, findFailures, formatSummary, parseSummary } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
@@ -24,8 +25,8 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  *
  * `bun run test tests/rating.test.ts tests/e2e` runs only those files, without the check; servers start on
  * demand. `--home=sqlite` or `--home=postgres` runs them on that home only. `--no-servers` installs and
- * starts nothing beforehand and implies `--home=sqlite`. Other options go to `bun test` (`--bail`,
- * `-t=name`).
+ * starts nothing beforehand and implies `--home=sqlite`. `--database-url postgres://…` tests against that
+ * server instead of a private one. Other options go to `bun test` (`--bail`, `-t=name`).
  */
 
 /*
@@ -42,8 +43,9 @@ const BROWSERS = Math.min(2, WORKERS)
 /** Parts per process; many small ones balance the load at the end. */
 const PARTS_EACH = 8
 
-const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+const given = takeDatabaseUrlOrExit()
+const options = given.filter((argument) => argument.startsWith('-'))
+const wanted = given.filter((argument) => !argument.startsWith('-'))
 const isWhole = wanted.length === 0
 const mayPrepare = !options.includes('--no-servers')
 const bunOptions = options.filter((option) => option !== '--no-servers' && !option.startsWith('--home='))
@@ -89,6 +91,18 @@ if (isInterrupted) fail('Interrupted')
 if (failures.length > 0) console.log(`\nFailed:\n${failures.map((name) => `  ${name}`).join('\n')}\n`)
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
+
+/** The arguments without `--database-url`, whose server the tests get. */
+function takeDatabaseUrlOrExit(): string[] {
+  try {
+    const { databaseUrl, rest } = takeDatabaseUrl(process.argv.slice(2))
+    if (databaseUrl !== null) nameServer(databaseUrl, process.env)
+    return rest
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
+  }
+}
 
 /** Starts the servers and finds the browser that tests use, and passes them on through environment variables. */
 async function prepare(): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { chunked, inParallel } from '../scripts/test/chunks.ts'
+import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
 import { findFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
@@ -33,6 +34,34 @@ describe('formatSummary', () => {
   test('names skipped tests only when there are any', () => {
     expect(formatSummary({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed')
     expect(formatSummary({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped')
+  })
+})
+
+describe('--database-url', () => {
+  const url = 'postgres://me:secret@db.example.com:5432/postgres'
+
+  test('without a URL, with two, or of an unknown server is refused', () => {
+    expect(() => takeDatabaseUrl(['tests', '--database-url'])).toThrow('needs a URL')
+    expect(() => takeDatabaseUrl(['--database-url='])).toThrow('needs a URL')
+    expect(() => takeDatabaseUrl(['--database-url', url, `--database-url=${url}`])).toThrow('once')
+    const env: Record<string, string | undefined> = {}
+    expect(() => nameServer('oracle://db.example.com/x', env)).toThrow('oracle://')
+    expect(() => nameServer('db.example.com', env)).toThrow('db.example.com')
+    expect(env).toEqual({})
+  })
+
+  test('is taken out of the arguments and names the server to the tests', () => {
+    const rest = ['--home=postgres', 'tests/records']
+    expect(takeDatabaseUrl(rest)).toEqual({ databaseUrl: null, rest })
+    expect(takeDatabaseUrl(['--home=postgres', '--database-url', url, 'tests/records'])).toEqual({
+      databaseUrl: url,
+      rest,
+    })
+    expect(takeDatabaseUrl([...rest, `--database-url=${url}`])).toEqual({ databaseUrl: url, rest })
+    const env: Record<string, string | undefined> = {}
+    nameServer(url, env)
+    nameServer('mysql://root@127.0.0.1:3306/test', env)
+    expect(env).toEqual({ TEST_POSTGRES_URL: url, TEST_MARIADB_URL: 'mysql://root@127.0.0.1:3306/test' })
   })
 })
 

@@ -55,12 +55,12 @@ export async function createDatabase(server: ServerName): Promise<TestDatabase> 
   const url = new URL(await serverUrl(server))
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   const { create, drop } = SERVERS[server]
-  const nodes = [url, ...(server === 'postgres' ? citusWorkers(url) : [])]
+  const nodes = [url, ...(server === 'postgres' ? await citusWorkers(url) : [])]
   for (const node of nodes) await runStatement(node, create(name))
   const [coordinator, ...workers] = nodes.map((node) =>
     Object.assign(new URL(node), { pathname: `/${name}` }),
   )
-  if (coordinator && workers.length > 0) await joinCluster(coordinator, workers)
+  if (coordinator && workers.length > 0) await joinCluster(url, coordinator, workers)
   return {
     name,
     url: Object.assign(new URL(url), { pathname: `/${name}` }).href,
@@ -70,15 +70,36 @@ export async function createDatabase(server: ServerName): Promise<TestDatabase> 
   }
 }
 
-/** The worker nodes named by `TEST_CITUS_WORKERS` (`host:port,host:port`), with the coordinator's user and password. */
-const citusWorkers = (coordinator: URL): URL[] =>
-  (process.env.TEST_CITUS_WORKERS ?? '')
-    .split(',')
+/** `host:port` of the worker nodes that the cluster of a database has; empty without Citus. */
+const FIND_WORKERS = `select nodename || ':' || nodeport as host from pg_dist_node
+  where noderole = 'primary' and groupid > 0 order by nodeid`
+
+/**
+ * The worker nodes of a Citus cluster, with the coordinator's user and password: those named by `TEST_CITUS_WORKERS`
+ * (`host:port,host:port`), else those that the coordinator's database lists.
+ */
+async function citusWorkers(coordinator: URL): Promise<URL[]> {
+  process.env.TEST_CITUS_WORKERS ??= (await findWorkers(coordinator)).join(',')
+  return process.env.TEST_CITUS_WORKERS.split(',')
     .filter((host) => host !== '')
     .map((host) => Object.assign(new URL(coordinator), { host }))
+}
+
+async function findWorkers(coordinator: URL): Promise<string[]> {
+  await using sql = new Bun.SQL(coordinator.href, { max: 1 })
+  const [extension] = await sql`select 1 from pg_extension where extname = 'citus'`
+  if (!extension) return []
+  return (await sql.unsafe<{ host: string }[]>(FIND_WORKERS)).map(({ host }) => host)
+}
+
+/** Key of the advisory lock, in the administrator's database, under which databases join a cluster. */
+const JOINING = 7_433_299
 
 /** Joins the databases to one Citus cluster, which places each new schema on one worker. */
-async function joinCluster(coordinator: URL, workers: readonly URL[]): Promise<void> {
+async function joinCluster(administrator: URL, coordinator: URL, workers: readonly URL[]): Promise<void> {
+  // Joining writes the roles of all nodes, which fails where two processes do so at once.
+  await using lock = new Bun.SQL(administrator.href, { max: 1 })
+  await lock`select pg_advisory_lock(${JOINING})`
   for (const node of [coordinator, ...workers]) await runStatement(node, 'create extension citus')
   await runStatement(
     coordinator,
