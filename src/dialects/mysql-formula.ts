@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
 import { type DateFormat, type DatePart, LAST_SHORT_YEAR } from '../core/formula/date-format.ts'
+import { type JsonPath, LONE_ESCAPE, SURROGATE_PAIR } from '../core/formula/json-path.ts'
 import { FINAL_SIGMA } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
@@ -23,7 +24,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   constant: double,
   text: (value) => text(sql`${value}`),
   truth: (value) => sql.raw(value ? 'true' : 'false'),
-  nothing: (type) => (type === 'text' || type === 'null' ? text(sql`null`) : sql`(null + 0e0)`),
+  nothing: (type) => (isNumber(type) ? sql`(null + 0e0)` : text(sql`null`)),
   cell: (column, form, name) => {
     if (name === null || !['integer', 'real', 'boolean'].includes(form)) return cell(column, form)
     // As a double: MariaDB cannot parse the YEAR and BIT values that it writes into JSON.
@@ -81,6 +82,44 @@ export const mysqlFormula: FormulaWords<SQL> = {
     text(sql`date_format(${wallClock(ms)}, ${sql.raw(withTime ? `'%Y-%m-%d %H:%i:%s'` : `'%Y-%m-%d'`)})`),
   addMonths: (ms, months) => toMs(sql`date_add(${wallClock(ms)}, interval ${integer(months)} month)`),
 
+  cellList: (column, form) =>
+    elements(column, sql.raw(form === 'list' ? `'$[*]'` : `'$[1][*]'`), {
+      path: sql.raw(form === 'list' ? `'$'` : `'$[1]'`),
+      where: sql`t is not null`,
+    }),
+  listOf: (value) => text(sql`concat('[', json_quote(${value}), ']')`),
+  split: (value, separator) =>
+    text(
+      sql`concat('[', replace(json_quote(replace(${value}, ${separator}, ${SPLIT_MARK})), ${SPLIT_MARK}, '","'), ']')`,
+    ),
+  joinList: (list, separator) =>
+    text(sql`substr((select group_concat(concat(${separator}, ${text(sql`t`)}) order by n separator '')
+      from ${listed(list)} as listed), char_length(${separator}) + 1)`),
+  elementCount: (list) => sql`(json_length(${list}) + 0e0)`,
+  concatLists: ([first, ...rest]) =>
+    rest.length === 0
+      ? (first ?? text(sql`null`))
+      : sql`nullif(${text(
+          sql`json_merge_preserve(${sql.join(
+            [first, ...rest].map((list) => sql`coalesce(${list}, '[]')`),
+            sql`, `,
+          )})`,
+        )}, '[]')`,
+  uniqueElements: (list) =>
+    elements(list, WHOLE, {
+      where: sql`not exists (select 1 from ${listed(list)} as earlier where earlier.n < listed.n
+        and ${bytes(sql`earlier.t`)} = ${bytes(sql`listed.t`)})`,
+    }),
+  filledElements: (list) => elements(list, WHOLE, { where: sql`char_length(t) > 0` }),
+  sortedElements: (list, isNumeric, isDescending) => {
+    const direction = sql.raw(isDescending ? 'desc' : 'asc')
+    const byValue = isNumeric ? sql`t + 0e0 ${direction}, ` : sql``
+    return elements(list, WHOLE, { order: sql`${byValue}${bytes(sql`t`)} ${direction}` })
+  },
+  elementsBetween: (list, from, to) => elements(list, WHOLE, { where: sql`n >= ${from} and n <= ${to}` }),
+
+  jsonAt: (value, path) => jsonAt(value, path, (nested) => sql`cast(${nested} as char)`),
+
   regexEnd: '\\z',
   regexMatch: (value, pattern) => sql`(${value} regexp ${pattern})`,
   regexExtract: (value, pattern) =>
@@ -88,6 +127,43 @@ export const mysqlFormula: FormulaWords<SQL> = {
   regexReplace: (value, pattern, by) =>
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
+
+/**
+ * `compact` removes the white space of objects and lists. MySQL 8 lacks a function for it, and has normalized the values of
+ * its JSON columns anyway. `[0]` also finds values that are no list, so types are checked.
+ */
+function jsonAt(value: SQL, path: JsonPath, compact: (nested: SQL) => SQL): SQL {
+  const pathTo = (steps: JsonPath) =>
+    `$${steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${JSON.stringify(step)}`)).join('')}`
+  const at = (steps: JsonPath) => sql`json_extract(${value}, ${pathTo(steps)})`
+  const lists = path.flatMap((step, index) =>
+    typeof step === 'number' ? [sql` and json_type(${at(path.slice(0, index))}) = 'ARRAY'`] : [],
+  )
+  const found = at(path)
+  return text(sql`case when regexp_replace(${value}, ${SURROGATE_PAIR}, '') not regexp ${LONE_ESCAPE}${sql.join(lists)}
+    then case json_type(${found}) when 'NULL' then null when 'OBJECT' then ${compact(found)} when 'ARRAY' then ${compact(found)}
+      else json_unquote(${found}) end end`)
+}
+
+const WHOLE = sql.raw(`'$[*]'`)
+
+/** The elements of a list as rows: `n` from 1, and the text `t`. */
+const listed = (list: SQL, each = WHOLE, path = sql.raw(`'$'`)): SQL =>
+  sql`json_table(${list}, ${each} columns(n for ordinality, t longtext path ${path}))`
+
+/** A list of some elements of a list, in their order or another; null where there are none. */
+const elements = (
+  list: SQL,
+  each: SQL,
+  { path, where, order = sql`n` }: { path?: SQL; where?: SQL; order?: SQL },
+): SQL =>
+  text(sql`(select concat('[', group_concat(json_quote(${text(sql`t`)}) order by ${order} separator ','), ']')
+    from ${listed(list, each, path)} as listed${where ? sql` where ${where}` : sql``})`)
+
+/** Stands for the separator while a text becomes JSON; a code point that no text has (U+FDD0 is no character). */
+const SPLIT_MARK = '\ufdd0'
+
+const isNumber = (type: ValueType): boolean => !['text', 'null', 'texts', 'numbers'].includes(type)
 
 /**
  * `replacement` inserts a percent sign before the captured hex digits; the syntax of group references differs between
@@ -118,6 +194,7 @@ const ANY_TEXT = '(?s:.)*?'
 export const mariadbFormula: FormulaWords<SQL> = {
   ...mysqlFormula,
   encodeUrl: (value) => encodeUrl(value, '%\\1'),
+  jsonAt: (value, path) => jsonAt(value, path, (nested) => sql`json_compact(${nested})`),
   regexMatch: (value, pattern) =>
     sql`case when ${endsInTime(value, `(?:${ANY_TEXT}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
   regexExtract: (value, pattern) =>
@@ -131,7 +208,7 @@ const integer = (value: SQL): SQL => sql`cast(${value} as signed)`
 
 /** A derived table cannot reference the outer row; JSON_TABLE can. */
 function bound(values: Bound<SQL>[], names: string[], use: (values: SQL[]) => SQL): SQL {
-  const isText = values.map(({ type }) => type === 'text' || type === 'null')
+  const isText = values.map(({ type }) => !isNumber(type))
   const array = values.map((value) => (value.type === 'boolean' ? sql`(${value.sql} + 0)` : value.sql))
   const columns = names.map((name, index) =>
     sql.raw(`${name} ${isText[index] ? 'longtext' : 'double'} path '$[${index}]'`),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
 import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '../core/formula/date-format.ts'
+import { LONE_ESCAPE, SURROGATE_PAIR } from '../core/formula/json-path.ts'
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
@@ -13,6 +14,8 @@ const TYPES: Record<ValueType, string> = {
   date: 'float8',
   datetime: 'float8',
   null: 'text',
+  texts: 'text[]',
+  numbers: 'text[]',
 }
 
 /** Typed literals: untyped ones would be numeric, which is slow in combination with doubles. */
@@ -135,6 +138,45 @@ export const postgresFormula: FormulaWords<SQL> = {
     sql`(${toMs(sql`(${wallClock(sql`floor(${ms} / 86400000) * 86400000`)} + (${months})::int * interval '1 month')`)}
       + ${ms} - floor(${ms} / 86400000) * 86400000)`,
 
+  cellList: (column, form) =>
+    form === 'list'
+      ? sql`(select array_agg(listed order by n) from json_array_elements_text((${column})::text::json) with ordinality as listed_(listed, n)
+          where listed is not null)`
+      : sql`(select array_agg(listed ->> 1 order by n) from json_array_elements((${column})::text::json -> 1) with ordinality as listed_(listed, n)
+          where listed ->> 1 is not null)`,
+  listOf: (text) => withElements(sql`array_remove(array[${text}]::text[], null)`),
+  split: (text, separator) =>
+    sql`case when ${text} = '' then array['']::text[] else string_to_array(${text}, ${separator}) end`,
+  joinList: (list, separator) => sql`(array_to_string(${list}, ${separator}) collate "C")`,
+  elementCount: (list) => sql`cardinality(${list})::float8`,
+  concatLists: (lists) =>
+    withElements(
+      sql.join(
+        lists.map((list) => sql`coalesce(${list}, '{}'::text[])`),
+        sql` || `,
+      ),
+    ),
+  uniqueElements: (list) =>
+    sql`(select array_agg(v order by n) from (select v, min(n) as n from unnest(${list}) with ordinality as listed_(v, n) group by v) as unique_)`,
+  filledElements: (list) => withElements(sql`array_remove(${list}, '')`),
+  sortedElements: (list, isNumeric, isDescending) => {
+    const direction = sql.raw(isDescending ? 'desc' : 'asc')
+    const byValue = isNumeric ? sql`v::numeric ${direction}, ` : sql``
+    return sql`(select array_agg(v order by ${byValue}v collate "C" ${direction}) from unnest(${list}) as listed_(v))`
+  },
+  elementsBetween: (list, from, to) => withElements(sql`(${list})[greatest((${from})::int, 1):(${to})::int]`),
+
+  jsonAt: (text, path) => {
+    const value = path.reduce<SQL>(
+      (inner, step) =>
+        sql`${inner} -> ${typeof step === 'number' ? sql.raw(String(step)) : sql`${step}::text`}`,
+      sql`(${text})::json`,
+    )
+    const compact = sql`regexp_replace((${value})::text, ${quoted('("(?:[^"\\\\]|\\\\.)*")|[ \\t\\r\\n]+')}, ${quoted('\\1')}, 'g')`
+    return sql`(case when regexp_replace(${text}, ${quoted(SURROGATE_PAIR)}, '', 'g') !~ ${quoted(LONE_ESCAPE)}
+      then case when json_typeof(${value}) in ('object', 'array') then ${compact} else (${value}) #>> '{}' end end collate "C")`
+  },
+
   regexEnd: '\\Z',
   regexMatch: (text, pattern) => sql`(${text} ~ ${pattern})`,
   regexExtract: (text, pattern) => sql`substring(${text} from ${pattern})`,
@@ -142,6 +184,9 @@ export const postgresFormula: FormulaWords<SQL> = {
   regexReplace: (text, pattern, by) =>
     sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`,
 }
+
+/** Null for a list without elements. */
+const withElements = (list: SQL): SQL => sql`nullif(${list}, '{}'::text[])`
 
 const quoted = (text: string): SQL => sql.raw(quoteText(text))
 

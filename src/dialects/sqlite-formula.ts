@@ -70,6 +70,21 @@ export const sqliteFormula: FormulaWords<SQL> = {
       : sql`strftime('%Y-%m-%d', ${ms} / 1000.0, 'unixepoch')`,
   addMonths,
 
+  cellList: (column, form) =>
+    sql`(select nullif(json_group_array(text), '[]') from ${elements(column, form)} where text is not null)`,
+  listOf: (text) => sql`sheaf_list_of(${text})`,
+  split: (text, separator) => sql`sheaf_list_split(${text}, ${separator})`,
+  joinList: (list, separator) => sql`sheaf_list_join(${list}, ${separator})`,
+  elementCount: (list) => sql`(json_array_length(${list}) * 1.0)`,
+  concatLists: (lists) => lists.reduce((first, second) => sql`sheaf_list_concat(${first}, ${second})`),
+  uniqueElements: (list) => sql`sheaf_list_unique(${list})`,
+  filledElements: (list) => sql`sheaf_list_filled(${list})`,
+  sortedElements: (list, isNumeric, isDescending) =>
+    sql`sheaf_list_sorted(${list}, ${sql.raw(String(Number(isNumeric)))}, ${sql.raw(String(Number(isDescending)))})`,
+  elementsBetween: (list, from, to) => sql`sheaf_list_between(${list}, ${from}, ${to})`,
+
+  jsonAt: (text, path) => sql`sheaf_json_at(${text}, ${JSON.stringify(path)})`,
+
   regexEnd: '$',
   regexMatch: (text, pattern) => sql`sheaf_regex_match(${text}, ${pattern})`,
   regexExtract: (text, pattern) => sql`sheaf_regex_extract(${text}, ${pattern})`,
@@ -82,6 +97,15 @@ const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }
 function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {
   const columns = values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`)
   return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)}))`
+}
+
+/** The values in a column with several, as rows with a `text`. Whole reals have no decimals: 5.0 is 5. */
+function elements(column: SQL, form: 'list' | 'linkTitles'): SQL {
+  const titles = sql`select title.type, title.atom from json_each(${column}, '$[1]') as record, json_each(record.value) as title
+    where title.key = 1`
+  const values = form === 'list' ? sql`select type, atom from json_each(${column})` : titles
+  return sql`(select case type when 'true' then 'true' when 'false' then 'false' when 'real' then sheaf_number_text(atom)
+    else cast(atom as text) end as text from (${values}))`
 }
 
 function cell(column: SQL | undefined, form: CellForm): SQL {
@@ -99,11 +123,10 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
     case 'datetime':
       return sql`round((julianday(${toMilliseconds(column)}) - 2440587.5) * 86400000.0)`
     case 'list':
-      return sql`(select group_concat(case type when 'true' then 'true' when 'false' then 'false' else value end, ', ') from json_each(${column}))`
+    case 'linkTitles':
+      return sql`(select group_concat(text, ', ') from ${elements(column, form)})`
     case 'linkCount':
       return sql`(coalesce(json_extract(${column}, '$[0]'), 0) * 1.0)`
-    case 'linkTitles':
-      return sql`(select group_concat(json_extract(value, '$[1]'), ', ') from json_each(${column}, '$[1]'))`
     default:
       return sql`cast(${column} as text)`
   }

@@ -25,6 +25,8 @@ const DATA_TYPES: Record<ValueType, string> = {
   date: 'date',
   datetime: 'date',
   null: 'null',
+  texts: 'string',
+  numbers: 'string',
 }
 
 /** The tree of a valid formula, with the type of each node. */

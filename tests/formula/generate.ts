@@ -2,7 +2,7 @@ import { readPattern } from '../../src/core/formula/pattern.ts'
 import { pick, textOf } from '../core/random.ts'
 
 type Random = () => number
-type Kind = 'number' | 'text' | 'boolean' | 'date'
+type Kind = 'number' | 'text' | 'boolean' | 'date' | 'list'
 
 const LEAVES: Record<Kind, readonly string[]> = {
   number: [
@@ -40,6 +40,10 @@ const LEAVES: Record<Kind, readonly string[]> = {
       'null',
     ],
     ...['"2024/10/27 02:30:00.250"', '"12 31 1999"'],
+  ],
+  list: [
+    ...['{List}', '{Linked}', '{Amounts}', '{Amounts}', '{Tags}', '{Text}', '{Num}', '{At}', 'null', '""'],
+    ...['SPLIT("b,a,,c,a", ",")', 'SPLIT("10 9 8.5", " ")', 'SPLIT({Text}, "a")', '"it\'s \\"q\\" \\\\n"'],
   ],
 }
 
@@ -163,6 +167,25 @@ const SHOWN_FORMATS = [
 ]
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
 const HOLIDAYS = ['', '', ', "2024-02-29, 2024-03-01, 2024-03-04"', ', "2024-01-31,1970-01-01, 2024-03-02"']
+const JSON_PATHS = [
+  ...[
+    '.a',
+    '.a.b',
+    '.a[0]',
+    '.a[0].b',
+    '[0]',
+    '[1]',
+    '[1][1].a',
+    '.',
+    '$',
+    '.n',
+    '."a b"',
+    '.0',
+    '["q\\\\""]',
+  ],
+  ...['.a[1]', '.a.b[0]', '.a.b[1]', '.missing', '[7]', 'a'],
+]
+const SEPARATORS = ['","', '"a"', '" "', '"-"', '"aa"', '"\\\\"', '""', '"é"', '{Tags}']
 const WEEKDAYS = ['sunday', 'Monday', 'wednesday', 'saturday']
 
 const many = (random: Random, depth: number, kind: Kind) =>
@@ -180,7 +203,7 @@ const f =
     `${name}(${kinds.map((kind) => generate(random, depth, kind)).join(', ')})`
 
 const any = (random: Random, depth: number) =>
-  generate(random, depth, pick(random, ['number', 'text', 'boolean', 'date'] as const))
+  generate(random, depth, pick(random, ['number', 'text', 'boolean', 'date', 'list'] as const))
 
 const branch =
   (kind: Kind): Make =>
@@ -247,7 +270,24 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     (random, depth) => `IFERROR(${generate(random, depth, 'number')}, ${generate(random, depth, 'number')})`,
     branch('number'),
   ],
+  list: [
+    (random, depth) =>
+      `SPLIT(${generate(random, depth, 'text')}, ${random() < 0.7 ? pick(random, SEPARATORS) : generate(random, depth, 'text')})`,
+    ...['ARRAYUNIQUE', 'ARRAYCOMPACT', 'ARRAYSORT'].map((name) => f(name, 'list')),
+    (random, depth) => `ARRAYSORT(${generate(random, depth, 'list')}, "${pick(random, ['asc', 'desc'])}")`,
+    (random, depth) => `ARRAYFLATTEN(${many(random, depth, 'list')}, ${any(random, depth)})`,
+    (random, depth) => {
+      const to = random() < 0.6 ? `, ${small(random, depth)}` : ''
+      return `ARRAYSLICE(${generate(random, depth, 'list')}, ${small(random, depth)}${to})`
+    },
+  ],
   text: [
+    (random, depth) => {
+      const separator = random() < 0.7 ? `, ${pick(random, SEPARATORS)}` : ''
+      return `ARRAYJOIN(${generate(random, depth, 'list')}${separator})`
+    },
+    (random, depth) => generate(random, depth, 'list'),
+    (random) => `JSON_EXTRACT({Doc}, '${pick(random, JSON_PATHS)}')`,
     (random, depth) => `CONCAT(${any(random, depth)}, ${any(random, depth)})`,
     (random, depth) => `(${any(random, depth)} & ${any(random, depth)})`,
     f('CONCAT', 'number'),

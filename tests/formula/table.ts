@@ -9,6 +9,9 @@ interface TestColumn {
   title: string
   /** The field's own time zone. */
   zone?: string
+  isNumeric?: boolean
+  separator?: string
+  isJson?: boolean
   form: CellForm
   storage: StorageKind
   values: readonly CellValue[]
@@ -139,22 +142,64 @@ export const COLUMNS: readonly TestColumn[] = [
       ...['2024-11-03 04:00:00+00:00', '0001-01-01 00:00:00+00:00', '9999-12-31 23:59:59+00:00'],
     ],
   },
+  {
+    title: 'Amounts',
+    form: 'list',
+    isNumeric: true,
+    storage: 'longText',
+    values: [null, '[]', '[10,9,2.5,-1,null,10]', '[7]', '[100,20,3]'],
+  },
+  {
+    title: 'Tags',
+    form: 'text',
+    separator: ',',
+    storage: 'text',
+    values: [null, 'red', 'red,blue', 'é,É,e,red', 'a b,c d', 'x,"y"'],
+  },
+  {
+    title: 'Doc',
+    form: 'text',
+    isJson: true,
+    storage: 'json',
+    values: [
+      ...[
+        null,
+        '{}',
+        '[]',
+        'null',
+        '"text"',
+        '-1.50e2',
+        ' [1, [2, {"a": "b"}], "c" ] ',
+        '{"a": {"b" : [1.0, true]}, "n": null}',
+      ],
+      ...[
+        '{"a":[{"b":"x y"},2e3],"a b":"é\\u00e9\\ud83d\\ude00","0":"zero","q\\"":"\\n\\\\"}',
+        '{"a":"\\u0000"}',
+        '{"a":"\\ud800"}',
+      ],
+    ],
+  },
   { title: 'Sum', form: 'real', storage: 'real', values: [null, 0, 2, 10.5, -3.25, 1e40, 7] },
 ]
 
 /** Columns that stand for fields which are computed: what gives their values is no column. */
-const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due']
+const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due', 'Amounts']
 
 /** The fields of the columns. */
-export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form, zone }) => ({
-  id: `c${title.replace(/\W/g, '')}`,
-  title,
-  type: form,
-  form,
-  isComputed: COMPUTED.includes(title),
-  isBroken: false,
-  ...(zone !== undefined && { zone }),
-}))
+export const FIELDS: readonly FormulaField[] = COLUMNS.map(
+  ({ title, form, zone, isNumeric, separator, isJson }) => ({
+    id: `c${title.replace(/\W/g, '')}`,
+    title,
+    type: form,
+    form,
+    isComputed: COMPUTED.includes(title),
+    isBroken: false,
+    ...(zone !== undefined && { zone }),
+    ...(isNumeric !== undefined && { isNumeric }),
+    ...(separator !== undefined && { separator }),
+    ...(isJson !== undefined && { isJson }),
+  }),
+)
 
 export type Row = Record<string, CellValue>
 

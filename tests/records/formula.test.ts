@@ -49,6 +49,64 @@ describe('formulas over what is computed', () => {
     expect(await valuesOf(books, 'By')).toMatchObject({ Hobbit: 'by Tolkien' })
   })
 
+  test('sort, cut and join the values of lookups and multi selects, and read JSON', async () => {
+    const { authors, books, addThrough, add } = library
+    await addThrough(authors, 'Prices', 'Books', [books, 'Price'])
+    await addThrough(authors, 'Titles', 'Books', [books, 'Title'])
+    await formula(authors, 'Dearest first', 'ARRAYJOIN(ARRAYSORT({Prices}, "desc"), " > ")')
+    await formula(authors, 'Last title', 'ARRAYSLICE(ARRAYSORT({Titles}), -1)')
+    await formula(authors, 'Everything', 'ARRAYFLATTEN({Titles}, {Prices}, {Title})')
+    expect(await valuesOf(authors, 'Dearest first')).toEqual({
+      Tolkien: '20.5 > 10',
+      Asimov: '5',
+      Nobody: null,
+    })
+    expect(await valuesOf(authors, 'Last title')).toEqual({
+      Tolkien: 'LOTR',
+      Asimov: 'Foundation',
+      Nobody: null,
+    })
+    expect(await valuesOf(authors, 'Everything')).toMatchObject({
+      Tolkien: 'Hobbit, LOTR, 10, 20.5, Tolkien',
+      Nobody: 'Nobody',
+    })
+    const found = await formula(authors, 'Has LOTR', 'IF(REGEX_MATCH({Last title}, "^LOTR$"), 1, 0)')
+    expect(await ids(authors, { filter: { fieldId: found.id, operator: 'eq', value: 1 } })).toEqual([1])
+
+    const shops = await bench.table({ Title: 'SingleLineText', Payload: 'JSON' }, [
+      { Title: 'a', Payload: '{"items": [{"price": 12.50, "name": "Tea \\u0026 cake"}], "open": true}' },
+      { Title: 'b', Payload: '[1, 2]' },
+      { Title: 'c' },
+    ])
+    const choices = ['red', 'green', 'blue'].map((title) => ({ title }))
+    await add(shops, 'Tags', 'MultiSelect', { choices })
+    await bench.rest.patch(shops.path, [{ Id: 1, Tags: 'red,green,blue' }])
+    await formula(shops, 'Sorted tags', 'ARRAYSORT({Tags})')
+    await formula(shops, 'Price', 'VALUE(JSON_EXTRACT({Payload}, ".items[0].price")) * 2')
+    await formula(shops, 'Name', 'JSON_EXTRACT({Payload}, "$.items[0].name")')
+    await formula(shops, 'Items', 'JSON_EXTRACT({Payload}, ".items")')
+    expect(await valuesOf(shops, 'Sorted tags')).toEqual({ a: 'blue, green, red', b: null, c: null })
+    expect(await valuesOf(shops, 'Price')).toEqual({ a: 25, b: null, c: null })
+    expect(await valuesOf(shops, 'Name')).toMatchObject({ a: 'Tea & cake' })
+    expect(await valuesOf(shops, 'Items')).toMatchObject({
+      a: '[{"price":12.50,"name":"Tea \\u0026 cake"}]',
+    })
+    for (const [text, message] of [
+      ['JSON_EXTRACT({Title}, ".a")', 'First parameter of JSON_EXTRACT should be a JSON field or JSON text'],
+      [
+        'JSON_EXTRACT({Payload}, "a[")',
+        "Second parameter of JSON_EXTRACT should be a path such as '.size.width' or '.items[0]'",
+      ],
+      [
+        'JSON_EXTRACT({Payload}, {Title})',
+        "Second parameter of JSON_EXTRACT should be a path such as '.size.width' or '.items[0]'",
+      ],
+      ['ARRAYSORT({Tags}, "up")', "Second parameter of ARRAYSORT should be 'asc' or 'desc'"],
+    ] as const) {
+      expect(await refusalOf(formula(shops, 'Wrong', text))).toMatchObject({ status: 400, message })
+    }
+  })
+
   test('are looked up and summed up from other tables, and cannot lead round to themselves', async () => {
     const { authors, books, addThrough, field } = library
     const taxed = await formula(books, 'Taxed', 'ROUND({Price} * 1.19, 2)')

@@ -10,9 +10,9 @@ import {
   checkFormula,
   formulaField,
   type Problem,
+  type ScalarType,
   storedReferences,
   toStored,
-  type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -116,11 +116,11 @@ export interface FormulaDraft {
 
 /** The result type of a formula, or all of its problems. */
 export type FormulaVerdict =
-  | { ok: true; type: ValueType; result: FieldResult }
+  | { ok: true; type: ScalarType; result: FieldResult }
   | { ok: false; problems: Problem[] }
 
 /** A valid formula as an unsaved field of its table, or all of its problems. */
-export type DraftedFormula = { ok: true; type: ValueType; field: Field } | { ok: false; problems: Problem[] }
+export type DraftedFormula = { ok: true; type: ScalarType; field: Field } | { ok: false; problems: Problem[] }
 
 /**
  * Checks an unsaved formula, including cycles and its size together with the fields it reads.

@@ -1,10 +1,10 @@
-import type { ValueType } from '../formula/index.ts'
+import type { ScalarType } from '../formula/index.ts'
 import type { FieldResult } from './field.ts'
 import type { FormulaDisplay } from './formula.ts'
 import { type FieldTypeName, isFieldTypeName, readOptions } from './index.ts'
 
 /** Field types that can display each result type, the default first. */
-const DISPLAYS: Record<ValueType, readonly FieldTypeName[]> = {
+const DISPLAYS: Record<ScalarType, readonly FieldTypeName[]> = {
   number: ['Decimal', 'Number', 'Currency', 'Percent', 'Duration', 'Rating'],
   text: ['SingleLineText', 'LongText', 'URL', 'Email', 'PhoneNumber'],
   boolean: ['Checkbox'],
@@ -14,10 +14,10 @@ const DISPLAYS: Record<ValueType, readonly FieldTypeName[]> = {
 }
 
 /** Field types that can display a formula result of that type, the default first. */
-export const displaysOf = (type: ValueType): readonly FieldTypeName[] => DISPLAYS[type]
+export const displaysOf = (type: ScalarType): readonly FieldTypeName[] => DISPLAYS[type]
 
 /** True if results of that type can be displayed that way. */
-export const fitsDisplay = (type: ValueType, display: FormulaDisplay | null): boolean =>
+export const fitsDisplay = (type: ScalarType, display: FormulaDisplay | null): boolean =>
   display === null || DISPLAYS[type].some((name) => name === display.type)
 
 /**
@@ -26,7 +26,7 @@ export const fitsDisplay = (type: ValueType, display: FormulaDisplay | null): bo
  *
  * @throws BAD_REQUEST for invalid display options
  */
-export function formulaResult(type: ValueType, display: FormulaDisplay | null): FieldResult {
+export function formulaResult(type: ScalarType, display: FormulaDisplay | null): FieldResult {
   const [defaultType = 'SingleLineText'] = DISPLAYS[type]
   const chosen = display && fitsDisplay(type, display) && isFieldTypeName(display.type) ? display : null
   const name = chosen && isFieldTypeName(chosen.type) ? chosen.type : defaultType

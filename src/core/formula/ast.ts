@@ -1,7 +1,16 @@
 import type { CellValue } from '../fields/field-type.ts'
 
-/** Kinds of values that formulas compute with; `datetime` is an instant, `date` a day. */
-export type ValueType = 'number' | 'text' | 'boolean' | 'date' | 'datetime' | 'null'
+/** Types of single values; `datetime` is an instant, `date` a day. */
+export type ScalarType = 'number' | 'text' | 'boolean' | 'date' | 'datetime' | 'null'
+
+/** Types of lists, by what their elements are sorted as: the elements themselves are texts. Null is a list without elements. */
+export type ListType = 'texts' | 'numbers'
+
+/** Kinds of values that formulas compute with. */
+export type ValueType = ScalarType | ListType
+
+/** True for lists, which only functions for lists take as such; everything else reads their text. */
+export const isListType = (type: ValueType): type is ListType => type === 'texts' || type === 'numbers'
 
 /** Spec §8's kinds of formula errors, and one for text that is no formula at all. */
 export type ProblemType =
@@ -77,6 +86,12 @@ export interface FormulaField {
   isBroken: boolean
   /** IANA name of the field's own time zone; absent for fields that are shown in the zone of the viewer. */
   zone?: string
+  /** True for a field whose text is valid JSON. */
+  isJson?: boolean
+  /** For a `list`: true if its values are numbers. */
+  isNumeric?: boolean
+  /** For a `text` that holds several values: what separates them. */
+  separator?: string
 }
 
 /** Powers of ten between which a number's magnitude lies where it is not 0. */
@@ -100,7 +115,7 @@ export type Expression = {
 
 /**
  * Conversions that the check puts in: to text, to text with null as empty text, to a number, to a two-valued
- * truth, to an instant (midnight in the zone), from null to null of another type, and `limit`, which makes a
- * number null that has left the range of formulas.
+ * truth, to an instant (midnight in the zone), to a list with this one element, from null to null of another type, and
+ * `limit`, which makes a number null that has left the range of formulas.
  */
-export type Conversion = 'text' | 'joined' | 'number' | 'truth' | 'datetime' | 'limit' | 'nothing'
+export type Conversion = 'text' | 'joined' | 'number' | 'truth' | 'datetime' | 'list' | 'limit' | 'nothing'

@@ -1,12 +1,22 @@
 import { isTimeZone } from '../dates.ts'
-import type { Expression, FormulaField, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
-import { convertTo, joinCompared, joinTypes, limitWithin, shareZone } from './conversions.ts'
+import {
+  type Expression,
+  type FormulaField,
+  isListType,
+  type Problem,
+  type Range,
+  type ScalarType,
+  type SyntaxNode,
+  type ValueType,
+} from './ast.ts'
+import { asScalar, convertTo, joinCompared, joinTypes, limitWithin, shareZone } from './conversions.ts'
 import { firstDay, isUnit } from './date-arithmetic.ts'
 import { dateFormatOf } from './date-format.ts'
 import { watchedArguments } from './failures.ts'
 import { typeOfForm } from './fields.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { findFunction } from './functions/index.ts'
+import { readJsonPath } from './json-path.ts'
 import { measureFormula } from './measure.ts'
 import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
@@ -47,8 +57,8 @@ export type CheckedFormula =
   | {
       ok: true
       expression: Expression
-      /** `null` for a formula that only gives null. */
-      type: ValueType
+      /** `null` for a formula that only gives null; a list is given as text. */
+      type: ScalarType
       /** Ids of the fields that it names, each once. */
       references: string[]
       tree: SyntaxNode
@@ -68,14 +78,14 @@ export function checkFormula(text: string, context: CheckContext): CheckedFormul
   const expression = checker.check(parsed.tree)
   const problems = [...checker.problems, ...checkCircle(checker.references, context)]
   if (expression === null || problems.length > 0) return { ok: false, problems }
-  const finished = limitWithin(expression)
+  const finished = limitWithin(asScalar(expression))
   const tooLarge = measureFormula(finished)
   if (tooLarge)
     return { ok: false, problems: [{ type: 'NOT_SUPPORTED', message: tooLarge, from: 0, to: text.length }] }
   return {
     ok: true,
     expression: finished,
-    type: expression.type,
+    type: isListType(expression.type) ? 'text' : expression.type,
     references: [...new Set(checker.references.map(({ field }) => field.id))],
     tree: parsed.tree,
     types: checker.types,
@@ -217,6 +227,8 @@ const TYPE_NAMES: Record<ValueType, string> = {
   date: 'date',
   datetime: 'date',
   null: 'null',
+  texts: 'string',
+  numbers: 'string',
 }
 
 /** Checks the arguments of a call and brings them to the types that the function wants. */
@@ -321,7 +333,16 @@ function mismatch(expression: Expression, kind: ArgKind, index: number, name: st
 }
 
 /** Arguments that must be written as text in the formula. */
-const LITERAL_KINDS = ['unit', 'weekday', 'format', 'holidays', 'zone', 'shownFormat'] as const
+const LITERAL_KINDS = [
+  'unit',
+  'weekday',
+  'format',
+  'holidays',
+  'zone',
+  'shownFormat',
+  'order',
+  'jsonPath',
+] as const
 type LiteralKind = (typeof LITERAL_KINDS)[number]
 
 const isLiteralKind = (kind: ArgKind): kind is LiteralKind => LITERAL_KINDS.some((known) => known === kind)
@@ -342,6 +363,10 @@ function isLiteralOf(kind: LiteralKind, written: string, { units = [] }: Formula
       return written.length <= MAX_ZONE_NAME && isTimeZone(written)
     case 'shownFormat':
       return shownFormatOf(written) !== null
+    case 'jsonPath':
+      return readJsonPath(written) !== null
+    case 'order':
+      return /^(?:asc|desc)$/i.test(written)
   }
 }
 
@@ -363,6 +388,12 @@ function specialMessage(
       return `${start} a time zone such as 'Europe/Berlin'`
     case 'shownFormat':
       return `${start} a date format such as 'DD.MM.YYYY' or 'dddd, MMMM D, h:mm A'`
+    case 'json':
+      return `${start} a JSON field or JSON text`
+    case 'jsonPath':
+      return `${start} a path such as '.size.width' or '.items[0]'`
+    case 'order':
+      return `${start} 'asc' or 'desc'`
     case 'holidays':
       return `${start} days such as '2024-12-25, 2024-12-26'`
     case 'unit':

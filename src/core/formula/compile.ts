@@ -1,4 +1,4 @@
-import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
+import { type Conversion, type Expression, type FormulaField, isListType, type ValueType } from './ast.ts'
 import { type Build, createBuild, type Value } from './build.ts'
 import { zoneOfConversion } from './conversions.ts'
 import { compileDateOrNull, compileFromWall, fromWallMs } from './instants.ts'
@@ -47,12 +47,12 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
   // Put wherever it is named, what a field computes would grow with each formula that stands on another.
   const values = repeated.map(({ field, type }) => ({
-    sql: words.cell(context.column(field.id), field.form, build.freshName()),
+    sql: readColumn(field, type, build.freshName(), context),
     type,
     isSimple: false,
   }))
   const whole = build.once(values, (...bound) =>
-    compileWith(new Map(repeated.map(({ field }, index) => [field.id, bound[index]!]))),
+    compileWith(new Map(repeated.map(({ field, type }, index) => [readKey(field, type), bound[index]!]))),
   )
   return words.finish(whole, expression.type)
 }
@@ -64,6 +64,20 @@ interface Compiling<S> extends FormulaCompileContext<S> {
 
 type FieldNode = Extract<Expression, { kind: 'field' }>
 
+/** A field may be read both as a list and as text. */
+const readKey = (field: FormulaField, type: ValueType): string =>
+  isListType(type) ? `${field.id} as list` : field.id
+
+function readColumn<S>(
+  { id, form }: FormulaField,
+  type: ValueType,
+  name: string | null,
+  { words, column }: FormulaCompileContext<S>,
+): S {
+  const isList = isListType(type) && (form === 'list' || form === 'linkTitles')
+  return isList ? words.cellList(column(id), form, name) : words.cell(column(id), form, name)
+}
+
 /** The computed fields that a formula names more than once. */
 function repeatedFields(expression: Expression): FieldNode[] {
   const found = new Map<string, { node: FieldNode; times: number }>()
@@ -71,8 +85,8 @@ function repeatedFields(expression: Expression): FieldNode[] {
     if (part.kind === 'convert') visit(part.from)
     else if (part.kind === 'call') for (const arg of part.args) visit(arg)
     else if (part.kind === 'field' && part.field.isComputed) {
-      const times = (found.get(part.field.id)?.times ?? 0) + 1
-      found.set(part.field.id, { node: part, times })
+      const key = readKey(part.field, part.type)
+      found.set(key, { node: part, times: (found.get(key)?.times ?? 0) + 1 })
     }
   }
   visit(expression)
@@ -120,14 +134,14 @@ function fieldValue<S>(
   field: FormulaField,
   type: ValueType,
   build: Build<S>,
-  { words, column, known }: Compiling<S>,
+  context: Compiling<S>,
 ): Value<S> {
-  const value = known.get(field.id)
+  const value = context.known.get(readKey(field, type))
   if (value !== undefined) return { sql: value, type, isSimple: true }
   const name = field.isComputed ? build.freshName() : null
   // Text is read from the column as it is; numbers and dates are validated first.
   const isSimple = !field.isComputed && (type === 'text' || type === 'boolean')
-  return { sql: words.cell(column(field.id), field.form, name), type, isSimple }
+  return { sql: readColumn(field, type, name, context), type, isSimple }
 }
 
 function convert<S>(from: Value<S>, to: Conversion, type: ValueType, build: Build<S>): S {
@@ -143,6 +157,8 @@ function convert<S>(from: Value<S>, to: Conversion, type: ValueType, build: Buil
       return truth(from, build)
     case 'datetime':
       return compileDateOrNull(compileFromWall(from.sql, build), build)
+    case 'list':
+      return words.listOf(from.sql)
     case 'limit':
       return build.once([from], (number) =>
         words.choose(

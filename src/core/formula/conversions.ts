@@ -1,5 +1,6 @@
 import { makeDay } from '../dates.ts'
-import type { Conversion, Expression, ValueType } from './ast.ts'
+import { isJson } from '../json-text.ts'
+import { type Conversion, type Expression, isListType, type ScalarType } from './ast.ts'
 import { type ArgKind, commonType } from './functions/define.ts'
 import { readDate } from './semantics.ts'
 
@@ -8,6 +9,10 @@ const LIMITED = 35
 
 /** The expression as an argument of that kind; null where its type does not do. */
 export function convertTo(expression: Expression, kind: ArgKind): Expression | null {
+  return kind === 'list' ? asList(expression) : convertScalar(asScalar(expression), kind)
+}
+
+function convertScalar(expression: Expression, kind: ArgKind): Expression | null {
   switch (kind) {
     case 'number':
       return asNumber(expression)
@@ -23,6 +28,8 @@ export function convertTo(expression: Expression, kind: ArgKind): Expression | n
         : null
     case 'date':
       return asDate(expression)
+    case 'json':
+      return isJsonText(expression) ? expression : null
     case 'instant': {
       const date = asDate(expression)
       return date && toType(date, 'datetime')
@@ -33,7 +40,8 @@ export function convertTo(expression: Expression, kind: ArgKind): Expression | n
 }
 
 /** Values that are compared: text and numbers stay what they are, all else is brought to one type. */
-export function joinCompared(expressions: Expression[]): Expression[] {
+export function joinCompared(compared: Expression[]): Expression[] {
+  const expressions = compared.map(asScalar)
   const types = new Set(expressions.map(({ type }) => type))
   if (!types.has('text') || !types.has('number') || types.has('date') || types.has('datetime')) {
     return joinTypes(expressions)
@@ -44,7 +52,8 @@ export function joinCompared(expressions: Expression[]): Expression[] {
 }
 
 /** Values that are compared, or of which one is the result, brought to one type. */
-export function joinTypes(expressions: Expression[]): Expression[] {
+export function joinTypes(results: Expression[]): Expression[] {
+  const expressions = results.map(asScalar)
   const hasDate = expressions.some(({ type }) => type === 'date' || type === 'datetime')
   const read = expressions.map((expression) =>
     hasDate ? (writtenDate(expression) ?? expression) : expression,
@@ -71,7 +80,7 @@ export function shareZone(args: Expression[]): { args: Expression[]; zone?: stri
 export const zoneOfConversion = ({ zone, from }: Extract<Expression, { kind: 'convert' }>) =>
   zone ?? (from.type === 'datetime' ? from.zone : undefined)
 
-function toType(expression: Expression, type: ValueType): Expression {
+function toType(expression: Expression, type: ScalarType): Expression {
   if (expression.type === type) return expression
   if (expression.type === 'null') return convert(expression, 'nothing', type)
   if (type === 'text') return asText(expression)
@@ -88,6 +97,36 @@ function asNumber(expression: Expression): Expression | null {
 function asText(expression: Expression): Expression {
   if (expression.type === 'text') return expression
   return convert(expression.type === 'number' ? limitWithin(expression) : expression, 'text', 'text')
+}
+
+const isJsonText = (expression: Expression): boolean =>
+  (expression.kind === 'field' && expression.field.isJson === true) ||
+  (expression.kind === 'literal' && (typeof expression.value !== 'string' || isJson(expression.value)))
+
+/** A list as its text; anything else as it is. */
+export const asScalar = (expression: Expression): Expression =>
+  isListType(expression.type) ? asText(expression) : expression
+
+/** The values of a field with several, or a list of the one value. */
+function asList(expression: Expression): Expression {
+  if (isListType(expression.type)) return expression
+  if (expression.type === 'null') return convert(expression, 'nothing', 'texts')
+  if (expression.kind === 'field') {
+    const { form, isNumeric, separator } = expression.field
+    if (form === 'list' || form === 'linkTitles')
+      return { ...expression, type: isNumeric ? 'numbers' : 'texts' }
+    if (separator !== undefined) {
+      const literal: Expression = { kind: 'literal', type: 'text', value: separator, range: expression.range }
+      return {
+        kind: 'call',
+        name: 'SPLIT',
+        type: 'texts',
+        args: [expression, literal],
+        range: expression.range,
+      }
+    }
+  }
+  return convert(asText(expression), 'list', expression.type === 'number' ? 'numbers' : 'texts')
 }
 
 function asDate(expression: Expression): Expression | null {
@@ -110,7 +149,7 @@ export function limitWithin(expression: Expression): Expression {
   return { kind: 'convert', to: 'limit', from: expression, type, range: { max: LIMITED, min: -LIMITED } }
 }
 
-function convert(from: Expression, to: Conversion, type: ValueType): Expression {
+function convert(from: Expression, to: Conversion, type: Expression['type']): Expression {
   return { kind: 'convert', to, from, type, range: { max: 1, min: 0 } }
 }
 

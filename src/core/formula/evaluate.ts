@@ -1,9 +1,10 @@
 import type { CellValue } from '../fields/field-type.ts'
 import { readLinks, readList } from '../fields/list-value.ts'
-import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
+import { type Conversion, type Expression, type FormulaField, isListType, type ValueType } from './ast.ts'
 import { zoneOfConversion } from './conversions.ts'
 import type { Datum, Moment } from './functions/define.ts'
 import { fromWallMs } from './instants.ts'
+import { listOf } from './lists.ts'
 import { operationOf } from './operators.ts'
 import { CELL_LIMIT, CELL_TINY, dateOrNull, limited, readDate, writeDate } from './semantics.ts'
 import { textOf } from './text-of.ts'
@@ -52,8 +53,12 @@ function readCell(field: FormulaField, type: ValueType, context: EvaluateContext
   const value = context.cell(field.id)
   if (field.form === 'linkCount') return readLinks(value).count
   if (value === null) return null
-  if (field.form === 'linkTitles') return joined(readLinks(value).records.map(({ title }) => title))
-  if (field.form === 'list') return joined(readList(value))
+  if (field.form === 'linkTitles' || field.form === 'list') {
+    const values =
+      field.form === 'list' ? readList(value) : readLinks(value).records.map(({ title }) => title)
+    const texts = values.filter((entry) => entry !== null).map(String)
+    return isListType(type) ? listOf(texts) : texts.length === 0 ? null : texts.join(', ')
+  }
   if (type === 'number') {
     const number = Number(value)
     if (!(Math.abs(number) < CELL_LIMIT)) return null
@@ -63,17 +68,14 @@ function readCell(field: FormulaField, type: ValueType, context: EvaluateContext
   return type === 'boolean' ? Boolean(value) : String(value)
 }
 
-function joined(values: CellValue[]): string | null {
-  const filled = values.filter((value) => value !== null)
-  return filled.length === 0 ? null : filled.join(', ')
-}
-
 function convert(value: Datum, to: Conversion, from: ValueType, { zone }: EvaluateContext): Datum {
   switch (to) {
     case 'text':
       return textOf(value, from, zone)
     case 'joined':
       return value ?? ''
+    case 'list':
+      return value === null ? null : listOf([String(value)])
     case 'number':
       return value === null ? null : Number(value)
     case 'truth':

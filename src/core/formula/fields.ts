@@ -1,7 +1,7 @@
-import type { Field, FieldResult } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { isComputed, shownType, storageOf } from '../fields/field.ts'
 import { fieldType } from '../fields/index.ts'
-import type { CellForm, FormulaField, ValueType } from './ast.ts'
+import type { CellForm, FormulaField, ScalarType } from './ast.ts'
 
 /** A field as formulas refer to it. */
 export function formulaField(field: Field): FormulaField {
@@ -13,7 +13,16 @@ export function formulaField(field: Field): FormulaField {
     isComputed: isComputed(field),
     isBroken: field.error !== null,
     ...zoneOf(field),
+    ...elementsOf(field),
+    ...(storageOf(field) === 'json' && { isJson: true }),
   }
+}
+
+/** How the values of a field with several are told apart. */
+function elementsOf(field: Field): Pick<FormulaField, 'isNumeric' | 'separator'> {
+  const { type, isList } = shownType(field)
+  if (isList) return { isNumeric: type.storage === 'integer' || type.storage === 'real' }
+  return type.choices === 'multiple' && type.storage === 'text' ? { separator: ',' } : {}
 }
 
 /** The time zone of a field that has its own. */
@@ -43,7 +52,7 @@ function formOf(field: Field): CellForm {
 }
 
 /** The type of a cell's value. */
-export function typeOfForm(form: CellForm): ValueType {
+export function typeOfForm(form: CellForm): ScalarType {
   switch (form) {
     case 'integer':
     case 'real':
@@ -56,20 +65,4 @@ export function typeOfForm(form: CellForm): ValueType {
     default:
       return 'text'
   }
-}
-
-/** Result type of a formula: a `FieldResult` without options. */
-export type FormulaResult = Pick<FieldResult, 'type' | 'isList'>
-
-/** The type of field whose values a formula gives. A formula that only gives null counts as text. */
-export function resultOfFormula(type: ValueType): FormulaResult {
-  const types = {
-    number: 'Decimal',
-    text: 'SingleLineText',
-    boolean: 'Checkbox',
-    date: 'Date',
-    datetime: 'DateTime',
-    null: 'SingleLineText',
-  } as const
-  return { type: types[type], isList: false }
 }

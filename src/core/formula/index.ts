@@ -1,9 +1,9 @@
 /** Everything about formulas that the rest of the program uses. */
-export type { CellForm, FormulaField, Problem, ProblemType, ValueType } from './ast.ts'
+export type { CellForm, FormulaField, Problem, ProblemType, ScalarType } from './ast.ts'
 export { type CheckContext, type CheckedFormula, checkFormula } from './check.ts'
 export { compileFormula, type FormulaCompileContext } from './compile.ts'
 export { type EvaluateContext, evaluateFormula } from './evaluate.ts'
-export { type FormulaResult, formulaField, resultOfFormula } from './fields.ts'
+export { formulaField } from './fields.ts'
 export { type FormulaHelp, formulaFunctions, signatureAt } from './help.ts'
 export { LEAF, type Size, sizeOfFormula } from './measure.ts'
 export { readsClock } from './operators.ts'

@@ -46,6 +46,13 @@ import { trimTrailing } from '../trim-characters.ts'
  *
  * **Errors.** A step that fails gives null; ISERROR and IFERROR tell that from a null of its arguments (`failures.ts`).
  *
+ * **Lists** have texts as elements: what links, lookups and multi selects show, but nulls. Only functions for lists take them as
+ * such; anywhere else a list is the text of its elements, joined by `, `. A list without elements is null. ARRAYSORT compares as
+ * text is compared, elements of number fields by their value first. SPLIT gives null for more than `MAX_ELEMENTS` parts.
+ *
+ * **JSON**: JSON_EXTRACT gives strings without quotes, numbers as written, objects and lists without white space. A step by key finds
+ * nothing in a list, a step by place nothing in an object. Of a key that is repeated, engines differ in the one they take.
+ *
  * **Regular expressions** are what the engines share: see `pattern.ts`. Text on which a
  * pattern takes more steps than the engine's limit gives null.
  *

@@ -1,7 +1,8 @@
-import type { ValueType } from './ast.ts'
+import { isListType, type ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
 import type { Datum } from './functions/define.ts'
 import { compileToWall, toWall } from './instants.ts'
+import { elementsOf } from './lists.ts'
 import { EXACT, limited, numberText, writeDate } from './semantics.ts'
 
 /** A value of that type as text, as `semantics.ts` says. */
@@ -13,7 +14,7 @@ export function textOf(value: Datum, type: ValueType, zone: string): string | nu
     const number = limited(Number(value))
     return number === null ? null : numberText(number)
   }
-  return String(value)
+  return isListType(type) ? elementsOf(value).join(', ') : String(value)
 }
 
 /** `2024-03-05 08:20:30`; a clock near the ends of the years 1 to 9999 may show a year that is not. */
@@ -30,6 +31,9 @@ export function compileText<S>(value: Value<S>, build: Build<S>): S {
       return value.sql
     case 'null':
       return words.nothing('text')
+    case 'texts':
+    case 'numbers':
+      return words.joinList(value.sql, words.text(', '))
     case 'boolean':
       return build.once([value], (truth) =>
         words.choose(

@@ -1,5 +1,6 @@
 import type { CellForm, ValueType } from './ast.ts'
 import type { DateFormat } from './date-format.ts'
+import type { JsonPath } from './json-path.ts'
 
 /** A value that is named more than once: `once` computes it one time. */
 export interface Bound<S> {
@@ -16,7 +17,7 @@ export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
  *
  * `S` is an expression: a number is a double, a truth what the engine keeps in a boolean column, text
  * compares by its bytes, a day and an instant are milliseconds since 1970 (a day: of its midnight in UTC).
- * Where nothing else is said, null gives null.
+ * A list has texts as elements, and is null where it has none. Where nothing else is said, null gives null.
  */
 export interface FormulaWords<S> {
   /** A number from the formula, bound. */
@@ -108,6 +109,29 @@ export interface FormulaWords<S> {
   dateText(ms: S, withTime: boolean): S
   /** The same day a whole number of months on, the last of the month where it has no such day; within years 1 to 9999. */
   addMonths(ms: S, months: S): S
+
+  /** The values of a field's column with several, but those that are null; `name` as for `cell`. */
+  cellList(column: S, form: 'list' | 'linkTitles', name: string | null): S
+  /** A list of the one text. */
+  listOf(text: S): S
+  /** The parts of a text between the separators, which are not empty. */
+  split(text: S, separator: S): S
+  /** The elements, with the separator between them. */
+  joinList(list: S, separator: S): S
+  elementCount(list: S): S
+  /** The lists one behind the other; those that are null are passed over. */
+  concatLists(lists: S[]): S
+  /** Each element once, at its first place. */
+  uniqueElements(list: S): S
+  /** The elements that are not the empty text. */
+  filledElements(list: S): S
+  /** The elements by their bytes, numbers by their value first. */
+  sortedElements(list: S, isNumeric: boolean, isDescending: boolean): S
+  /** The elements from one place to another, both included: whole numbers, counted from 1, which may lie outside. */
+  elementsBetween(list: S, from: S, to: S): S
+
+  /** `jsonAt`, for text that is valid JSON. */
+  jsonAt(text: S, path: JsonPath): S
 
   /** How the engine's patterns write the end of the text. */
   readonly regexEnd: string

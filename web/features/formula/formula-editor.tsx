@@ -10,11 +10,11 @@ import {
   formulaField,
   formulaFunctions,
   type Problem,
+  type ScalarType,
   signatureAt,
   storedReferences,
   toShown,
   toStored,
-  type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
 import { ComputedView } from '../../cells/computed.tsx'
@@ -54,11 +54,11 @@ export interface FormulaEditorProps {
   value: string
   onChange: (formula: string) => void
   /** Called when the formula's result type changes. */
-  onType?: (type: ValueType) => void
+  onType?: (type: ScalarType) => void
   /** How a result of that type is to be shown. */
-  resultOf?: (type: ValueType) => FieldResult
+  resultOf?: (type: ScalarType) => FieldResult
   /** Required result type, e.g. a URL; absent: any. */
-  expects?: { type: ValueType; message: string }
+  expects?: { type: ScalarType; message: string }
 }
 
 /** Formula editor with syntax colours, completion, help, error positions and a preview of results. */

@@ -1,6 +1,6 @@
 import type { CellValue } from '../../fields/field-type.ts'
 import type { LocalizedText } from '../../message.ts'
-import type { Expression, Range, ValueType } from '../ast.ts'
+import { type Expression, isListType, type Range, type ScalarType, type ValueType } from '../ast.ts'
 import type { Build, Value } from '../build.ts'
 
 /**
@@ -10,7 +10,9 @@ import type { Build, Value } from '../build.ts'
  * an instant, or a literal that can be parsed as one), `result` and `match` (anything; all arguments of the kind are
  * converted to one type), `any` (unchanged), and literals: `pattern` (a regular expression), `unit`, `weekday`,
  * `format` (of a date), `holidays` (days such as `2024-12-25, 2024-12-26`),
- * `zone` (`Europe/Berlin`), `shownFormat` (of text that shows a date). `instant` is a `date`, a day as its midnight.
+ * `zone` (`Europe/Berlin`), `shownFormat` (of text that shows a date), `order` (`asc` or `desc`),
+ * `jsonPath`. `json` is a JSON field, or a literal that can be parsed. `instant` is a `date`, a
+ * day as its midnight. `list` is the values of a field with several, a list, or anything else as a list of this one value.
  */
 export type ArgKind =
   | 'number'
@@ -30,8 +32,12 @@ export type ArgKind =
   | 'instant'
   | 'zone'
   | 'shownFormat'
+  | 'order'
+  | 'json'
+  | 'jsonPath'
+  | 'list'
 
-/** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
+/** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. Lists are JSON text (`lists.ts`). */
 export type Datum = CellValue
 
 /** Context of an evaluation. */
@@ -114,8 +120,10 @@ export function texts(args: Datum[]): string[] | null {
 }
 
 /** The one type of several values, null aside; text where they do not agree. */
-export function commonType(types: ValueType[]): ValueType {
-  const kinds = new Set(types.filter((type) => type !== 'null'))
+export function commonType(types: ValueType[]): ScalarType {
+  const kinds = new Set(
+    types.map((type) => (isListType(type) ? 'text' : type)).filter((type) => type !== 'null'),
+  )
   const [only = 'null'] = kinds
   if (kinds.size <= 1) return only
   if (kinds.size === 2 && kinds.has('date') && kinds.has('datetime')) return 'datetime'

@@ -24,6 +24,7 @@ import {
   year,
 } from './dates.ts'
 import type { FormulaFunction } from './define.ts'
+import { arrayCompact, arrayFlatten, arrayJoin, arraySlice, arraySort, arrayUnique, split } from './lists.ts'
 import {
   and,
   blank,
@@ -50,6 +51,7 @@ import {
   concat,
   encodeUrlComponent,
   find,
+  jsonExtract,
   left,
   len,
   lower,
@@ -107,6 +109,14 @@ export const FUNCTIONS: readonly FormulaFunction[] = [
   find,
   url,
   encodeUrlComponent,
+  split,
+  arrayJoin,
+  arrayFlatten,
+  arrayUnique,
+  arrayCompact,
+  arraySort,
+  arraySlice,
+  jsonExtract,
   regexMatch,
   regexExtract,
   regexReplace,

@@ -2,10 +2,35 @@ import { m } from '../../messages.gen.ts'
 import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
 import { encodeUrl } from '../encode-url.ts'
+import { type JsonPath, jsonAt, readJsonPath } from '../json-path.ts'
 import { toLower, toUpper } from '../letters.ts'
 import { compileReadNumber, readNumber, wholeArg } from '../numbers.ts'
 import { MAX_PLACE, MAX_TEXT, whole } from '../semantics.ts'
 import { argument, charactersOf, type Datum, defineFunction, NO_READING, texts } from './define.ts'
+
+/** A value inside JSON. */
+export const jsonExtract = defineFunction({
+  name: 'JSON_EXTRACT',
+  syntax: 'JSON_EXTRACT(json, path)',
+  help: m.formula_json_extract_help,
+  examples: {
+    'JSON_EXTRACT(\'{"size": {"width": 12.50}}\', ".size.width")': '12.50',
+    'JSON_EXTRACT(\'{"tags": ["a", "b"]}\', ".tags[1]")': 'b',
+    'JSON_EXTRACT(\'{"tags": ["a", "b"]}\', ".tags")': '["a","b"]',
+    'JSON_EXTRACT(\'{"tags": null}\', ".tags")': null,
+  },
+  args: ['json', 'jsonPath'],
+  namesArguments: true,
+  returns: 'text',
+  evaluate: ([text, path]) => (text === null ? null : jsonAt(String(text), pathOf(path))),
+  compile: (args, build) =>
+    build.once([argument(args, 0, build, 'text')], (text) =>
+      build.words.jsonAt(text, pathOf(args[1]?.constant)),
+    ),
+})
+
+/** The path that the check has accepted. */
+const pathOf = (written: unknown): JsonPath => readJsonPath(String(written)) ?? []
 
 /** Parses a number such as -1.5 or 2e3; empty if the text is not a number. */
 export const value = defineFunction({

@@ -5,7 +5,7 @@ import { OWN_COLUMN } from '../../../../src/core/fields/field.ts'
 import { type FormulaDisplay, formulaOf } from '../../../../src/core/fields/formula.ts'
 import { displaysOf, fitsDisplay, formulaResult } from '../../../../src/core/fields/formula-display.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import type { ValueType } from '../../../../src/core/formula/index.ts'
+import type { ScalarType } from '../../../../src/core/formula/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { BUTTON_ICONS, ButtonFace } from '../../../cells/button.tsx'
 import { m } from '../../../messages.gen.ts'
@@ -25,7 +25,7 @@ export function FormulaPart({
   OptionsOfType,
 }: FieldOptionsProps) {
   const { formula, display } = formulaOf({ options })
-  const [type, setType] = useState<ValueType | null>(null)
+  const [type, setType] = useState<ScalarType | null>(null)
   return (
     <div className={editor.part} data-wide>
       <FormulaEditor
@@ -57,7 +57,7 @@ export function FormulaPart({
 }
 
 interface FormattingProps extends Pick<FieldOptionsProps, 'table' | 'chooseType' | 'OptionsOfType'> {
-  type: ValueType
+  type: ScalarType
   display: FormulaDisplay | null
   onDisplay: (display: FormulaDisplay | null) => void
 }
