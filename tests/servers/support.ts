@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { PASSWORD } from '../support/app.ts'
-import { createRestClient, createTrpcClient, type TrpcClient } from '../support/client.ts'
+import { createRestClient, createTrpcClient, type RestClient, type TrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
 
 /** Three server processes on one PostgreSQL and one data folder. */
@@ -14,7 +14,9 @@ export async function startThreeServers(env: Record<string, string> = {}) {
   const database = await createDatabase('postgres')
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-servers-'))
   const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'info', SIGN_UPS_PER_HOUR: '1000000', ...env }
-  const start = (more: Record<string, string> = {}) => startServerProcess(dataDir, { ...settings, ...more })
+  /** Starts another server. @param root the folder of its sources, if not this project's */
+  const start = (more: Record<string, string> = {}, root?: string) =>
+    startServerProcess(dataDir, { ...settings, ...more }, root)
   // The first one creates the secrets.
   const first = await start()
   const servers: [ServerProcess, ServerProcess, ServerProcess] = [
@@ -56,6 +58,16 @@ export async function startThreeServers(env: Record<string, string> = {}) {
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** The non-empty titles of all records of a table. @param path `/api/v2/tables/{tableId}/records` */
+export async function readTitles(rest: RestClient, path: string): Promise<string[]> {
+  const titles: string[] = []
+  for (let offset = 0; ; offset += 1000) {
+    const { body } = await rest.get(`${path}?fields=Title&limit=1000&offset=${offset}`)
+    titles.push(...body.list.map(({ Title }: { Title: string | null }) => Title))
+    if (body.pageInfo.isLastPage) return titles.filter((title) => title !== null)
   }
 }
 
