@@ -1,6 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { Statement, StatementResult } from '../dialects/dialect.ts'
+import { createCsvWriter } from '../core/csv/write.ts'
+import { storageOf } from '../core/fields/field.ts'
+import type { CellValue } from '../core/fields/field-type.ts'
+import type { CsvLines, CsvPage, Statement, StatementResult } from '../dialects/dialect.ts'
+import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { Supervisor } from '../pool-runner.ts'
 import { giveWay } from './background-thread.ts'
@@ -108,6 +112,27 @@ function readRows(input: Input): NamedRows {
   return { names: prepared.columnNames, rows }
 }
 
+const encoder = new TextEncoder()
+
+/** Writes records as lines of a CSV file. */
+function readCsv({ page, ...input }: Input & { page: CsvPage }): CsvLines {
+  const { table, recordIds } = page
+  const { line } = createCsvWriter(table)
+  const byId = new Map<unknown, unknown[]>()
+  for (const row of shown(input, prepare(input).values(...bound(input.params)) as unknown[][])) {
+    byId.set(row.pop(), row)
+  }
+  const decoders = table.fields.map((field) => sqlite.decode(storageOf(field)))
+  let text = ''
+  for (const id of recordIds) {
+    const row = byId.get(id)
+    if (!row) continue
+    for (const [at, decode] of decoders.entries()) if (decode) row[at] = decode(row[at])
+    text += line(row as CellValue[])
+  }
+  return encoder.encode(text)
+}
+
 /**
  * Packs a list of ids: passing a million ids between processes takes half a second as rows, and almost none as a typed
  * array.
@@ -158,6 +183,7 @@ export const queryTasks = {
   'sqlite.all': readRows,
   'sqlite.values': (input: Input) =>
     packed(shown(input, prepare(input).values(...bound(input.params)) as unknown[][])),
+  'sqlite.csv': readCsv,
   'sqlite.script': runScript,
   'sqlite.compact': compact,
   'sqlite.checkpoint': checkpoint,

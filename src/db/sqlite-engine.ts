@@ -2,7 +2,15 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { breathe, mapBreathing } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
-import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
+import type {
+  CsvLines,
+  CsvPage,
+  Engine,
+  EngineStorage,
+  Statement,
+  StatementResult,
+  Transaction,
+} from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import { bound } from '../dialects/standard-sql.ts'
@@ -291,14 +299,18 @@ function engineOf(
       })
   }
 
-  async function scan(task: 'sqlite.all' | 'sqlite.values', { sql, params }: Statement): Promise<unknown> {
+  async function scan(
+    task: 'sqlite.all' | 'sqlite.values' | 'sqlite.csv',
+    { sql, params }: Statement,
+    page?: CsvPage,
+  ): Promise<unknown> {
     try {
       const room = roomToOpen()
       if (room) await room
       // A thread with a replaced file still open must not answer from it.
       const { inode } = use(false)
       const kind = sizeOf(path) > LARGE_BYTES ? 'large read' : 'read'
-      return await pool.run(task, { path, inode, sql, params, isExact }, kind, path)
+      return await pool.run(task, { path, inode, sql, params, isExact, page }, kind, path)
     } catch (error) {
       throw explain(error)
     }
@@ -339,6 +351,11 @@ function engineOf(
         throw explain(error)
       }
     },
+    async column(statement) {
+      const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
+      return found instanceof Float64Array ? Array.from(found) : mapBreathing(found, ([value]) => value)
+    },
+    csv: (statement, page) => scan('sqlite.csv', statement, page) as Promise<CsvLines>,
     write: (work, afterCommit, { isFollowUp = false } = {}) => {
       const watch = isFollowUp ? undefined : currentWork()
       return exclusively(

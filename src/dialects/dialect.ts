@@ -1,7 +1,9 @@
 import type { SQL } from 'drizzle-orm'
+import type { CsvTable } from '../core/csv/write.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterPrimitives } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
+import type { RecordId } from '../core/model.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
 import type { ForeignColumns } from './foreign.ts'
@@ -193,6 +195,16 @@ interface WriteOptions {
   isFollowUp?: boolean
 }
 
+/** Records of a statement whose columns are the fields of the table and the record's id. */
+export interface CsvPage {
+  table: CsvTable
+  /** The order of the lines. Records that the statement does not return are omitted. */
+  recordIds: readonly RecordId[]
+}
+
+/** UTF-8. */
+export type CsvLines = Uint8Array<ArrayBuffer>
+
 /** A database that holds the tables of a base. */
 export interface Engine {
   readonly dialect: Dialect
@@ -202,6 +214,10 @@ export interface Engine {
   all<T>(statement: Statement, options?: { scan?: boolean }): Promise<T[]>
   /** Rows as arrays, in the order of the selected columns. */
   values(statement: Statement, options?: { scan?: boolean }): Promise<unknown[][]>
+  /** The first column of a scan, such as the ids of a whole table: smaller than an array for each row. */
+  column(statement: Statement): Promise<unknown[]>
+  /** Reads records as lines of a CSV file, off the main thread. Undefined where that has no thread of its own. */
+  csv?(statement: Statement, page: CsvPage): Promise<CsvLines>
   /**
    * Runs `work` in one transaction, rolled back if it throws. Writers of a base queue. `afterCommit` runs before the
    * next writer begins: a schema change updates the metadata there, so that no write falls in between. Within a

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
+import { measureExport } from './exports.ts'
 import { measureImport } from './imports.ts'
 import { measureLinked } from './linked.ts'
 import { startProgram } from './processes.ts'
@@ -103,6 +104,7 @@ try {
   if (isWanted('linked')) {
     lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
   }
+  if (isWanted('export')) lines.push(...(await measureExport(product, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
 } finally {

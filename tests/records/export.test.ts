@@ -3,9 +3,13 @@ import * as xlsx from 'xlsx'
 import { guardText, looksGuarded, unguardText } from '../../src/core/csv/format.ts'
 import { doorOf, ended, formatOf, resultOf, rowsOf, upload } from '../imports/support.ts'
 import { createMember } from '../support/factories.ts'
+import { EVERY_TYPE, STORED_VALUES } from './every-type.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
+/** Exports of tables with so many records are written by a worker. */
+const SCAN_FROM = 5_000
+
 beforeAll(async () => {
   bench = await createBench()
 })
@@ -135,6 +139,76 @@ describe('an export of a view', () => {
     const refused = bench.app.trpc(stranger.token).records.export.mutate({ tableId: table.id, format: 'csv' })
     expect((await refusalOf(refused)).status).toBe(403)
   })
+})
+
+describe('an export of a large table, which is written off the request thread', () => {
+  /** Awkward texts, and values of every type. */
+  const texts = [
+    '=1+1',
+    'a,b',
+    'a;b',
+    'say "so"',
+    'two\r\nlines',
+    ' padded ',
+    '\u00a0wide',
+    'tab\t',
+    '',
+    'Ünï 👩‍🚀',
+  ]
+  const most = Math.max(texts.length, ...Object.values(STORED_VALUES).map(({ length }) => length))
+  const rows = Array.from({ length: most }, (_, at) => ({
+    ...Object.fromEntries(
+      Object.entries(STORED_VALUES).map(([title, values]) => [title, values[at % values.length] ?? null]),
+    ),
+    Notes: texts[at % texts.length] ?? null,
+  }))
+
+  test('is byte by byte the same as that of a small one', async () => {
+    const table = await bench.table(EVERY_TYPE, rows)
+    const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
+    await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
+    const path = exportPath(table, 'csv')
+    const small = await textOf(path)
+    const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
+    expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
+    const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
+    for (let from = 0; from < more.length; from += 1000)
+      expect((await bench.rest.post(table.path, more.slice(from, from + 1000))).status).toBe(200)
+    const last = `(Id,lte,${rows.length})`
+    expect(await textOf(`${path}?where=${last}`)).toBe(small)
+    expect(await textOf(`${path}?where=(Id,gt,2)~and${last}&sort=-Id`)).toBe(sorted)
+    const all = await textOf(path)
+    expect(all.startsWith(small)).toBe(true)
+    const titles = all
+      .slice(small.length)
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => /more \d+/.exec(line)?.[0])
+    expect(titles).toEqual(more.map(({ Title }) => Title))
+  }, 60_000)
+
+  test('omits records that are deleted meanwhile', async () => {
+    const titles = Array.from({ length: 3 * SCAN_FROM }, (_, at) => ({
+      Title: `row ${at} ${'x'.repeat(500)}`,
+    }))
+    const table = await bench.table({ Title: 'SingleLineText' }, [])
+    for (let from = 0; from < titles.length; from += 1000)
+      expect((await bench.rest.post(table.path, titles.slice(from, from + 1000))).status).toBe(200)
+    const answer = await fetchFile(exportPath(table, 'csv'))
+    const reader = answer.body!.getReader()
+    const decoder = new TextDecoder()
+    let text = decoder.decode((await reader.read()).value, { stream: true })
+    const last = titles.length
+    expect((await bench.rest.delete(table.path, [{ Id: last }, { Id: last - 2 }])).status).toBe(200)
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+      text += decoder.decode(piece.value, { stream: true })
+    const numbers = text
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => Number(/row (\d+) /.exec(line)?.[1]))
+    expect(numbers).toEqual(titles.map((_, at) => at).filter((at) => at !== last - 1 && at !== last - 3))
+  }, 60_000)
 })
 
 describe('texts that spreadsheets would run', () => {

@@ -2,20 +2,21 @@ import { breathe } from '../../../src/breathe.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/field.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn } from '../../../src/core/fields/people.ts'
 import { isSecret, showsPeople } from '../../../src/core/fields/traits.ts'
-import type { Field, Person } from '../../../src/core/model.ts'
+import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
-import { cellText, type Opened, type Reader, select, wantedFields } from '../read/index.ts'
+import { type Opened, type Reader, select, wantedFields } from '../read/index.ts'
 import { isKeyless } from '../table/index.ts'
-import { type ExportOptions, type ExportPage, exportFormat } from './formats/index.ts'
+import { type ExportOptions, exportFormat } from './formats/index.ts'
 
 /** A requested export. */
 export interface ExportRequest {
@@ -49,7 +50,7 @@ export interface Exported {
 interface Deps {
   kernel: Pick<Kernel, 'jobs'>
   auth: Pick<AuthService, 'access' | 'people'>
-  reader: Pick<Reader, 'ids' | 'open' | 'page'>
+  reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
   attachments: Pick<AttachmentsService, 'keepFor' | 'signerFor'>
 }
 
@@ -94,7 +95,10 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
     const title = request.title ?? titleOf(model.table.title, context.view?.title)
     const people = [...(context.moment.people ?? [])]
     const timeZone = query.timeZone ?? 'UTC'
-    const pages = readPages(reader, opened, query, fields, onPage)
+    const parts = reader.partsOf(opened, query, fields)
+    const ids = () => readIds(reader, opened, query, onPage)
+    // The people of a page must be loaded before it is written.
+    const csv = isKeyless(model) || fields.some(holdsPeople) ? null : await parts.csv()
     return {
       name: `${title}.${format.extension}`,
       mediaType: format.mediaType,
@@ -102,9 +106,15 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
         {
           title,
           fields,
-          pages: withPeople(pages, fields, people, peopleFor(actor)),
-          text: (field, value) => cellText(field, value, { people, timeZone }),
+          people,
           timeZone,
+          pages() {
+            const pages = isKeyless(model)
+              ? readByOffset(reader, opened, query, fields, onPage)
+              : readAhead(ids(), parts.rows)
+            return withPeople(pages, fields, people, peopleFor(actor))
+          },
+          csvPages: csv && ((table) => readAhead(ids(), (recordIds) => csv(recordIds, table))),
         },
         { ...DEFAULTS, ...options },
       ),
@@ -192,6 +202,8 @@ function exportedFields({ model, context }: Opened, fieldIds: string[] | undefin
 
 /** Records per page: few, so that other requests run in between. */
 const PAGE = 500
+/** Pages that are read before they are wanted, so that reading and sending overlap. */
+const PAGES_AHEAD = 2
 
 /** The records to export. */
 interface ExportQuery
@@ -200,58 +212,68 @@ interface ExportQuery
   viewId?: string
 }
 
-/**
- * Reads the records of a query page by page. Reads all ids in order first, then each page: records added meanwhile
- * are not included, deleted ones are omitted, and none is repeated. Tables without a key use offsets.
- */
-async function* readPages(
-  reader: Pick<Reader, 'ids' | 'page'>,
+/** Reads the records of a table without a key, which have no ids. */
+async function* readByOffset(
+  reader: Pick<Reader, 'page'>,
   opened: Opened,
   query: ExportQuery,
   fields: Field[],
   onPage: (done: number, total: number | null) => void,
-): AsyncIterable<ExportPage> {
-  if (isKeyless(opened.model)) {
-    for (let offset = 0; ; offset += PAGE) {
-      await breathe()
-      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'all')
-      if (page.ids.length > 0) yield page
-      onPage(offset + page.ids.length, null)
-      if (page.ids.length < PAGE) return
-    }
+): AsyncIterable<CellValue[][]> {
+  for (let offset = 0; ; offset += PAGE) {
+    await breathe()
+    const { ids, rows } = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'all')
+    if (rows.length > 0) yield rows
+    onPage(offset + ids.length, null)
+    if (ids.length < PAGE) return
   }
+}
+
+/**
+ * The ids of a query's records by pages. All are read first, in order: records added meanwhile are not included, and none
+ * is repeated.
+ */
+async function* readIds(
+  reader: Pick<Reader, 'ids'>,
+  opened: Opened,
+  query: ExportQuery,
+  onPage: (done: number, total: number | null) => void,
+): AsyncGenerator<RecordId[]> {
   const ids = await reader.ids(opened, query)
   for (let from = 0; from < ids.length; from += PAGE) {
     await breathe()
-    const recordIds = ids.slice(from, from + PAGE)
-    // The ids already have the order; the filter is applied again, as records may have changed.
-    const { ids: found, rows } = await reader.page(
-      opened,
-      { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
-      fields,
-      'all',
-    )
-    const byId = new Map(found.map((id, at) => [id, rows[at] ?? []]))
-    const there = recordIds.filter((id) => byId.has(id))
-    yield { ids: there, rows: there.map((id) => byId.get(id) ?? []) }
+    yield ids.slice(from, from + PAGE)
     onPage(Math.min(ids.length, from + PAGE), ids.length)
   }
 }
 
+/** Reads the pages in order, beginning the next while the caller writes the last. */
+async function* readAhead<T>(
+  pages: AsyncGenerator<RecordId[]>,
+  read: (recordIds: RecordId[]) => Promise<T>,
+): AsyncGenerator<T> {
+  const ahead: Promise<T>[] = []
+  for await (const recordIds of pages) {
+    const page = read(recordIds)
+    // The caller may leave before it is read; else it is awaited below.
+    page.catch(() => {})
+    if (ahead.push(page) > PAGES_AHEAD) yield await (ahead.shift() as Promise<T>)
+  }
+  for (const page of ahead) yield await page
+}
+
 /** Loads the people of each page before it is written, including former members. */
 async function* withPeople(
-  pages: AsyncIterable<ExportPage>,
+  pages: AsyncIterable<CellValue[][]>,
   fields: Field[],
   known: Person[],
   read: (ids: string[]) => Promise<Person[]>,
-): AsyncIterable<ExportPage> {
-  const places = fields.flatMap((field, at) =>
-    showsPeople({ type: shownType(field).type.name }) ? [at] : [],
-  )
+): AsyncIterable<CellValue[][]> {
+  const places = fields.flatMap((field, at) => (holdsPeople(field) ? [at] : []))
   const asked = new Set(known.map(({ id }) => id))
-  for await (const page of pages) {
+  for await (const rows of pages) {
     const unknown = new Set<string>()
-    for (const row of page.rows) {
+    for (const row of rows) {
       for (const at of places) {
         const field = fields[at]
         const value = row[at] ?? null
@@ -261,9 +283,11 @@ async function* withPeople(
     }
     for (const id of unknown) asked.add(id)
     if (unknown.size > 0) known.push(...(await read([...unknown])))
-    yield page
+    yield rows
   }
 }
+
+const holdsPeople = (field: Field): boolean => showsPeople({ type: shownType(field).type.name })
 
 /** Simultaneous downloads per public link: each keeps the server busy. */
 const MAX_AT_ONCE = 3

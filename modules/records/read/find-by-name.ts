@@ -1,7 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
+import { cellText } from '../../../src/core/fields/cell-text.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { SchemaReader } from '../../schema/index.ts'
-import { cellText } from './cell-text.ts'
 import type { Reader } from './read.ts'
 
 /** Tables to search: the one on screen, then the first of the base. */

@@ -3,7 +3,6 @@ export { createFormerPeople } from './visitors.ts'
 /** The read door: plans a query and runs it, without the fields and records that the reader may not see. */
 
 export { createBaseContents } from './base-contents.ts'
-export { cellText } from './cell-text.ts'
 export { isSearchable, refuseFaulty, searchCondition } from './expression/conditions.ts'
 export { fragmentsOf } from './expression/fragments.ts'
 export { stepOf } from './expression/path.ts'

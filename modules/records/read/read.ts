@@ -1,6 +1,8 @@
-import { breathe, mapBreathing } from '../../../src/breathe.ts'
+import { is, Placeholder, sql } from 'drizzle-orm'
+import { breathe } from '../../../src/breathe.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { positionKey } from '../../../src/core/changes.ts'
+import type { CsvTable } from '../../../src/core/csv/write.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -8,7 +10,7 @@ import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
-import type { Statement } from '../../../src/dialects/dialect.ts'
+import type { CsvLines, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
@@ -40,6 +42,14 @@ interface Deps {
   views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
   counts: RowCounts
   results: ResultCache
+}
+
+/** The records of a query, read by parts of its ids. */
+export interface RecordParts {
+  /** Rows of values in the order of the ids and the fields. */
+  rows(recordIds: readonly RecordId[]): Promise<CellValue[][]>
+  /** Reads the same as lines of a CSV file off the main thread; null where `rows` does it as well. */
+  csv(): Promise<((recordIds: readonly RecordId[], table: CsvTable) => Promise<CsvLines>) | null>
 }
 
 export type Reader = ReturnType<typeof createReader>
@@ -234,6 +244,55 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     return decoded(opened, fields, rows)
   }
 
+  /**
+   * Reads the records of a query by parts of its ids, e.g. those of `ids`. Records that the query no longer selects are
+   * omitted, and links have all their records. The statement is compiled once for each number of ids.
+   */
+  function partsOf(opened: Opened, query: Omit<Query, 'limit' | 'offset'>, fields: Field[]): RecordParts {
+    const plans = new Map<number, PagePlan>()
+    const planFor = ({ length }: readonly RecordId[]): PagePlan => {
+      const known = plans.get(length)
+      if (known) return known
+      const recordIds = Array.from({ length }, (_, at) => sql.placeholder(String(at)))
+      const planned = planPage(opened.context, {
+        ...query,
+        fields,
+        shape: { kind: 'rows', links: 'all' },
+        // The ids already have the order.
+        sorts: [],
+        groups: undefined,
+        recordIds: recordIds as unknown as RecordId[],
+        limit: length,
+        offset: 0,
+      })
+      plans.set(length, planned)
+      return planned
+    }
+    const statementOf = (recordIds: readonly RecordId[]): Statement => {
+      const { page } = planFor(recordIds)
+      const idFor = (value: unknown) => (is(value, Placeholder) ? recordIds[Number(value.name)] : value)
+      return { sql: page.sql, params: page.params.map(idFor) }
+    }
+    const { engine } = opened
+    return {
+      async rows(recordIds) {
+        const scan = await work.isHeavy(opened, planFor(recordIds))
+        const { ids, rows } = decoded(opened, fields, await engine.values(statementOf(recordIds), { scan }))
+        const byId = new Map(ids.map((id, at) => [id, rows[at] ?? []]))
+        return recordIds.flatMap((id) => {
+          const row = byId.get(id)
+          return row ? [row] : []
+        })
+      },
+      async csv() {
+        const { csv } = engine
+        // A small table is not worth a thread.
+        if (!csv || isForeign(wholeOf(opened.context)) || !(await work.isScan(opened))) return null
+        return (recordIds, table) => csv(statementOf(recordIds), { table, recordIds })
+      },
+    }
+  }
+
   function decoded({ engine }: Opened, fields: Field[], rows: unknown[][]) {
     const ids = rows.map((row) => row.pop() as RecordId)
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
@@ -244,8 +303,7 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     { engine, context }: Opened,
     query: Omit<Query, 'limit' | 'offset'>,
   ): Promise<RecordId[]> {
-    const rows = await engine.values(engine.dialect.render(keysQuery(context, query)), { scan: true })
-    return mapBreathing(rows, ([id]) => id as RecordId)
+    return (await engine.column(engine.dialect.render(keysQuery(context, query)))) as RecordId[]
   }
 
   /** The number of records of a selection. */
@@ -347,6 +405,7 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     titled,
     titledByIds,
     ids,
+    partsOf,
     count,
     countOpened,
     countPlanned,

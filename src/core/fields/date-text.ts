@@ -20,6 +20,9 @@ export const DATE_FORMATS = [
 
 export type DateFormat = (typeof DATE_FORMATS)[number]
 
+/** The format of stored days. */
+export const STORED_FORMAT: DateFormat = 'YYYY-MM-DD'
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 const MONTH_NAMES = [
   'january',

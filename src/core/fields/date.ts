@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { m } from '../messages.gen.ts'
-import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
+import { DATE_FORMATS, formatDay, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
 import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { parseDayOnly } from './instant-text.ts'
 
@@ -23,6 +23,7 @@ export const date = defineFieldType({
   parse: (text, { format }) => parseDayOnly(text, (day) => parseDay(day, format)),
   format(value, { format }) {
     if (value === null) return ''
+    if (format === STORED_FORMAT) return String(value)
     const shown = formatDay(String(value), format)
     // Formats without a day or with a two-digit year are ambiguous: fall back to ISO 8601.
     return parseDay(shown, format) === value ? shown : String(value)

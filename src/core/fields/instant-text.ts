@@ -3,13 +3,14 @@ import {
   digitsBelowMs,
   fromStored,
   fromWall,
+  isDay,
   resolveZone,
   toStored,
   wallIn,
   withDigitsBelowMs,
 } from '../dates.ts'
 import { trimTrailing } from '../trim-characters.ts'
-import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
+import { type DateFormat, formatDay, parseDay, readDay, STORED_FORMAT } from './date-text.ts'
 import type { ReadingOptions } from './field-type.ts'
 
 /** Display options of a field with instants. */
@@ -151,11 +152,29 @@ export function formatInstant(stored: string, options: InstantOptions): string {
   return `${formatDay(dayIn(ms, zone), options.format)} ${time}`
 }
 
+const TO_MINUTES = 'YYYY-MM-DD HH:MM'.length
+const TO_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length
+
+/** True if the shown text is the beginning of the stored one, which exports of large tables need not parse. */
+const isShownAsStored = ({ format, timeZone, time12h, milliseconds }: InstantOptions): boolean =>
+  format === STORED_FORMAT && !time12h && !milliseconds && resolveZone(timeZone) === 'UTC'
+
+/** True if the day and the time of a text in the stored form exist. */
+const isTime = (stored: string): boolean =>
+  isDay(stored.slice(0, 10)) &&
+  stored.slice(11, 13) < '24' &&
+  stored.charAt(14) < '6' &&
+  stored.charAt(17) < '6'
+
 /**
  * Text that parses back to the same instant: as displayed, with seconds if they are not 0. If that is
  * ambiguous (a month without a day, the repeated hour at the end of summer time), the stored form.
  */
 export function exactInstant(stored: string, options: InstantOptions): string {
+  if (isShownAsStored(options) && STORED.test(stored) && isTime(stored)) {
+    const hasSeconds = options.seconds || !stored.startsWith(':00', TO_MINUTES)
+    return stored.slice(0, hasSeconds ? TO_SECONDS : TO_MINUTES)
+  }
   const ms = fromStored(stored)
   if (ms === null) return stored
   const hasFraction = ms % 1000 !== 0 || digitsBelowMs(stored) !== ''

@@ -1,4 +1,5 @@
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise'
+import { mapBreathing } from '../../breathe.ts'
 import { currentCaller, whileWanted } from '../../caller.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
@@ -163,6 +164,8 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     all: async <T>(statement: Statement, options?: { scan?: boolean }) =>
       (await read(statement, options?.scan, false)) as T[],
     values: async (statement, options) => (await read(statement, options?.scan, true)) as unknown[][],
+    column: async (statement) =>
+      mapBreathing((await read(statement, true, true)) as unknown[][], ([value]) => value),
     write,
     writeTogether: (work, onCommit) => write(work, async (result) => onCommit?.(result)),
     writeScript: (script, { afterCommit, ...given } = {}) => {

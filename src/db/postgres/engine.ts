@@ -1,3 +1,4 @@
+import { mapBreathing } from '../../breathe.ts'
 import { currentCaller } from '../../caller.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
@@ -138,6 +139,8 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     all: <T>(statement: Parameters<Lane['query']>[0], options?: { scan?: boolean }) =>
       read<T>(statement, options, false),
     values: (statement, options) => read<unknown[]>(statement, options, true),
+    column: async (statement) =>
+      mapBreathing(await read<unknown[]>(statement, { scan: true }, true), ([value]) => value),
     write: (work, afterCommit, { isFollowUp = false } = {}) => {
       const watch = isFollowUp ? undefined : currentWork()
       const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }

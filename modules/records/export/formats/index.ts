@@ -5,7 +5,7 @@ import type { ExportFormat } from './format.ts'
 import { json } from './json.ts'
 import { xlsx } from './xlsx.ts'
 
-export type { ExportContent, ExportFormat, ExportOptions, ExportPage } from './format.ts'
+export type { ExportContent, ExportFormat, ExportOptions } from './format.ts'
 
 /** All export formats. REST clients also use `excel`. */
 export const EXPORT_FORMATS: Record<string, ExportFormat> = { csv, xlsx, excel: xlsx, json }

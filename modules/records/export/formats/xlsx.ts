@@ -1,5 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate'
 import { digitsBelowMs, fromStored, resolveZone, wallIn } from '../../../../src/core/dates.ts'
+import { cellFormatter } from '../../../../src/core/fields/cell-text.ts'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../../src/core/model.ts'
@@ -22,7 +23,7 @@ export const xlsx: ExportFormat = {
       let row = 1
       let sheet = file(`xl/worksheets/sheet${sheets}.xml`)
       yield* sheet.write(SHEET_START(content.fields.length) + head)
-      for await (const { rows } of content.pages) {
+      for await (const rows of content.pages()) {
         let text = ''
         for (const values of rows) {
           if (row === MAX_ROWS) {
@@ -59,7 +60,8 @@ const EPOCH_MS = Date.UTC(1899, 11, 30)
 const FIRST_DAY = 61 // 1900-03-01: before it Excel has a day that never was.
 
 /** Renders the rows of a sheet. */
-function sheetCells({ fields, text, timeZone }: ExportContent) {
+function sheetCells({ fields, people, timeZone }: ExportContent) {
+  const texts = fields.map((field) => cellFormatter(field, { people, timeZone }))
   const kinds = fields.map((field) => kindOf(field, timeZone))
   const columns = fields.map((_, at) => columnName(at))
 
@@ -79,9 +81,9 @@ function sheetCells({ fields, text, timeZone }: ExportContent) {
   }
 
   function contentOf(at: number, value: CellValue): Content | null {
-    const field = fields[at]
-    if (value === null || field === undefined) return null
-    return kinds[at]?.(value) ?? inline(text(field, value), STYLES.plain)
+    const text = texts[at]
+    if (value === null || text === undefined) return null
+    return kinds[at]?.(value) ?? inline(text(value), STYLES.plain)
   }
 
   return {
