@@ -8,7 +8,7 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
 import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
-import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { currentWork, type OpenWork } from '../../../src/works.ts'
@@ -29,7 +29,7 @@ import {
   wholeSecond,
 } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
-import { findRepeated, MAX_LISTED, mergeChanges } from './repeated-change.ts'
+import { findRepeated, MAX_LISTED, mergeChanges, type Repeated } from './repeated-change.ts'
 import type { ValueResolver } from './resolve-values.ts'
 import { type CheckedOperation, runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
@@ -82,6 +82,51 @@ interface Deps {
   sets: SetWrites
   views: Pick<ViewsService, 'requireManualOrder'>
 }
+
+/** A write whose operations are checked. */
+export interface PlannedWrite {
+  entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
+  /** Tables to write to; absent: the table of the entry. */
+  tableIds?: string[]
+  /** Returns the operations. Called inside the write lease, so nothing can come between the plan and the write. */
+  plan: (scope: WriteScope) => Promise<CheckedOperation[]>
+  /** Limit of linked records that deletions may touch; connected databases have their own. */
+  maxCascade?: number
+  /** Runs in the same transaction after the entry, which is then always written. */
+  finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
+}
+
+/** One call of `write`. */
+interface WriteCall extends PlannedWrite, Pick<Change, 'baseId' | 'clientId'> {
+  actor: Actor
+  /** Null for callers that are no user. */
+  actorId: string | null
+  /** The base's own database, which has the log. */
+  home: Engine
+  /** The connected database of the records; null if they are at home. */
+  foreign: Awaited<ReturnType<typeof foreignEngineOf>>
+  /** The tables written to so far, and the values for them: to explain an error. */
+  models: Map<string, TableModel>
+  attempts: Attempt[]
+}
+
+/** What the operations of a write have done. */
+interface RanOperations {
+  operations: CheckedOperation[]
+  /** Changed records in order; a record may appear several times. */
+  touched: RecordChange[]
+  inserted: RecordId[]
+  /** True if it only adds records to one table and changes no other. */
+  isPlainInsert: boolean
+}
+
+/** What a write has done. */
+interface Outcome extends Repeated {
+  /** True for a change that was written before. */
+  isRepeated: boolean
+}
+
+const UNCHANGED = { records: [], inserted: [], count: 0, tableIds: [], isRepeated: false }
 
 /** The write door: every change of records passes here. */
 export function createDoor({ kernel, auth, schema, counts, results, resolver, sets, views }: Deps) {
@@ -180,160 +225,212 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
   async function write(
     actor: Actor,
     { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
-    how: {
-      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
-      /** Tables to write to; absent: the table of the entry. */
-      tableIds?: string[]
-      /**
-       * Returns the operations. Called inside the write lease, so nothing can come between the plan and the write.
-       */
-      plan: (scope: WriteScope) => Promise<CheckedOperation[]>
-      /** Limit of linked records that deletions may touch; connected databases have their own. */
-      maxCascade?: number
-      /** Runs in the same transaction after the entry, which is then always written. */
-      finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
-    },
+    planned: PlannedWrite,
   ): Promise<Written> {
-    const engine = await kernel.sources.engine(baseId)
-    const { dialect } = engine
-    const foreign = await foreignEngineOf(schema, how.tableIds ?? [how.entry.tableId].filter(isText))
+    const home = await kernel.sources.engine(baseId)
+    const foreign = await foreignEngineOf(schema, planned.tableIds ?? [planned.entry.tableId].filter(isText))
     const actorId = actor.kind === 'user' ? actor.id : null
-    const models = new Map<string, TableModel>()
-    const attempts: Attempt[] = []
-
-    /**
-     * This change, if the person's browser has sent it before. Looked up only where writing it again changes nothing or
-     * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip. Connected
-     * databases are an exception, because some of their tables cannot roll back a second write (MyISAM).
-     */
-    async function findSentBefore(tx: Pick<Transaction, 'all'>) {
-      if (!clientId || !actorId) return null
-      const repeated = await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
-      return repeated && { ...repeated, isRepeated: true }
-    }
-
-    /** @param at the database of the records: that of the log, or a connected one, which commits just before it */
-    async function writeAll(
-      tx: Transaction,
-      at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
-      work = currentWork(),
-    ) {
-      const before = foreign && (await findSentBefore(tx))
-      if (before) return before
-      const maxCascade = foreign ? MAX_LINKED : how.maxCascade
-      const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
-      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), cascade }
-      const operations = await how.plan(scope)
-      for (const operation of operations) if ('rows' in operation) attempts.push(operation)
-      const touched: RecordChange[] = []
-      const inserted: RecordId[] = []
-      for (const operation of operations) {
-        models.set(operation.tableId, await schema.loadWithKeys(operation.tableId))
-        const ran = await runOperation(scope, operation)
-        for (const change of ran.changes) touched.push(change)
-        for (const id of ran.inserted) inserted.push(id)
-      }
-      const [only] = operations
-      const isInsert = operations.length === 1 && only?.kind === 'insert'
-      // Linked records that changed must be listed too.
-      const isPlainInsert = isInsert && touched.length === inserted.length
-      const merged = isPlainInsert ? touched : await mergeChanges(touched)
-      // As for sets: large deletions and their undo do not mark the link fields at both ends.
-      const isLargeSet = foreign !== null && !isInsert && merged.length >= SET_FROM && comesOrGoes(operations)
-      const records = isLargeSet ? merged : await markLinks(scope, merged)
-      // Only the log is left to write.
-      if (foreign) {
-        work?.expect(2 * records.length + 1, records.length)
-        work?.progress(records.length + 1)
-      }
-      const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
-      if (records.length === 0 && !how.finish) {
-        const repeated = await findSentBefore(tx)
-        if (repeated) return repeated
-        const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
-        return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
-      }
-      // Ranges are undone as sets, which only the base’s home supports.
-      const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
-      const entry = await appendChange(tx, dialect, {
-        actorId,
-        clientId,
-        actionId: actor.kind === 'user' ? actor.actionId : undefined,
-        tableId: only?.tableId ?? null,
-        ...how.entry,
-        // Besides the range, the records whose links changed.
-        records: range ? records.slice(touched.length) : records,
-        recordCount: records.length,
-        detail: range ?? how.entry.detail,
-      })
-      await how.finish?.(tx, dialect, entry.id)
-      const { length: count } = records
-      return { records, inserted, entry, count, tableIds, isRepeated: false }
-    }
-
-    /** Shows the progress of deletions in a connected database, and of their undo and redo. */
-    async function followed<T>(
-      actor: Actor,
-      { entry: { kind, tableId }, tableIds }: typeof how,
-      run: (work?: OpenWork) => Promise<T>,
-    ): Promise<T> {
-      const workKind = WORK_OF[kind]
-      const id = tableId ?? tableIds?.[0]
-      if (!workKind || !id) return run()
-      const { table } = await schema.loadWithKeys(id)
-      return kernel.works.follow(actor, { kind: workKind, baseId, table }, run)
-    }
-
-    // Counted together with the commit, so that readers see both or neither.
-    const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
-      if (isRepeated) return
-      results.touch(new Set(records.map(({ tableId }) => tableId)))
-      for (const { tableId, before, after } of records) {
-        if (before === null) counts.add(tableId, 1)
-        if (after === null) counts.add(tableId, -1)
-      }
-    }
-
-    // Plans that read the current records must not see uncommitted writes.
-    const written = foreign
-      ? followed(actor, how, (work) =>
-          engine.write((tx) =>
-            foreign.write((own) => writeAll(tx, { tx: own, dialect: foreign.dialect }, work)),
-          ),
-        )
-      : how.finish || currentWork()
-        ? engine.write(
-            (tx) => writeAll(tx),
-            async (result) => count(result),
-          )
-        : engine.writeTogether((tx) => writeAll(tx), count)
-    const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
-      async (error) => {
-        const repeated = await findSentBefore(engine)
-        if (repeated) return repeated
-        if (foreign && error instanceof LargeCascade) {
-          throw badRequest(m.records_error_deletion_links({ max: MAX_LINKED }))
-        }
-        throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
-      },
-    )
-    // For a repeated insert of many records, the log has their range without values.
-    const truncated = result.count > MAX_LISTED || records.length < result.count
-    const report: AppliedChange = {
-      id: entry.id,
+    const call: WriteCall = {
+      ...planned,
+      actor,
+      actorId,
       baseId,
       clientId,
-      actorId,
-      at: entry.at,
-      records: truncated ? [] : maskChanges(records, (tableId) => models.get(tableId)),
-      truncated,
-      tableIds,
+      home,
+      foreign,
+      models: new Map(),
+      attempts: [],
     }
-    if (records.length > 0 && !isRepeated) kernel.events.emit('records.changed', report)
-    return { ...report, inserted, count: result.count }
+    const outcome = await commit(call).catch((error) => recover(call, error))
+    const report = reportOf(call, outcome)
+    if (outcome.records.length > 0 && !outcome.isRepeated) kernel.events.emit('records.changed', report)
+    return { ...report, inserted: outcome.inserted, count: outcome.count }
+  }
+
+  /**
+   * Runs the write in the transaction that suits it: with a connected database, in one of its own for plans that
+   * read the current records and must not see uncommitted writes, or in one shared with other waiting writes.
+   */
+  function commit(call: WriteCall): Promise<Outcome> {
+    const { home, foreign } = call
+    const own = { dialect: home.dialect }
+    if (foreign) {
+      return followed(call, (work) =>
+        home.write((log) =>
+          foreign.write((tx) => writeIn(call, log, { tx, dialect: foreign.dialect }, work)),
+        ),
+      )
+    }
+    return call.finish || currentWork()
+      ? home.write(
+          (tx) => writeIn(call, tx, { tx, ...own }),
+          async (outcome) => countIn(outcome),
+        )
+      : home.writeTogether((tx) => writeIn(call, tx, { tx, ...own }), countIn)
+  }
+
+  /** Shows the progress of deletions in a connected database, and of their undo and redo. */
+  async function followed<T>(
+    { actor, baseId, entry: { kind, tableId }, tableIds }: WriteCall,
+    run: (work?: OpenWork) => Promise<T>,
+  ): Promise<T> {
+    const workKind = WORK_OF[kind]
+    const id = tableId ?? tableIds?.[0]
+    if (!workKind || !id) return run()
+    const { table } = await schema.loadWithKeys(id)
+    return kernel.works.follow(actor, { kind: workKind, baseId, table }, run)
+  }
+
+  /**
+   * Writes the records and their log entry.
+   *
+   * @param log the transaction in the base's home, where the log is
+   * @param at the database of the records: the home, or a connected one, which commits just before it
+   */
+  async function writeIn(
+    call: WriteCall,
+    log: Transaction,
+    at: { tx: Transaction; dialect: Dialect },
+    work = currentWork(),
+  ): Promise<Outcome> {
+    const before = call.foreign && (await findSentBefore(call, log))
+    if (before) return before
+    const maxCascade = call.foreign ? MAX_LINKED : call.maxCascade
+    const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
+    const scope: WriteScope = {
+      ...at,
+      schema,
+      actorId: call.actorId,
+      now: toStored(wholeSecond()),
+      cascade,
+    }
+    const ran = await runPlanned(call, scope)
+    const records = await recordsToLog(call, scope, ran)
+    if (call.foreign) {
+      // Only the log is left to write.
+      work?.expect(2 * records.length + 1, records.length)
+      work?.progress(records.length + 1)
+    }
+    if (records.length === 0 && !call.finish) {
+      const repeated = await findSentBefore(call, log)
+      return (
+        repeated ?? { ...UNCHANGED, entry: { id: await lastChangeId(log), at: new Date().toISOString() } }
+      )
+    }
+    const entry = await logChange(call, log, ran, records)
+    await call.finish?.(log, call.home.dialect, entry.id)
+    const tableIds = [...new Set([...call.models.keys(), ...records.map(({ tableId }) => tableId)])]
+    return { records, inserted: ran.inserted, entry, count: records.length, tableIds, isRepeated: false }
+  }
+
+  async function runPlanned(call: WriteCall, scope: WriteScope): Promise<RanOperations> {
+    const operations = await call.plan(scope)
+    for (const operation of operations) if ('rows' in operation) call.attempts.push(operation)
+    const touched: RecordChange[] = []
+    const inserted: RecordId[] = []
+    for (const operation of operations) {
+      call.models.set(operation.tableId, await schema.loadWithKeys(operation.tableId))
+      const ran = await runOperation(scope, operation)
+      for (const change of ran.changes) touched.push(change)
+      for (const id of ran.inserted) inserted.push(id)
+    }
+    const isInsert = operations.length === 1 && operations[0]?.kind === 'insert'
+    // Linked records that changed must be listed too.
+    return { operations, touched, inserted, isPlainInsert: isInsert && touched.length === inserted.length }
+  }
+
+  /** The changed records, each once, with the link fields at both ends of changed links. */
+  async function recordsToLog(
+    { foreign }: WriteCall,
+    scope: WriteScope,
+    { operations, touched, isPlainInsert }: RanOperations,
+  ): Promise<RecordChange[]> {
+    const merged = isPlainInsert ? touched : await mergeChanges(touched)
+    // As for sets: large deletions and their undo do not mark the link fields at both ends.
+    const isLargeSet = foreign !== null && merged.length >= SET_FROM && comesOrGoes(operations)
+    return isLargeSet ? merged : markLinks(scope, merged)
+  }
+
+  /** Appends the entry to the log; of many new records in one table it has only the range. */
+  function logChange(
+    { actor, actorId, clientId, entry, home, foreign }: WriteCall,
+    log: Transaction,
+    { operations: [only], touched, isPlainInsert }: RanOperations,
+    records: RecordChange[],
+  ) {
+    // Ranges are undone as sets, which only the base’s home supports.
+    const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
+    return appendChange(log, home.dialect, {
+      actorId,
+      clientId,
+      actionId: actor.kind === 'user' ? actor.actionId : undefined,
+      tableId: only?.tableId ?? null,
+      ...entry,
+      // Besides the range, the records whose links changed.
+      records: range ? records.slice(touched.length) : records,
+      recordCount: records.length,
+      detail: range ?? entry.detail,
+    })
+  }
+
+  /**
+   * This change, if the person's browser has sent it before. Looked up only where writing it again changes nothing or
+   * fails, at the latest by the log's unique client id: a look-up before each write would cost a round trip. Connected
+   * databases are an exception, because some of their tables cannot roll back a second write (MyISAM).
+   */
+  async function findSentBefore(
+    { home: { dialect }, actorId, clientId }: WriteCall,
+    tx: Pick<Transaction, 'all'>,
+  ): Promise<Outcome | null> {
+    if (!clientId || !actorId) return null
+    const repeated = await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
+    return repeated && { ...repeated, isRepeated: true }
+  }
+
+  /** Updates what is counted and cached together with the commit, so that readers see both or neither. */
+  function countIn({ records, isRepeated }: Outcome): void {
+    if (isRepeated) return
+    results.touch(new Set(records.map(({ tableId }) => tableId)))
+    for (const { tableId, before, after } of records) {
+      if (before === null) counts.add(tableId, 1)
+      if (after === null) counts.add(tableId, -1)
+    }
+  }
+
+  /**
+   * The outcome of a failed write that turns out to be a repeated one.
+   *
+   * @throws the error, as one that names the record or the limit where it can be explained
+   */
+  async function recover(call: WriteCall, error: unknown): Promise<Outcome> {
+    const { home, foreign, models, attempts } = call
+    const repeated = await findSentBefore(call, home)
+    if (repeated) return repeated
+    if (foreign && error instanceof LargeCascade) {
+      throw badRequest(m.records_error_deletion_links({ max: MAX_LINKED }))
+    }
+    throw await explainViolation(error, foreign ?? home, [...models.values()], attempts)
   }
 
   return { apply, applyGranted, write }
+}
+
+/** The change for its sender and the other browsers. For a repeated insert of many records, the log has their range without values. */
+function reportOf(
+  { baseId, clientId, actorId, models }: WriteCall,
+  { records, entry, count, tableIds }: Outcome,
+): AppliedChange {
+  const truncated = count > MAX_LISTED || records.length < count
+  return {
+    id: entry.id,
+    baseId,
+    clientId,
+    actorId,
+    at: entry.at,
+    records: truncated ? [] : maskChanges(records, (tableId) => models.get(tableId)),
+    truncated,
+    tableIds,
+  }
 }
 
 /** Kinds of entries in connected databases that may touch many more records than they name. */
