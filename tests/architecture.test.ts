@@ -86,7 +86,7 @@ describe('error texts', () => {
     const written = findLiteralErrorTexts(sources, LITERAL_ERROR_TEXTS)
     // The formula parser and checker answer with the exact texts of the REST API.
     expect(written.filter((text) => !text.startsWith('src/core/formula/'))).toEqual([])
-  })
+  }, 60_000)
 
   test('are found in errors, in functions that pass them on, and in schemas', () => {
     const text = `

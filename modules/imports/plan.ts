@@ -110,12 +110,12 @@ export interface ImportLink {
   related: NamedTable & { tableId: string }
   /** True for a link of a table to itself: rows of the file may name each other. */
   isSelf: boolean
-  kept: PairsKept | KeyKept
+  storedIn: PairStorage | KeyStorage
 }
 
 /** A junction table. */
-export interface PairsKept {
-  in: 'pairs'
+export interface PairStorage {
+  at: 'pairs'
   tableId: string
   tableName: string
   idColumn: string
@@ -124,8 +124,8 @@ export interface PairsKept {
 }
 
 /** The parent's key in the child: in the imported record (`own`), or in the named one (`related`). */
-export interface KeyKept {
-  in: 'own' | 'related'
+export interface KeyStorage {
+  at: 'own' | 'related'
   tableId: string
   tableName: string
   idColumn: string
@@ -170,7 +170,7 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
       ownColumn: columnOf(ownFieldId),
       relatedColumn: columnOf(relatedFieldId),
     }
-    return { ...link, kept: { in: 'pairs', tableId: table.id, tableName: table.tableName, ...columns } }
+    return { ...link, storedIn: { at: 'pairs', tableId: table.id, tableName: table.tableName, ...columns } }
   }
   const { child, parent, parentField, key } = relation
   if (parentField.id !== parent.primaryKey.id) {
@@ -178,8 +178,8 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
   }
   return {
     ...link,
-    kept: {
-      in: options.holdsKey ? 'own' : 'related',
+    storedIn: {
+      at: options.holdsKey ? 'own' : 'related',
       tableId: child.table.id,
       tableName: child.table.tableName,
       idColumn: child.primaryKey.columnName,
@@ -192,7 +192,7 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
 
 const pick = ({ type, columnName }: Field) => ({ type, columnName })
 
-const stampsOf = ({ fields }: TableModel): KeyKept['stamps'] =>
+const stampsOf = ({ fields }: TableModel): KeyStorage['stamps'] =>
   fields
     .filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnNameOf(field)))
     .map((field) => ({
@@ -202,7 +202,7 @@ const stampsOf = ({ fields }: TableModel): KeyKept['stamps'] =>
     }))
 
 /** Ids of the tables whose records change with the link. */
-export const tablesOf = ({ related, kept }: ImportLink): string[] => [related.tableId, kept.tableId]
+export const tablesOf = ({ related, storedIn }: ImportLink): string[] => [related.tableId, storedIn.tableId]
 
 /** True if the link's storage and display field are unchanged since the import was started. */
 export const isSameLink = (left: ImportLink, right: ImportLink): boolean =>

@@ -143,7 +143,7 @@ export function createImportsService(
   async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportContext) {
     const link = toImportLink(await records.openLink(model, column.fieldId), members)
     // Only the child needs its link: the other side has no key.
-    const required = column.required && link.kept.in === 'own'
+    const required = column.required && link.storedIn.at === 'own'
     return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
   }
 

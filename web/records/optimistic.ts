@@ -27,8 +27,6 @@ export interface OptimisticDeps {
   onRefused(reason: string): void
 }
 
-export type Optimistic = ReturnType<typeof createOptimistic>
-
 /** Options of applying a change. */
 export interface ApplyOptions {
   /** Groups several changes into one undoable action; absent if the change is the whole action. */

@@ -276,14 +276,14 @@ async function namesFor(
 
 /** Records that already have a partner which needs them, in a one-to-one link. */
 async function takenTargets(
-  { link: { kept } }: LinkColumn,
+  { link: { storedIn } }: LinkColumn,
   { tx, dialect }: Pick<AppendTools, 'tx' | 'dialect'>,
 ): Promise<Set<RecordId>> {
-  if (kept.in === 'pairs') return new Set()
-  const key = sql.identifier(kept.keyColumn)
+  if (storedIn.at === 'pairs') return new Set()
+  const key = sql.identifier(storedIn.keyColumn)
   const rows = await tx.all<{ id: RecordId }>(
     dialect.render(
-      sql`select ${key} as ${sql.identifier('id')} from ${sql.identifier(kept.tableName)} where ${key} is not null`,
+      sql`select ${key} as ${sql.identifier('id')} from ${sql.identifier(storedIn.tableName)} where ${key} is not null`,
     ),
   )
   return new Set(rows.map(({ id }) => id))

@@ -5,10 +5,10 @@ import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import {
   type ImportPlan,
   isLinkColumn,
-  type KeyKept,
+  type KeyStorage,
   type LinkColumn,
   linksTableOf,
-  type PairsKept,
+  type PairStorage,
   ROW_COLUMN,
 } from '../plan.ts'
 
@@ -19,17 +19,17 @@ import {
  */
 
 /** Links in one key column or junction table. */
-interface Group<Kept> {
+interface Group<Storage> {
   /** The file's column that identifies them in the links table. */
   link: number
   kind: LinkColumn['link']['kind']
-  kept: Kept
+  storedIn: Storage
   columns: { link: number; isSwapped: boolean }[]
 }
 
 interface LinkGroups {
-  keys: Group<KeyKept>[]
-  pairs: Group<PairsKept>[]
+  keys: Group<KeyStorage>[]
+  pairs: Group<PairStorage>[]
 }
 
 interface Tools {
@@ -44,18 +44,18 @@ interface NewRecords {
 export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups {
   const groups: LinkGroups = { keys: [], pairs: [] }
   for (const { index: link, link: how } of columns.filter(isLinkColumn)) {
-    const { kind, kept } = how
-    if (kept.in === 'pairs') {
-      const [first, second] = [kept.ownColumn, kept.relatedColumn].toSorted()
-      const swapped = { ...kept, ownColumn: first ?? '', relatedColumn: second ?? '' }
-      const known = groups.pairs.find((group) => group.kept.tableName === kept.tableName)
-      const group = known ?? { link, kind, kept: swapped, columns: [] }
-      group.columns.push({ link, isSwapped: kept.ownColumn !== first })
+    const { kind, storedIn } = how
+    if (storedIn.at === 'pairs') {
+      const [first, second] = [storedIn.ownColumn, storedIn.relatedColumn].toSorted()
+      const swapped = { ...storedIn, ownColumn: first ?? '', relatedColumn: second ?? '' }
+      const known = groups.pairs.find((group) => group.storedIn.tableName === storedIn.tableName)
+      const group = known ?? { link, kind, storedIn: swapped, columns: [] }
+      group.columns.push({ link, isSwapped: storedIn.ownColumn !== first })
       if (!known) groups.pairs.push(group)
     } else {
-      const known = groups.keys.find((group) => group.kept.keyFieldId === kept.keyFieldId)
-      const group = known ?? { link, kind, kept, columns: [] }
-      group.columns.push({ link, isSwapped: kept.in === 'related' })
+      const known = groups.keys.find((group) => group.storedIn.keyFieldId === storedIn.keyFieldId)
+      const group = known ?? { link, kind, storedIn, columns: [] }
+      group.columns.push({ link, isSwapped: storedIn.at === 'related' })
       if (!known) groups.keys.push(group)
     }
   }
@@ -110,9 +110,9 @@ export function newKeys(
 ): { column: string; value: SQL }[] {
   const links = sql.identifier(linksTableOf(staging))
   return keys
-    .filter(({ kept }) => kept.tableName === tableName)
-    .map(({ link, kept }) => ({
-      column: kept.keyColumn,
+    .filter(({ storedIn }) => storedIn.tableName === tableName)
+    .map(({ link, storedIn }) => ({
+      column: storedIn.keyColumn,
       value: sql`(select l.target from ${links} as l where l.link = ${link} and l.own = ${id})`,
     }))
 }
@@ -129,18 +129,18 @@ export async function writeKeys(
 ): Promise<void> {
   const links = sql.identifier(linksTableOf(staging))
   const now = toStored(Date.now())
-  for (const ofTable of Map.groupBy(groups.keys, ({ kept }) => kept.tableName).values()) {
-    const [{ kept: child }] = ofTable as [Group<KeyKept>]
+  for (const ofTable of Map.groupBy(groups.keys, ({ storedIn }) => storedIn.tableName).values()) {
+    const [{ storedIn: child }] = ofTable as [Group<KeyStorage>]
     const table = sql.identifier(child.tableName)
     const id = sql`${table}.${sql.identifier(child.idColumn)}`
-    const keys = ofTable.map(({ link, kind, kept }) => {
-      const column = sql`${table}.${sql.identifier(kept.keyColumn)}`
+    const keys = ofTable.map(({ link, kind, storedIn }) => {
+      const column = sql`${table}.${sql.identifier(storedIn.keyColumn)}`
       const given = sql`select l.target from ${links} as l where l.link = ${link} and l.own = ${id}`
       const taken = sql`exists (select 1 from ${links} as l where l.link = ${link} and l.target = ${column})`
       const isTaken = kind === 'oo' ? sql`when ${taken} then null` : sql``
       return {
-        name: kept.keyColumn,
-        fieldId: kept.keyFieldId,
+        name: storedIn.keyColumn,
+        fieldId: storedIn.keyFieldId,
         column,
         isHit: kind === 'oo' ? sql`exists (${given}) or ${taken}` : sql`exists (${given})`,
         next: sql`case when exists (${given}) then (${given}) ${isTaken} else ${column} end`,
@@ -196,19 +196,26 @@ export async function writePairs(
 ): Promise<void> {
   const links = sql.identifier(linksTableOf(staging))
   const now = toStored(Date.now())
-  for (const { link, kept } of pairs) {
+  for (const { link, storedIn } of pairs) {
     const once = sql`from (select own, target, min(seq) as seq from ${links} where link = ${link}
       group by own, target) as once`
     const one = async (query: SQL) => (await tx.all<{ n: number | null }>(dialect.render(query)))[0]?.n ?? 0
     const count = await one(sql`select count(*) as n ${once}`)
-    const order = await one(sql`select max(nc_order) as n from ${sql.identifier(kept.tableName)}`)
-    const [firstId = 1] = await dialect.allocateIds(tx, kept.tableName, count)
-    const names = ['created_at', 'created_by', kept.idColumn, kept.ownColumn, kept.relatedColumn, 'nc_order']
+    const order = await one(sql`select max(nc_order) as n from ${sql.identifier(storedIn.tableName)}`)
+    const [firstId = 1] = await dialect.allocateIds(tx, storedIn.tableName, count)
+    const names = [
+      'created_at',
+      'created_by',
+      storedIn.idColumn,
+      storedIn.ownColumn,
+      storedIn.relatedColumn,
+      'nc_order',
+    ]
     const at = sql`row_number() over (order by seq)`
     await tx.run(
       dialect.render(
         dialect.insertSelected({
-          into: sql`${sql.identifier(kept.tableName)}`,
+          into: sql`${sql.identifier(storedIn.tableName)}`,
           columns: names.map((name) => sql`${sql.identifier(name)}`),
           constants: [sql`${now}`, sql`${actorId}`],
           values: [

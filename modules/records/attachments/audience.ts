@@ -38,8 +38,6 @@ export interface Audience extends FileShare {
   stamp: string
 }
 
-export type Audiences = ReturnType<typeof createAudiences>
-
 interface Deps {
   auth: Pick<AuthService, 'shares'>
   bases: Pick<BasesService, 'require'>

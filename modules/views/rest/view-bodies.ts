@@ -3,10 +3,11 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { MAX_GROUPS, type RowHeight, type Sort } from '../../../src/core/model.ts'
 import { HIDEABLE_ROLES } from '../../../src/core/roles.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { wireFlag } from '../../../src/wire/body-values.ts'
 import { readBody } from '../../../src/wire/rest-base.ts'
 import { MAX_WIDTH, MIN_WIDTH, type ViewRow } from '../model/index.ts'
 import type { VisibilityRule } from '../settings/index.ts'
-import { wireFlag, wireMeta } from './kinds/wire-kind.ts'
+import { wireMeta } from './kinds/wire-kind.ts'
 
 const id = z.string().max(64)
 const title = z.string().max(1000)

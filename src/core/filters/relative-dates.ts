@@ -22,28 +22,6 @@ export const WITHIN_OPERANDS = [
   'nextNumberOfDays',
 ] as const satisfies readonly DateOperand[]
 
-/** Menu label of each operand. */
-export const DATE_OPERAND_LABELS: Record<DateOperand, string> = {
-  today: 'today',
-  tomorrow: 'tomorrow',
-  yesterday: 'yesterday',
-  oneWeekAgo: 'one week ago',
-  oneWeekFromNow: 'one week from now',
-  oneMonthAgo: 'one month ago',
-  oneMonthFromNow: 'one month from now',
-  daysAgo: 'number of days ago',
-  daysFromNow: 'number of days from now',
-  exactDate: 'exact date',
-  pastWeek: 'the past week',
-  pastMonth: 'the past month',
-  pastYear: 'the past year',
-  nextWeek: 'the next week',
-  nextMonth: 'the next month',
-  nextYear: 'the next year',
-  pastNumberOfDays: 'the past number of days',
-  nextNumberOfDays: 'the next number of days',
-}
-
 /** The value that an operand needs: a number of days, a date, or nothing. */
 export function operandNeeds(operand: DateOperand): 'days' | 'date' | 'nothing' {
   if (operand === 'exactDate') return 'date'

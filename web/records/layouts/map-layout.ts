@@ -61,8 +61,6 @@ interface RequestedPage {
   askedAt: number
 }
 
-export type MapLayout = ReturnType<typeof createMapLayout>
-
 /**
  * The layout of a record store behind a map: loads every record that has a location, page by page, and the first
  * ones without. Loaded records stay on screen during a reload.

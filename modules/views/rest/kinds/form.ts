@@ -2,17 +2,9 @@ import { z } from 'zod'
 import { badRequest } from '../../../../src/core/errors.ts'
 import { isEmail } from '../../../../src/core/fields/checked-text.ts'
 import { type FormField, type FormOptions, formField, formOptions } from '../../../../src/core/views/index.ts'
+import { wireFlag } from '../../../../src/wire/body-values.ts'
 import { readBody } from '../../../../src/wire/rest-base.ts'
-import {
-  kindChange,
-  type MetaKeys,
-  metaOf,
-  present,
-  takeMeta,
-  type WireKind,
-  wireFlag,
-  wireMeta,
-} from './wire-kind.ts'
+import { kindChange, type MetaKeys, metaOf, present, takeMeta, type WireKind, wireMeta } from './wire-kind.ts'
 
 const RICH_TEXT = 20_000
 const text = (max: number) => z.string().max(max).nullish()

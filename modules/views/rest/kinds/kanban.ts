@@ -4,6 +4,7 @@ import type { Choice } from '../../../../src/core/fields/choices.ts'
 import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../../src/core/views/index.ts'
+import { wireFlag } from '../../../../src/wire/body-values.ts'
 import { readBody } from '../../../../src/wire/rest-base.ts'
 import {
   COVER_META,
@@ -15,7 +16,6 @@ import {
   type WireKind,
   wireCoverFit,
   wireFieldId,
-  wireFlag,
   wireMeta,
 } from './wire-kind.ts'
 

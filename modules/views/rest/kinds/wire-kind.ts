@@ -44,8 +44,6 @@ export const wireMeta = z.union([
   plainObject(100_000),
   z.string().max(100_000).transform(parseMeta).pipe(plainObject(100_000)),
 ])
-/** A boolean, also as 0 or 1. */
-export const wireFlag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
 /** A field's id or null; some clients send empty text for null. */
 export const wireFieldId = z
   .string()

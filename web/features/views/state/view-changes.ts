@@ -1,5 +1,4 @@
 import type { View, ViewKind } from '../../../../src/core/model.ts'
-import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
 import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
 import { arrangeFields, type FieldArrangement } from './arrange-fields.ts'
 
@@ -58,9 +57,6 @@ export function keptBecause(
   // A view without an owner blocks nobody's changes.
   return lock === 'personal' && ownerId !== null && ownerId !== userId ? 'personal' : null
 }
-
-/** True if the user can set the lock mode of a view: its owner, and users who can rename it. */
-export const maySetMode = (role: BaseRole): boolean => roleCan(role, 'view.update')
 
 /** Merges a patch into the options of a view; the API expects all of them. */
 export const withOptions = <K extends ViewKind>(

@@ -123,6 +123,3 @@ export function timeOn(event: CalendarEvent, day: string): string | null {
     to,
   )
 }
-
-/** The days of a week from Monday, for column headings. */
-export const WEEKDAYS: readonly string[] = Array.from({ length: 7 }, (_, at) => addDays('2024-01-01', at))
