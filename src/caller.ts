@@ -58,7 +58,10 @@ export const currentCaller = (): Caller | undefined => callers.getStore()
 /** Runs work that continues after the request that started it. */
 export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 
-/** Runs a write that continues without its client: its reads end with `signal` instead of the request. */
+/**
+ * Runs work whose reads end with `signal` instead of the request: a write that continues without its client, or a
+ * read with a time limit of its own.
+ */
 export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
   const caller = callers.getStore()
   if (!caller) return work()

@@ -5,7 +5,7 @@ import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { m } from '../../src/messages.gen.ts'
 import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
-import { MAX_PREVIEW } from './read/index.ts'
+import { MAX_PER_TABLE, MAX_PREVIEW } from './read/index.ts'
 
 /** Input schemas of the tRPC router, which bound the size of each input. */
 
@@ -261,10 +261,12 @@ export const exportRequest = z.strictObject({
   delimiter: z.enum([',', ';', '\t']).default(','),
 })
 
-export const nameSearch = z.strictObject({
+export const baseSearch = z.strictObject({
   baseId: id,
   text: z.string().trim().min(1).max(200),
   tableId: id.optional(),
+  perTable: z.int().min(1).max(MAX_PER_TABLE).optional(),
+  timeZone,
 })
 
 /** An unsaved formula to try on some records. */

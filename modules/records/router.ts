@@ -42,9 +42,9 @@ export const recordsRouter = (records: RecordsService) =>
     linkable: reader
       .input(input.linkPage)
       .query(({ ctx, input: request }) => records.linkable(ctx.actor, request)),
-    findByName: member
-      .input(input.nameSearch)
-      .query(({ ctx, input: request }) => records.findByName(ctx.actor, request)),
+    search: member
+      .input(input.baseSearch)
+      .query(({ ctx, input: request }) => records.search(ctx.actor, request)),
     export: member.input(input.exportRequest).mutation(({ ctx, input: request }) => {
       const { format, title, fieldIds, isGuarded, delimiter, ...query } = request
       const options = { isGuarded, delimiter }

@@ -19,7 +19,7 @@ import { createTrash, createUndo, type HistoryEntry, readHistory } from './histo
 import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
 import {
   createBaseContents,
-  createFindByName,
+  createBaseSearch,
   createFormerPeople,
   createFormulaPreview,
   createReader,
@@ -288,7 +288,7 @@ export function createRecordsService(
     expressions,
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
-    findByName: createFindByName(reader, schema),
+    search: createBaseSearch(reader, schema),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,
     exports,

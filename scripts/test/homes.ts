@@ -14,6 +14,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/links',
   'records/actions',
   'records/apply',
+  'records/base-search',
   'records/change',
   'records/change-log',
   'records/computed-list',

@@ -47,6 +47,7 @@ export const LINK_DOORS: LinkDoors = {
     'POST /api/v2/export/:viewId/:type',
     'GET M/projects/:baseId',
     'GET M/projects/:baseId/has-empty-or-null-filters',
+    'GET M/projects/:baseId/search',
     'GET M/projects/:baseId/swagger.json',
     'GET M/projects/:baseId/tables',
     'GET M/projects/:baseId/:sourceId/tables',

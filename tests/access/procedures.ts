@@ -304,7 +304,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     },
   ],
   'records.redo': { gate: 'record.undo', input: ofBase },
-  'records.findByName': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
+  'records.search': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
   'records.export': { gate: 'record.export', input: ({ tableId }) => ({ tableId, format: 'csv' }) },
   'records.history': { gate: 'record.history', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'records.signFiles': { gate: 'record.list', input: ({ tableId }) => ({ tableId, paths: ['download/x'] }) },

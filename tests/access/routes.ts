@@ -201,6 +201,7 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET M/projects/:baseId/history': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/undo': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/redo': { gate: 'record.undo' },
+  'GET M/projects/:baseId/search': { gate: 'record.list', query: () => '?search=a' },
   'GET M/projects/:baseId/trash': { gate: 'field.create' },
   'DELETE M/projects/:baseId/trash': {
     gate: 'view.purge',

@@ -102,6 +102,26 @@ describe('someone who is signed in', () => {
     await see(page.getByTestId('record-panel'))
     await page.keyboard.press('Escape')
 
+    // A record whose note shows the text, with the text around it.
+    await api.schema.createField.mutate({ tableId, field: { title: 'Care', type: 'LongText' } })
+    const { fields: all } = await api.schema.table.query({ tableId })
+    const care = all.find(({ title }) => title === 'Care')?.id ?? ''
+    const note = `${'Likes the sun. '.repeat(8)}Cut it back in FEBRUARY, above the lowest buds.`
+    await api.records.write.mutate({
+      change: {
+        baseId,
+        operations: [{ kind: 'insert', tableId, rows: [{ values: { [name]: 'Lavender', [care]: note } }] }],
+      },
+    })
+    await openPalette(page)
+    await page.keyboard.type('back in feb')
+    const byNote = page.getByRole('option', { name: /^Lavender ?Plants.*Cut it back in FEBRUARY/ })
+    await see(byNote)
+    expect(await byNote.locator('mark').textContent()).toBe('back in FEB')
+    await page.keyboard.press('Enter')
+    await see(page.getByTestId('record-panel').getByText('Lavender').first())
+    await page.keyboard.press('Escape')
+
     // The API's own page opens for whoever is signed in, without a word of theirs.
     const [docs] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press('Control+j')])
     await see(docs.getByRole('heading', { name: 'Garden' }).or(docs.getByText('Plants').first()).first())

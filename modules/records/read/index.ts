@@ -3,11 +3,11 @@ export { createFormerPeople } from './visitors.ts'
 /** The read door: plans a query and runs it, without the fields and records that the reader may not see. */
 
 export { createBaseContents } from './base-contents.ts'
+export { createBaseSearch, MAX_PER_TABLE } from './base-search.ts'
 export { isSearchable, refuseFaulty, searchCondition } from './expression/conditions.ts'
 export { fragmentsOf } from './expression/fragments.ts'
 export { stepOf } from './expression/path.ts'
 export { type Models, type ReadContext, wholeOf } from './expression/scope.ts'
-export { createFindByName } from './find-by-name.ts'
 export { type CombinationPlan, type CombinationQuery, planCombinations } from './groups/combinations.ts'
 export { listGroups } from './groups/list-groups.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'

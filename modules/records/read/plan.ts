@@ -12,7 +12,13 @@ import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
 import { isKeyless, keyOf, listOf, ownOrder } from '../table/index.ts'
-import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
+import {
+  filterCondition,
+  firstMatch,
+  idCondition,
+  refuseFaulty,
+  searchCondition,
+} from './expression/conditions.ts'
 import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import type { Form, ReadContext } from './expression/scope.ts'
@@ -181,6 +187,17 @@ export function recordsQuery(
   const listed = listOf(ids)
   return sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}
     where ${key} in (${listed})${bound ? sql` and ${bound}` : sql``}`
+}
+
+/** Selects the key of each record and the index of the first of the fields that shows the text, in no order. */
+export function matchedFieldsQuery(
+  context: PlanContext,
+  text: string,
+  fields: readonly Field[],
+  ids: RecordId[],
+): SQL {
+  const { from, where } = select(context, { recordIds: ids })
+  return sql`select ${keyOf(context.model)}, ${firstMatch(context, text, fields)} from ${from} ${where}`
 }
 
 /** Selects the keys of all records of a query, in its order. */

@@ -15,6 +15,7 @@ import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
 import { dropParameters, readFilter } from './parameters.ts'
 import { createReport } from './report.ts'
+import { searchRest } from './search.ts'
 import { trashRest } from './trash.ts'
 import { createResolver, recordsV1 } from './v1.ts'
 import { recordsV1Bulk } from './v1-bulk.ts'
@@ -49,6 +50,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(recordsV2(kernel, { ...services, lists, operations }))
     .use(trashRest(kernel, services))
     .use(historyRest(kernel, services))
+    .use(searchRest(kernel, services))
     .use(linksV2(kernel, { ...services, links }))
     .use(exportsRest(kernel, services))
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))

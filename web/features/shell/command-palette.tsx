@@ -1,15 +1,16 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { Database, FileText, Search, Table2 } from 'lucide-react'
-import { createElement, type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { createElement, type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { type Action, type ActionContext, actionContext } from '../../actions/action.ts'
 import { actionsFor } from '../../actions/index.ts'
+import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { lastPlaces } from '../../session/last-places.ts'
 import { type RecentView, recentViews } from '../../session/recent-views.ts'
-import { cache, trpc } from '../../trpc.ts'
+import { cache, type Outputs, trpc } from '../../trpc.ts'
 import { showError } from '../../ui/attempt.ts'
 import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
@@ -21,6 +22,8 @@ import { ViewIcon } from '../views/manage/kind-info.tsx'
 import styles from './command-palette.module.css'
 
 const MAX_SHOWN = 60
+
+type Snippet = Outputs['records']['search']['matches'][number]['snippet']
 
 export interface CommandPaletteProps {
   /** Shows only recently visited views. */
@@ -44,8 +47,8 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
 
   const found = useMemo(() => {
     const named = entries.filter((entry) => matches(`${entry.label} ${entry.hint ?? ''}`, search))
-    return [...named.slice(0, MAX_SHOWN), ...records]
-  }, [entries, records, search])
+    return [...named.slice(0, MAX_SHOWN), ...records.entries]
+  }, [entries, records.entries, search])
   const current = Math.min(at, found.length - 1)
 
   function choose(entry: PaletteEntry | undefined) {
@@ -110,19 +113,24 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
                 onKeyDown={onKeyDown}
               >
                 <span className={styles.icon}>{entry.icon && <entry.icon size={16} />}</span>
-                <span className={styles.label} dir="auto">
-                  {entry.label}
-                </span>
-                {entry.hint && (
-                  <span className={styles.hint} dir="auto">
-                    {entry.hint}
+                <span className={styles.texts}>
+                  <span className={styles.title}>
+                    <span className={styles.label} dir="auto">
+                      {entry.label}
+                    </span>
+                    {entry.hint && (
+                      <span className={styles.hint} dir="auto">
+                        {entry.hint}
+                      </span>
+                    )}
                   </span>
-                )}
+                  {entry.snippet && <SnippetText {...entry.snippet} />}
+                </span>
                 {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
               </Option>
             </div>
           ))}
-          {found.length === 0 && (
+          {found.length === 0 && !records.isSearching && (
             <p className={styles.none}>
               {isReading
                 ? m.shell_loading_tables()
@@ -131,6 +139,9 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
                   : m.shell_no_results_for_search({ search })}
             </p>
           )}
+        </div>
+        <div role="status" className={styles.status}>
+          {records.isSearching ? m.shell_searching_records() : records.notice}
         </div>
       </div>
     </div>,
@@ -142,29 +153,76 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
 const SEARCH_PAUSE_MS = 200
 const MIN_LETTERS = 2
 
-const NO_ENTRIES: PaletteEntry[] = []
+interface FoundRecords {
+  entries: PaletteEntry[]
+  /** True until the answer for the text in the input is there. */
+  isSearching: boolean
+  /** A sentence if some tables could not be searched completely or the search failed. */
+  notice: string
+}
 
-/** Records of the open base whose name contains the search. */
-function useFoundRecords({ base, tableId }: ActionContext, search: string): PaletteEntry[] {
-  const text = useDebounced(search.trim(), SEARCH_PAUSE_MS)
-  const isAsked = base !== null && text.length >= MIN_LETTERS && search.trim() !== ''
+const NOTHING_FOUND: FoundRecords = { entries: [], isSearching: false, notice: '' }
+
+/** Records of the open base that show the searched text in any field. */
+function useFoundRecords({ base, tableId }: ActionContext, search: string): FoundRecords {
+  const wanted = search.trim()
+  const text = useDebounced(wanted, SEARCH_PAUSE_MS)
+  const isAsked = base !== null && wanted.length >= MIN_LETTERS && text.length >= MIN_LETTERS
   const baseId = base?.id ?? ''
-  const found = trpc.records.findByName.useQuery(
-    { baseId, text, ...(tableId?.startsWith('m') && { tableId }) },
-    { enabled: isAsked, placeholderData: keepPreviousData },
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const found = trpc.records.search.useQuery(
+    { baseId, text, timeZone, ...(tableId?.startsWith('m') && { tableId }) },
+    {
+      enabled: isAsked,
+      placeholderData: keepPreviousData,
+      // Records change without notice to this query.
+      staleTime: 0,
+      // Ends the search on the server when the text changes or the palette closes.
+      trpc: { abortOnUnmount: true },
+    },
   )
   const tables = trpc.schema.tables.useQuery({ baseId }, { enabled: isAsked })
-  if (!isAsked || !found.data) return NO_ENTRIES
-  const titles = new Map(tables.data?.map((table) => [table.id, table.title]))
-  return found.data.map((record) => ({
-    id: `${record.tableId} ${record.recordId}`,
-    label: record.name || m.common_untitled(),
-    group: m.common_records(),
-    hint: titles.get(record.tableId),
-    icon: FileText,
-    run: () =>
-      goTo(`${paths.table(baseId, record.tableId)}?rowId=${encodeURIComponent(String(record.recordId))}`),
-  }))
+  const titles = useMemo(() => new Map(tables.data?.map((table) => [table.id, table.title])), [tables.data])
+  const entries = useMemo(
+    () =>
+      (found.data?.matches ?? []).map((match): PaletteEntry => {
+        const record = encodeURIComponent(String(match.recordId))
+        return {
+          id: `${match.tableId} ${match.recordId}`,
+          label: match.name || m.common_untitled(),
+          group: m.common_records(),
+          hint: titles.get(match.tableId),
+          icon: FileText,
+          run: () => goTo(`${paths.table(baseId, match.tableId)}?rowId=${record}`),
+          ...(!match.isOfName && { snippet: match.snippet }),
+        }
+      }),
+    [found.data, titles, baseId],
+  )
+  if (!isAsked) return NOTHING_FOUND
+  const isSearching = text !== wanted || found.isPending || found.isPlaceholderData
+  const unfinished = (found.data?.unfinished ?? []).flatMap((id) => titles.get(id) ?? [])
+  const notice = found.isError
+    ? m.shell_records_not_searched()
+    : unfinished.length > 0
+      ? m.shell_tables_not_searched({
+          tables: new Intl.ListFormat(localeTag(), { type: 'conjunction' }).format(unfinished),
+        })
+      : ''
+  return { entries: found.isError ? NO_ENTRIES : entries, isSearching, notice }
+}
+
+const NO_ENTRIES: PaletteEntry[] = []
+
+/** The text around a match, with the match marked. */
+function SnippetText({ text, start, end }: Snippet): ReactNode {
+  return (
+    <span className={styles.snippet} dir="auto">
+      {text.slice(0, start)}
+      {start < end && <mark>{text.slice(start, end)}</mark>}
+      {text.slice(end)}
+    </span>
+  )
 }
 
 /** Recently visited views without the open one, so that Enter alone switches back. */
@@ -201,6 +259,8 @@ interface PaletteEntry {
   hint?: string
   icon?: Action['icon']
   shortcut?: string
+  /** Where a record shows the searched text, unless its label does. */
+  snippet?: Snippet
   run: () => void
 }
 

@@ -94,6 +94,18 @@ export function searchCondition(
   return sql`(${sql.join(terms, sql` or `)})`
 }
 
+/**
+ * The index of the first of the fields that shows the text; NULL for none.
+ *
+ * @param fields at least one
+ */
+export function firstMatch(context: ReadContext, text: string, fields: readonly Field[]): SQL {
+  const cases = fields.map(
+    (field, at) => sql`when ${searchTerm(context, field, text)} then ${sql.raw(String(at))}`,
+  )
+  return sql`case ${sql.join(cases, sql` `)} end`
+}
+
 function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   const { dialect } = context
   const fragments = fragmentsOf(context)
@@ -112,7 +124,8 @@ function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   return dialect.search(shown(fragments.of(field, 'value')), valueStorage(field), text)
 }
 
-function searchable({ model, view }: { model: TableModel; view: View | null }): Field[] {
+/** The fields that a search of all fields covers. */
+export function searchable({ model, view }: { model: TableModel; view: View | null }): Field[] {
   const hidden = new Set(view?.fields.filter((field) => !field.show).map((field) => field.fieldId))
   return model.fields.filter(
     (field) =>

@@ -1,0 +1,203 @@
+import { currentCaller, untilAborted } from '../../../src/caller.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { cellText } from '../../../src/core/fields/cell-text.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { SchemaReader } from '../../schema/index.ts'
+import { isKeyless } from '../table/index.ts'
+import { searchable } from './expression/conditions.ts'
+import { matchedFieldsQuery, type Opened } from './plan.ts'
+import type { Reader } from './read.ts'
+import { type Snippet, snippetOf } from './snippet.ts'
+
+/** Limit of the matches of one table. */
+export const MAX_PER_TABLE = 25
+const PER_TABLE = 5
+/** After this many matches no further table is searched. */
+const MAX_MATCHES = 100
+/** Tables searched at the same time. */
+const CONCURRENT_TABLES = 3
+/** Time for one table, and for the whole search. */
+const TABLE_MS = 2_000
+const TOTAL_MS = 6_000
+
+/** Errors of a connected database, which do not end the search of other tables. */
+const DOWN_CODES: ReadonlySet<string> = new Set(['DATABASE_UNREACHABLE', 'DATABASE_ERROR'])
+
+export interface BaseSearch {
+  baseId: string
+  text: string
+  /** The table on screen: its matches come before those of other tables. */
+  tableId?: string
+  /** 1 to `MAX_PER_TABLE`; 5 by default. */
+  perTable?: number
+  /** For the snippets of fields that follow the local clock; UTC by default. */
+  timeZone?: string
+}
+
+/** A record that shows the searched text. */
+export interface BaseMatch {
+  tableId: string
+  recordId: RecordId
+  /** The display value. */
+  name: string
+  /** The first field that shows the text; the display field is the first of all. */
+  fieldId: string
+  /** True if that is the display field. */
+  isOfName: boolean
+  snippet: Snippet
+}
+
+export interface BaseMatches {
+  /** Records with a matching name first, then others; both in the order of the tables. */
+  matches: BaseMatch[]
+  /** Ids of the tables that were not searched completely, in their order. */
+  unfinished: string[]
+}
+
+/**
+ * Searches the tables of a base for records that show a text in any field, with the condition that a table’s own
+ * search uses. Tables without a primary key are left out, as their records cannot be opened.
+ */
+export function createBaseSearch(
+  reader: Pick<Reader, 'open' | 'page'>,
+  schema: Pick<SchemaReader, 'tables'>,
+) {
+  /** @throws BASE_NOT_FOUND, PERMISSION_DENIED; QUERY_CANCELLED if the caller has disconnected */
+  return async function searchBase(actor: Actor, search: BaseSearch): Promise<BaseMatches> {
+    const tables = await schema.tables(actor, search.baseId)
+    const inOrder = tables
+      .map(({ id }) => id)
+      .toSorted((a, b) => Number(b === search.tableId) - Number(a === search.tableId))
+    const waiting = [...inOrder]
+    const found = new Map<string, TableMatches>()
+    const endsAt = performance.now() + TOTAL_MS
+    let total = 0
+
+    async function searchWaiting(): Promise<void> {
+      for (let tableId = waiting.shift(); tableId !== undefined; tableId = waiting.shift()) {
+        const leftMs = endsAt - performance.now()
+        if (total >= MAX_MATCHES || leftMs <= 0) return
+        const ofTable = await searchTable(actor, tableId, search, Math.min(TABLE_MS, leftMs))
+        found.set(tableId, ofTable)
+        total += ofTable.matches.length
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: CONCURRENT_TABLES }, searchWaiting))
+    } finally {
+      // If a table fails, the others end after the one they are reading.
+      waiting.length = 0
+    }
+
+    const matches = inOrder.flatMap((tableId) => found.get(tableId)?.matches ?? [])
+    return {
+      matches: matches.toSorted((a, b) => Number(b.isOfName) - Number(a.isOfName)),
+      unfinished: inOrder.filter((tableId) => !found.get(tableId)?.isComplete),
+    }
+  }
+
+  async function searchTable(
+    actor: Actor,
+    tableId: string,
+    search: BaseSearch,
+    limitMs: number,
+  ): Promise<TableMatches> {
+    const timeUp = AbortSignal.timeout(limitMs)
+    try {
+      const opened = await reader.open(actor, tableId)
+      if (isKeyless(opened.model)) return { matches: [], isComplete: true }
+      const { displayField } = opened.model
+      const others = searchable(opened.context).filter(({ id }) => id !== displayField.id)
+      const limit = search.perTable ?? PER_TABLE
+      const read = (fieldId: string | null) =>
+        within(timeUp, () => idsWith(opened, search.text, fieldId, limit))
+      const named = await read(displayField.id)
+      const isEnough = named === null || named.length >= limit || others.length === 0
+      const any = isEnough ? [] : await read(null)
+      const ids = [...new Set([...(named ?? []), ...(any ?? [])])].slice(0, limit)
+      const matches = ids.length > 0 ? await describe(opened, search, ids, [displayField, ...others]) : []
+      return { matches, isComplete: named !== null && any !== null }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      // Deleted since the list of tables was read.
+      if (error.code === 'TABLE_NOT_FOUND') return { matches: [], isComplete: true }
+      if (DOWN_CODES.has(error.code)) return { matches: [], isComplete: false }
+      throw error
+    }
+  }
+
+  async function idsWith(
+    opened: Opened,
+    text: string,
+    fieldId: string | null,
+    limit: number,
+  ): Promise<RecordId[]> {
+    const query = { tableId: opened.model.table.id, search: { text, fieldId }, limit, offset: 0 }
+    return (await reader.page(opened, query, [])).ids
+  }
+
+  /** The matches of these records in their order, without those that have been changed or deleted meanwhile. */
+  async function describe(
+    opened: Opened,
+    { text, timeZone = 'UTC' }: BaseSearch,
+    recordIds: RecordId[],
+    fields: Field[],
+  ): Promise<BaseMatch[]> {
+    const { engine, model, context } = opened
+    const statement = engine.dialect.render(matchedFieldsQuery(context, text, fields, recordIds))
+    const fieldOf = new Map<string, Field>()
+    for (const [recordId, at] of await engine.values(statement)) {
+      const field = at === null ? undefined : fields[Number(at)]
+      if (field) fieldOf.set(String(recordId), field)
+    }
+    const shown = [...new Set([model.displayField, ...fieldOf.values()])]
+    const query = { tableId: model.table.id, recordIds, limit: recordIds.length, offset: 0 }
+    const { ids, rows } = await reader.page(opened, query, shown)
+    const rowOf = new Map(ids.map((id, at) => [String(id), rows[at] ?? []]))
+    const locale = { people: context.moment.people ?? [], timeZone }
+    return recordIds.flatMap((recordId) => {
+      const row = rowOf.get(String(recordId))
+      const field = fieldOf.get(String(recordId))
+      if (!row || !field) return []
+      const value = row[shown.indexOf(field)] ?? null
+      return {
+        tableId: model.table.id,
+        recordId,
+        name: cellText(model.displayField, row[0] ?? null, locale),
+        fieldId: field.id,
+        isOfName: field.id === model.displayField.id,
+        snippet: snippetOf(searchedText(field, value, locale), text),
+      }
+    })
+  }
+}
+
+interface TableMatches {
+  matches: BaseMatch[]
+  isComplete: boolean
+}
+
+/** The result of a read, or null if the time is up before it ends. */
+async function within<T>(timeUp: AbortSignal, read: () => Promise<T>): Promise<T | null> {
+  const caller = currentCaller()
+  try {
+    return await untilAborted(caller ? AbortSignal.any([caller.signal, timeUp]) : timeUp, read)
+  } catch (error) {
+    const isTimeUp = error instanceof AppError && error.code === 'QUERY_CANCELLED' && timeUp.aborted
+    if (isTimeUp && !caller?.signal.aborted) return null
+    throw error
+  }
+}
+
+/** A value as the search sees it: files by their names only. */
+function searchedText(field: Field, value: CellValue, locale: Parameters<typeof cellText>[2]): string {
+  const { type, isList } = shownType(field)
+  if (!type.holdsFiles || isList) return cellText(field, value, locale)
+  return readAttachments(value)
+    .map(({ title }) => title)
+    .join(', ')
+}

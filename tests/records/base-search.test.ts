@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
+
+let bench: Bench
+let products: TestTable
+let animals: TestTable
+beforeAll(async () => {
+  bench = await createBench()
+  products = await bench.table({ Title: 'SingleLineText', Note: 'LongText', Price: 'Number' }, [
+    { Title: 'Blue pen', Note: 'x', Price: 12 },
+    { Title: 'Red pencil', Note: 'blue inside', Price: 4711 },
+    { Title: 'Straße', Note: `${'a '.repeat(100)}needle\n${'b '.repeat(100)}`, Price: null },
+  ])
+  animals = await bench.table({ Title: 'SingleLineText', Color: 'SingleLineText' }, [
+    { Title: 'A BLUE whale', Color: 'Grey' },
+    { Title: 'Rabbit', Color: 'ÉCRU' },
+  ])
+})
+afterAll(() => bench.stop())
+
+const search = (text: string, more: { tableId?: string; perTable?: number } = {}) =>
+  bench.trpc.records.search.query({ baseId: bench.baseId, text, ...more })
+const names = async (...asked: Parameters<typeof search>) =>
+  (await search(...asked)).matches.map(({ name }) => name)
+
+describe('records.search', () => {
+  test('rejects strangers, empty texts and limits out of range', async () => {
+    const stranger = await bench.app.signUp('stranger@example.com')
+    const refused = bench.app.trpc(stranger.token).records.search.query({ baseId: bench.baseId, text: 'b' })
+    expect((await refusalOf(refused)).status).toBe(403)
+    expect((await refusalOf(search('  '))).status).toBe(400)
+    expect((await refusalOf(search('b', { perTable: 26 }))).status).toBe(400)
+  })
+
+  test('finds records of all tables in any field, those with a matching name first', async () => {
+    expect(await names('blue')).toEqual(['Blue pen', 'A BLUE whale', 'Red pencil'])
+    expect(await names('4711')).toEqual(['Red pencil'])
+    expect(await names('écru')).toEqual(['Rabbit'])
+    expect(await search('nothing like it')).toEqual({ matches: [], unfinished: [] })
+  })
+
+  test('begins with the table on the screen and limits the matches of each table', async () => {
+    expect(await names('blue', { tableId: animals.id })).toEqual(['A BLUE whale', 'Blue pen', 'Red pencil'])
+    expect(await names('blue', { perTable: 1 })).toEqual(['Blue pen', 'A BLUE whale'])
+  })
+
+  test('names the field and shows the text around the match', async () => {
+    const { matches } = await search('NEEDLE')
+    expect(matches).toHaveLength(1)
+    const [match] = matches
+    expect(match).toMatchObject({ tableId: products.id, recordId: 3, fieldId: products.field('Note').id })
+    const { text = '', start, end } = match?.snippet ?? {}
+    expect(text.slice(start, end)).toBe('needle')
+    expect(text).toStartWith('…a a')
+    expect(text).toEndWith('b…')
+    expect(text.length).toBeLessThan(150)
+  })
+
+  test('finds people by name and address, linked records by name and files by their names', async () => {
+    const { user } = await bench.trpc.auth.me.query()
+    const { id = '', email = '' } = user ?? {}
+    const tasks = await bench.table({ Title: 'SingleLineText', Owner: 'User', Files: 'Attachment' })
+    const file = {
+      url: 'https://example.com/hidden/part.pdf',
+      title: 'Contract 2031.pdf',
+      mimetype: 'application/pdf',
+      size: 1,
+    }
+    const values = tasks.values({ Title: 'Task', Owner: id, Files: JSON.stringify([file]) })
+    await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [{ kind: 'insert', tableId: tasks.id, rows: [{ values }] }],
+      },
+    })
+    const byAddress = (await search(email)).matches.map(({ name, fieldId }) => [name, fieldId])
+    expect(byAddress).toEqual([['Task', tasks.field('Owner').id]])
+    expect(await names(id)).toEqual([])
+    const [byFile] = (await search('contract')).matches
+    expect(byFile?.snippet).toEqual({ text: 'Contract 2031.pdf', start: 0, end: 8 })
+    expect(await names('hidden/part')).toEqual([])
+  })
+
+  test('returns what it found in time and names the tables that it did not search completely', async () => {
+    const slow = await bench.table({ Title: 'SingleLineText' })
+    for (const title of ['Long 1', 'Long 2', 'Long 3']) {
+      await bench.trpc.schema.createField.mutate({
+        tableId: slow.id,
+        field: { title, type: 'Formula', options: { formula: 'REPEAT({Title}, 90000)' } },
+      })
+    }
+    const rows = Array.from({ length: 25_000 }, () => ({ values: slow.values({ Title: 'x' }) }))
+    await bench.trpc.records.write.mutate({
+      change: { baseId: bench.baseId, operations: [{ kind: 'insert', tableId: slow.id, rows }] },
+    })
+    const startedAt = performance.now()
+    const { matches, unfinished } = await search('pencil', { tableId: slow.id })
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(matches.map(({ name }) => name)).toEqual(['Red pencil'])
+    expect(unfinished).toEqual([slow.id])
+    await bench.trpc.schema.deleteTable.mutate({ tableId: slow.id })
+  })
+
+  test('never finds a password by its hash', async () => {
+    const secrets = await bench.table({ Title: 'SingleLineText', Secret: 'Password' }, [
+      { Title: 'Safe', Secret: 'correct horse' },
+    ])
+    for (const text of ['argon2id', '$argon2', 'horse']) expect(await names(text)).toEqual([])
+    const { count } = await bench.trpc.records.count.query({
+      selection: { tableId: secrets.id, search: { text: 'argon2id', fieldId: secrets.field('Secret').id } },
+    })
+    expect(count).toBe(0)
+  })
+})
+
+describe('GET /api/v2/meta/bases/{baseId}/search', () => {
+  const get = (query: string) => bench.rest.get(`/api/v2/meta/bases/${bench.baseId}/search${query}`)
+
+  test('rejects a missing or long text and a limit out of range', async () => {
+    for (const query of [
+      '',
+      '?search=%20',
+      `?search=${'x'.repeat(201)}`,
+      '?search=a&limit=26',
+      '?search=a&limit=x',
+    ])
+      expect((await get(query)).status).toBe(400)
+  })
+
+  test('rejects the visitor of a view, and shows the visitor of a base no addresses of people', async () => {
+    const { schema } = products
+    const path = `/api/v2/meta/bases/${bench.baseId}/search?search=@`
+    const viewId = schema.views[0]?.id ?? ''
+    const ofView = await bench.trpc.shares.save.mutate({ kind: 'view', targetId: viewId, patch: {} })
+    const asVisitor = (header: string, id: string) =>
+      fetch(`${bench.app.url}${path}`, { headers: { [header]: id } })
+    expect([403, 404]).toContain((await asVisitor('xc-shared-view-id', ofView.id)).status)
+    const ofBase = await bench.trpc.shares.save.mutate({ kind: 'base', targetId: bench.baseId, patch: {} })
+    const answer = await asVisitor('xc-shared-base-id', ofBase.id)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).not.toContain('@')
+  })
+
+  test('returns table, record, field and snippet of each match', async () => {
+    const { status, body } = await get('?search=inside&limit=2')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      list: [
+        {
+          tableId: products.id,
+          table: products.title,
+          id: 2,
+          title: 'Red pencil',
+          fieldId: products.field('Note').id,
+          field: 'Note',
+          snippet: 'blue inside',
+          highlight: { start: 5, end: 11 },
+        },
+      ],
+      unfinished: [],
+    })
+  })
+})
