@@ -340,6 +340,7 @@ const BREACHES: [word: string, path: string, text: string][] = [
   ['capability', 'web/features/shares/share-address.ts', `if (viewKind !== 'kanban') return\n`],
   ['capability', 'web/features/views/manage/new-view.ts', `switch (kind) {\n  case 'calendar':\n`],
   ['object literal', 'web/ui/dialog.tsx', `<Cell {...{ value, field }} />\n`],
+  ['array literal', 'src/http.ts', `const RANGES = [\n  ...[\n    '10.0.0.0/8',\n  ],\n]\n`],
   ['object literal', 'modules/records/list.ts', `const page = { ...{ limit, offset }, total }\n`],
   ['raw HTML', 'web/ui/dialog.tsx', `<div dangerouslySetInnerHTML={{ __html: text }} />\n`],
   ['another server', 'web/index.html', `<script src="https://example.org/x.js"></script>\n`],

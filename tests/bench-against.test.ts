@@ -10,8 +10,16 @@ test('the benchmark compares with any server of the same REST API, and leaves no
       [
         process.execPath,
         join(import.meta.dir, 'bench', 'main.ts'),
-        ...['--against', app.url, '--account', `${owner.email}:${PASSWORD}`],
-        ...['--rows', '60', '--rounds', '1', '--seconds', '0.05'],
+        '--against',
+        app.url,
+        '--account',
+        `${owner.email}:${PASSWORD}`,
+        '--rows',
+        '60',
+        '--rounds',
+        '1',
+        '--seconds',
+        '0.05',
       ],
       { stdout: 'pipe', stderr: 'pipe' },
     )

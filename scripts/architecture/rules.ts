@@ -263,6 +263,11 @@ export const RULES: Rule[] = [
     (file) => isProduct(file) && isScript(file),
     (line) => line.includes('...{'),
   ),
+  textRule(
+    'no array literal is spread into another: its elements are written one by one',
+    (file) => isProduct(file) && isScript(file),
+    /\.\.\.\[[^[\]]*\](?=\s*[,\])])/g,
+  ),
   lineRule(
     'web sets no raw HTML',
     ({ path }) => inFolder(path, 'web'),

@@ -36,7 +36,11 @@ const V1_LISTS = [
 
 export const LINK_DOORS: LinkDoors = {
   base: [
-    ...['bases.get', 'schema.tables', 'schema.table', 'schema.diagram', 'records.linkable'],
+    'bases.get',
+    'schema.tables',
+    'schema.table',
+    'schema.diagram',
+    'records.linkable',
     ...RECORD_READS,
     ...NAMES,
     ...LIST_ROUTES,

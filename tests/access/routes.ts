@@ -285,6 +285,12 @@ export const ROUTES: Record<string, RouteCase> = {
 
 /** The other door, and the web app's files: nothing of them is anybody's. */
 export const OPEN_FILES = [
-  ...['ALL /trpc/*', 'GET /', 'GET /dashboard', 'GET /assets/*', 'GET /favicon.svg'],
-  ...['GET /form', 'GET /shared', 'GET /builds/latest.json'],
+  'ALL /trpc/*',
+  'GET /',
+  'GET /dashboard',
+  'GET /assets/*',
+  'GET /favicon.svg',
+  'GET /form',
+  'GET /shared',
+  'GET /builds/latest.json',
 ]

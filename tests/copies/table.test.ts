@@ -57,13 +57,13 @@ beforeAll(async () => {
     change: {
       baseId: bench.baseId,
       operations: [
-        ...[link(team.id, 1, [1, 2]), link(owner.id, 1, [2]), link(owner.id, 2, [2])],
-        ...[
-          link(helpers.id, 1, [1, 3]),
-          link(twin.id, 3, [1]),
-          link(after.id, 2, [1]),
-          link(after.id, 3, [1, 2]),
-        ],
+        link(team.id, 1, [1, 2]),
+        link(owner.id, 1, [2]),
+        link(owner.id, 2, [2]),
+        link(helpers.id, 1, [1, 3]),
+        link(twin.id, 3, [1]),
+        link(after.id, 2, [1]),
+        link(after.id, 3, [1, 2]),
       ],
     },
   })

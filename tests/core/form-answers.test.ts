@@ -84,9 +84,14 @@ describe('answers to a form', () => {
     const ids = visibleQuestions(view, fields, { meal: 'None', why: 'x' }).map(({ field }) => field.id)
     expect(ids).toEqual(['name', 'age', 'meal', 'why', 'terms', 'team'])
     const never = [
-      ...[field('a', 'ID', { isPrimaryKey: true }), field('b', 'CreatedTime'), field('c', 'Lookup')],
-      ...[field('d', 'AutoNumber'), field('e', 'Number', { isPrimaryKey: true }), field('f', 'ForeignKey')],
-      ...[field('g', 'Number', { isSystem: true }), field('h', 'Number', { readOnlyReason: 'generated' })],
+      field('a', 'ID', { isPrimaryKey: true }),
+      field('b', 'CreatedTime'),
+      field('c', 'Lookup'),
+      field('d', 'AutoNumber'),
+      field('e', 'Number', { isPrimaryKey: true }),
+      field('f', 'ForeignKey'),
+      field('g', 'Number', { isSystem: true }),
+      field('h', 'Number', { readOnlyReason: 'generated' }),
     ]
     expect(never.filter(isFormField)).toEqual([])
   })
@@ -94,11 +99,14 @@ describe('answers to a form', () => {
   test('are refused with every problem named', () => {
     expect(told({})).toEqual(['name: This question is required', 'terms: Check this box to continue'])
     expect(told({ name: '  ', age: 'x', meal: 'Meat', terms: false })).toEqual([
-      ...['name: This question is required', 'age: Expected a number, got x'],
-      ...['meal: “Meat” is not an available option', 'terms: Check this box to continue'],
+      'name: This question is required',
+      'age: Expected a number, got x',
+      'meal: “Meat” is not an available option',
+      'terms: Check this box to continue',
     ])
     expect(told({ ...GOOD, name: 'A', age: 17 })).toEqual([
-      ...['name: Your {whole} name', 'age: Must be at least 18'],
+      'name: Your {whole} name',
+      'age: Must be at least 18',
     ])
     expect(told({ ...GOOD, meal: 'None' })).toEqual(['why: This question is required'])
   })
@@ -140,7 +148,9 @@ describe('answers to a form', () => {
     const titles = (limitOptions: string[] | null) =>
       offeredChoices(meal, { limitOptions }).map(({ title }) => title)
     expect([titles(['Fish', 'Gone']), titles(['Gone']), titles(null)]).toEqual([
-      ...[['Fish'], ['Meat', 'Fish', 'None'], ['Meat', 'Fish', 'None']],
+      ['Fish'],
+      ['Meat', 'Fish', 'None'],
+      ['Meat', 'Fish', 'None'],
     ])
   })
 })

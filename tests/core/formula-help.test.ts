@@ -62,8 +62,18 @@ describe('the editor', () => {
     }
     const kinds = formulaTokens('IF({A} >= 1.5, "x", true) # y').filter(({ kind }) => kind !== 'space')
     expect(kinds.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-      ...['function IF', 'open (', 'reference {A}', 'operator >=', 'number 1.5', 'comma ,', 'string "x"'],
-      ...['comma ,', 'literal true', 'close )', 'unknown #', 'name y'],
+      'function IF',
+      'open (',
+      'reference {A}',
+      'operator >=',
+      'number 1.5',
+      'comma ,',
+      'string "x"',
+      'comma ,',
+      'literal true',
+      'close )',
+      'unknown #',
+      'name y',
     ])
   })
 

@@ -18,13 +18,33 @@ beforeAll(async () => {
   const { dir, runAs } = createServerHome('postgres', ['postgres', 'nobody'])
   writeFileSync(`${dir}/password`, 'secret', { mode: 0o644 })
   await runToEnd([
-    ...[...runAs, `${bin}/initdb`, `--pgdata=${dir}/data`, '--username=sheaf', '--no-sync'],
-    ...[`--pwfile=${dir}/password`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8'],
+    ...runAs,
+    `${bin}/initdb`,
+    `--pgdata=${dir}/data`,
+    '--username=sheaf',
+    '--no-sync',
+    `--pwfile=${dir}/password`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
   ])
   await runToEnd([
-    ...[...runAs, openssl, 'req', '-new', '-x509', '-days', '2', '-nodes', '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost'],
-    ...['-keyout', `${dir}/data/server.key`, '-out', `${dir}/data/server.crt`],
+    ...runAs,
+    openssl,
+    'req',
+    '-new',
+    '-x509',
+    '-days',
+    '2',
+    '-nodes',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+    '-keyout',
+    `${dir}/data/server.key`,
+    '-out',
+    `${dir}/data/server.crt`,
   ])
   ca = readFileSync(`${dir}/data/server.crt`, 'utf8')
   const port = await findFreePort()
@@ -35,7 +55,12 @@ beforeAll(async () => {
     dir,
     signal: 'QUIT',
     command: [
-      ...[...runAs, `${bin}/postgres`, '-D', `${dir}/data`, '-p', String(port)],
+      ...runAs,
+      `${bin}/postgres`,
+      '-D',
+      `${dir}/data`,
+      '-p',
+      String(port),
       ...settings.flatMap((setting) => ['-c', setting]),
     ],
     isReady: async () => {

@@ -232,7 +232,9 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
             own.map((row) => row[field.id] ?? null),
           )
           expect([field.title, key, group.keys, rounded(group.summaries[field.id])]).toEqual([
-            ...[field.title, key, group.keys],
+            field.title,
+            key,
+            group.keys,
             rounded(expected),
           ])
         }

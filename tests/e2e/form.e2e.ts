@@ -20,8 +20,10 @@ describe('a public form', () => {
     const problems = page.getByTestId('form-problems')
     await problems.waitFor()
     expect(await problems.locator('li').allTextContents()).toEqual([
-      ...['Who are you?: This question is required', 'Mail: Enter an email address such as ann@example.com'],
-      ...['Guests: The room is small', 'Terms: Check this box to continue'],
+      'Who are you?: This question is required',
+      'Mail: Enter an email address such as ann@example.com',
+      'Guests: The room is small',
+      'Terms: Check this box to continue',
     ])
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     expect(await focused()).toBe('Who are you?')

@@ -244,7 +244,10 @@ describe('dragging in a kanban', () => {
     await move(head, await pointOn(kanban.stack('Todo').getByTestId('stack-head')))
     await touch('touchEnd')
     expect(await eventually(kanban.stacks, ([, second]) => second === 'Doing')).toEqual([
-      ...['Uncategorised', 'Doing', 'Todo', 'Done'],
+      'Uncategorised',
+      'Doing',
+      'Todo',
+      'Done',
     ])
   })
 })

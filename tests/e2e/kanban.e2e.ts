@@ -17,7 +17,9 @@ describe('cards of a kanban', () => {
     const mine = await openKanban(tests, table)
     const theirs = await openKanban(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
     expect([await mine.titles(null), await mine.titles('Todo'), await mine.titles('Done')]).toEqual([
-      ...['d', 'a b e', 'c f'],
+      'd',
+      'a b e',
+      'c f',
     ])
     await drag(mine.page, mine.card('b'), mine.card('f'))
     // Shown before anybody has answered, and sent once.

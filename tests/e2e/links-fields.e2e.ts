@@ -129,7 +129,10 @@ describe('the editor of computed fields', () => {
     await grid.page.keyboard.press('Enter')
     await grid.page.getByTestId('list-dialog').waitFor()
     expect(await grid.page.getByTestId('list-dialog').locator('li').allTextContents()).toEqual([
-      ...['1900', '1901', '1902', '1903'],
+      '1900',
+      '1901',
+      '1902',
+      '1903',
     ])
     await grid.page.keyboard.press('Escape')
     await grid.page.keyboard.press('ArrowLeft')

@@ -64,14 +64,12 @@ describe('the tree of groups', () => {
     ])
     expect(countIn(TREE.groups)).toBe(7)
     expect([0, 1, 2, 3, 4, 6, 7].map((row) => groupAt(TREE, row)?.node.keys)).toEqual([
-      ...[
-        [null, 'Ann'],
-        [null, 'Ann'],
-        ['Done', 'Ann'],
-        ['Done', 'Ann'],
-        ['Done', 'Bob'],
-        ['Done', 'Bob'],
-      ],
+      [null, 'Ann'],
+      [null, 'Ann'],
+      ['Done', 'Ann'],
+      ['Done', 'Ann'],
+      ['Done', 'Bob'],
+      ['Done', 'Bob'],
       undefined,
     ])
     expect(pathTo(TREE, 5).map(({ node, first }) => [node.keys.length, first])).toEqual([
@@ -194,7 +192,9 @@ describe('where rows and headers stand', () => {
       expect(shown.length).toBe(lines.shown)
       for (const [place, row] of shown.entries()) {
         expect([lines.placeOf(row), lines.rowOf(place), lines.rowAt(lines.topOf(row) + 29)]).toEqual([
-          ...[place, row, row],
+          place,
+          row,
+          row,
         ])
       }
       for (let at = 1; at < shown.length; at++) {

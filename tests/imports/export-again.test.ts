@@ -112,20 +112,18 @@ const LINKS = {
 } as const
 
 const NAMES = [
-  ...[
-    'Doe, Jane',
-    '"',
-    'say "hi"',
-    ' blank ',
-    '  ',
-    'two\nlines',
-    'دنا, علي',
-    '👩‍👩‍👧',
-    '=1+1',
-    "'x",
-    '12',
-    'a", "b',
-  ],
+  'Doe, Jane',
+  '"',
+  'say "hi"',
+  ' blank ',
+  '  ',
+  'two\nlines',
+  'دنا, علي',
+  '👩‍👩‍👧',
+  '=1+1',
+  "'x",
+  '12',
+  'a", "b',
   // Called by its id.
   null,
 ]

@@ -120,7 +120,14 @@ describe('an import into a new table', () => {
     const file = `When\n${cells.map((text) => `"${text.replaceAll('"', '""')}"`).join('\n')}\n`
     const { report } = await load(file, { columns: [{ title: 'When', type: 'Date', index: 0 }] })
     expect(report.map((line) => line.split(',')[2])).toEqual([
-      ...[`"'=HYPERLINK(""http://x"")"`, "'+cmd|x", "'-2+3", "'@SUM(1)", "'\t=1", '-12', '+1.5e3', 'a=b'],
+      `"'=HYPERLINK(""http://x"")"`,
+      "'+cmd|x",
+      "'-2+3",
+      "'@SUM(1)",
+      "'\t=1",
+      '-12',
+      '+1.5e3',
+      'a=b',
     ])
   })
 

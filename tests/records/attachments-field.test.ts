@@ -19,7 +19,9 @@ describe('an Attachment field', () => {
     })
     const column = made.body.columns.find(({ title }: { title: string }) => title === 'F')
     expect([made.status, column.uidt, column.dt, column.meta]).toEqual([
-      ...[200, 'Attachment', 'text'],
+      200,
+      'Attachment',
+      'text',
       expect.objectContaining(meta),
     ])
     const file = await uploadOne(bench, bench.owner.token, 'a.txt', 'x')

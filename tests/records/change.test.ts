@@ -197,20 +197,23 @@ describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
     const whole = { fk_column_id: title, comparison_op: 'eq', value: 'a' }
     await changesNothing(bench, async () => {
       for (const query of [
-        ...[
-          'where[]=(Title,eq,a)',
-          'where[0]=(Title,eq,a)',
-          'w[]=x',
-          'where=(Title,eq,a)&where=(Title,eq,b)',
-        ],
-        ...['where=(Due,eq,daysAgo)', 'where=(Due,isWithin,pastNumberOfDays,)'],
-        ...['where=(Title,eq,a)~or(Due,eq,daysAgo,)', 'where=~not(Due,lt,daysAgo)'],
-        ...['filterArrJson=[{bad', 'filterArrJson={}', 'filterArrJson=null', list([{}]), list([null])],
-        ...[list([whole, { fk_column_id: title }]), list([whole, { is_group: true, children: [] }])],
-        ...[
-          list([{ ...whole, value: null }]),
-          list([{ is_group: true, children: [{ comparison_op: 'eq' }] }]),
-        ],
+        'where[]=(Title,eq,a)',
+        'where[0]=(Title,eq,a)',
+        'w[]=x',
+        'where=(Title,eq,a)&where=(Title,eq,b)',
+        'where=(Due,eq,daysAgo)',
+        'where=(Due,isWithin,pastNumberOfDays,)',
+        'where=(Title,eq,a)~or(Due,eq,daysAgo,)',
+        'where=~not(Due,lt,daysAgo)',
+        'filterArrJson=[{bad',
+        'filterArrJson={}',
+        'filterArrJson=null',
+        list([{}]),
+        list([null]),
+        list([whole, { fk_column_id: title }]),
+        list([whole, { is_group: true, children: [] }]),
+        list([{ ...whole, value: null }]),
+        list([{ is_group: true, children: [{ comparison_op: 'eq' }] }]),
       ]) {
         const path = v1Bulk(table, `/all?${query}`)
         expect([query, (await bench.rest.delete(path)).status]).toEqual([query, 422])

@@ -133,12 +133,11 @@ describe('formulas over what is computed', () => {
 describe('formulas that read text', () => {
   test('give dates that are filtered, sorted, grouped and formatted as such, and numbers', async () => {
     const rows = await bench.table({ Title: 'SingleLineText', Amount: 'SingleLineText' }, [
-      ...[
-        { Title: '31.12.2023', Amount: '9' },
-        { Title: '01.02.2024', Amount: '10' },
-        { Title: 'soon', Amount: 'x' },
-      ],
-      ...[{ Title: '30.02.2024' }, { Title: '31.12.2023', Amount: '5' }],
+      { Title: '31.12.2023', Amount: '9' },
+      { Title: '01.02.2024', Amount: '10' },
+      { Title: 'soon', Amount: 'x' },
+      { Title: '30.02.2024' },
+      { Title: '31.12.2023', Amount: '5' },
     ])
     const day = await formula(rows, 'Day', 'DATETIME_PARSE({Title}, "DD.MM.YYYY")', {
       type: 'Date',

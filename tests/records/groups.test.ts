@@ -83,51 +83,39 @@ describe('records.groups', () => {
 
   test('lists groups in the order of options, boxes never touched as off, sets in any order as one', async () => {
     expect(await listed(tasks, by(tasks, 'Status'))).toEqual([
-      ...[
-        [null, 1],
-        ['Todo', 1],
-        ['Doing', 1],
-        ['Done', 3],
-      ],
+      [null, 1],
+      ['Todo', 1],
+      ['Doing', 1],
+      ['Done', 3],
     ])
     expect(await listed(tasks, by(tasks, '-Status'))).toEqual([
-      ...[
-        ['Done', 3],
-        ['Doing', 1],
-        ['Todo', 1],
-        [null, 1],
-      ],
+      ['Done', 3],
+      ['Doing', 1],
+      ['Todo', 1],
+      [null, 1],
     ])
     expect(await listed(tasks, by(tasks, 'Done'))).toEqual([
-      ...[
-        [false, 4],
-        [true, 2],
-      ],
+      [false, 4],
+      [true, 2],
     ])
     expect(await listed(tasks, by(tasks, 'Tags'))).toEqual([
-      ...[
-        [null, 3],
-        ['Todo,Done', 2],
-        ['Done', 1],
-      ],
+      [null, 3],
+      ['Todo,Done', 2],
+      ['Done', 1],
     ])
   })
 
   test('groups moments by their day where the person is', async () => {
     const selection = { tableId: tasks.id, timeZone: 'Europe/Berlin' }
     expect(await listed(tasks, by(tasks, 'At'), { selection })).toEqual([
-      ...[
-        [null, 2],
-        ['2024-03-01', 2],
-        ['2024-03-02', 2],
-      ],
+      [null, 2],
+      ['2024-03-01', 2],
+      ['2024-03-02', 2],
     ])
     expect(await listed(tasks, by(tasks, 'At'))).toEqual([
-      ...[
-        [null, 2],
-        ['2024-03-01', 3],
-        ['2024-03-02', 1],
-      ],
+      [null, 2],
+      ['2024-03-01', 3],
+      ['2024-03-02', 1],
     ])
     const group = [{ fieldId: tasks.field('At').id, value: '2024-03-02' }]
     expect(await idsIn(tasks, { group, timeZone: 'Europe/Berlin' })).toEqual([1, 4])
@@ -168,10 +156,8 @@ describe('records.groups', () => {
     expect(
       await listed(tasks, by(tasks, 'Title'), { selection: { tableId: tasks.id, group }, offset: 1 }),
     ).toEqual([
-      ...[
-        ['d', 1],
-        ['f', 1],
-      ],
+      ['d', 1],
+      ['f', 1],
     ])
   })
 
@@ -184,39 +170,29 @@ describe('records.groups', () => {
       { fieldId: (await library.field(table, title)).id, direction: 'asc' as const },
     ]
     expect(await listed(books, await on(books, 'Author'))).toEqual([
-      ...[
-        [null, 1],
-        ['Asimov', 1],
-        ['Tolkien', 2],
-      ],
+      [null, 1],
+      ['Asimov', 1],
+      ['Tolkien', 2],
     ])
     expect(await listed(books, await on(books, 'Tags'))).toEqual([
-      ...[
-        [0, 2],
-        [1, 1],
-        [2, 1],
-      ],
+      [0, 2],
+      [1, 1],
+      [2, 1],
     ])
     const lists = await listed(books, await on(books, 'Tag names'))
     expect(lists.map(([list, count]) => [readList(list ?? null), count])).toEqual([
-      ...[
-        [[], 2],
-        [['fantasy'], 1],
-        [['fantasy', 'classic'], 1],
-      ],
+      [[], 2],
+      [['fantasy'], 1],
+      [['fantasy', 'classic'], 1],
     ])
     expect(await listed(authors, await on(authors, 'Total'))).toEqual([
-      ...[
-        [0, 1],
-        [5, 1],
-        [30.5, 1],
-      ],
+      [0, 1],
+      [5, 1],
+      [30.5, 1],
     ])
     expect(await listed(books, [{ fieldId: dear.id, direction: 'desc' }])).toEqual([
-      ...[
-        ['yes', 2],
-        ['no', 2],
-      ],
+      ['yes', 2],
+      ['no', 2],
     ])
     const { id } = await library.field(books, 'Author')
     expect(await idsIn(books, { group: [{ fieldId: id, value: 'Tolkien' }] })).toEqual([1, 2])

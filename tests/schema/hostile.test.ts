@@ -15,8 +15,25 @@ const DEEP = JSON.parse(`${'{"a":'.repeat(400)}1${'}'.repeat(400)}`)
 
 /** Values where an id, a text, a number or an object was expected. */
 const VALUES: unknown[] = [
-  ...[null, true, -1, 9e99, 0.5, '', ' ', NUL, HALF, '../../etc/passwd', "'; drop table x; --", '%', '🧨'],
-  ...['x'.repeat(70_000), [], [[]], {}, { __proto__: 1, constructor: 1 }, DEEP],
+  null,
+  true,
+  -1,
+  9e99,
+  0.5,
+  '',
+  ' ',
+  NUL,
+  HALF,
+  '../../etc/passwd',
+  "'; drop table x; --",
+  '%',
+  '🧨',
+  'x'.repeat(70_000),
+  [],
+  [[]],
+  {},
+  { __proto__: 1, constructor: 1 },
+  DEEP,
   { join: 'and', children: [{ join: 'or', children: [{}] }] },
 ]
 

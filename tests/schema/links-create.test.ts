@@ -100,9 +100,12 @@ describe.each([...databases])('new links, metadata in %s', (database) => {
       expect(titles).toEqual([`${book.title}s`, `${book.title}s1`, `${book.title}s2`])
       expect((await ownFields(book.id)).map(({ title }) => title)).toEqual([
         'Title',
-        ...[`${author.tableName}_id`, author.title],
-        ...[`${author.tableName}_id1`, `${author.title}1`],
-        ...[`${author.tableName}_id2`, `${author.title}2`],
+        `${author.tableName}_id`,
+        author.title,
+        `${author.tableName}_id1`,
+        `${author.title}1`,
+        `${author.tableName}_id2`,
+        `${author.title}2`,
       ])
     })
 

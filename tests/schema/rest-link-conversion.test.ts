@@ -113,7 +113,10 @@ describe.each([...databases])('PATCH of a column of texts to a link, metadata in
     expect(body.failedOps).toEqual([])
     expect(titled(await columnsOf(book.id), 'By')).toMatchObject({ colOptions: { type: 'bt' } })
     expect((await valuesIn()).map((row: Column | null) => row?.Title ?? null)).toEqual([
-      ...['Bob', null, null, null],
+      'Bob',
+      null,
+      null,
+      null,
     ])
   })
 })

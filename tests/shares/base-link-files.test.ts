@@ -148,7 +148,7 @@ describe('a download by a link to a base', () => {
         .trim()
         .split('\r\n')
         .map((line) => line.split(',')[0]),
-    ).toEqual([...['Name', 'Ben', 'Ann']])
+    ).toEqual(['Name', 'Ben', 'Ann'])
     expect(text).not.toContain('Secret')
     expect(text).not.toContain('@example.com')
     const workbook = new Uint8Array(await (await get(world, 'excel')).arrayBuffer())

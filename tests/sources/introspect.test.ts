@@ -224,13 +224,19 @@ describe('reading the structure of MariaDB', () => {
 
   test('keeps names exactly, and tells defaults from expressions', () => {
     expect(tableOf(structure, 'Order').columns.map((column) => column.name)).toEqual([
-      ...['ID', 'select', 'First Name', 'back`tick', 'Ünïcode'],
+      'ID',
+      'select',
+      'First Name',
+      'back`tick',
+      'Ünïcode',
     ])
     const value = (table: string, name: string) =>
       introspector('mysql2').defaultValue(columnOf(structure, table, name))
     expect([value('Order', 'select'), value('every_type', 'yes')]).toEqual(['new', '1'])
     expect([value('every_type', 'key'), value('every_type', 'stamp'), value('every_type', 'day')]).toEqual([
-      ...[null, null, null],
+      null,
+      null,
+      null,
     ])
     expect(columnOf(structure, 'every_type', 'key').defaultExpression).not.toBeNull()
   })

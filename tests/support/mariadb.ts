@@ -42,8 +42,13 @@ export async function startMariadb(settings: string[] = []): Promise<PrivateServ
     { mode: 0o644 }, // The folder itself is closed to others.
   )
   await runToEnd([
-    ...[...runAs, programs.installer, '--no-defaults', `--datadir=${dir}/data`],
-    ...['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
+    ...runAs,
+    programs.installer,
+    '--no-defaults',
+    `--datadir=${dir}/data`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    '--skip-name-resolve',
     '--loose-debug-no-sync',
     // A starting server removes the temporary tables of all servers with the same folder.
     `--tmpdir=${dir}`,
@@ -54,15 +59,17 @@ export async function startMariadb(settings: string[] = []): Promise<PrivateServ
     dir,
     signal: 'KILL', // It would only write pages that we are about to remove.
     command: [
-      ...[...runAs, programs.server, '--no-defaults', `--datadir=${dir}/data`, `--init-file=${initFile}`],
-      ...[
-        `--port=${port}`,
-        `--socket=${dir}/socket`,
-        `--pid-file=${dir}/pid`,
-        `--tmpdir=${dir}`,
-        ...SETTINGS,
-        ...settings,
-      ],
+      ...runAs,
+      programs.server,
+      '--no-defaults',
+      `--datadir=${dir}/data`,
+      `--init-file=${initFile}`,
+      `--port=${port}`,
+      `--socket=${dir}/socket`,
+      `--pid-file=${dir}/pid`,
+      `--tmpdir=${dir}`,
+      ...SETTINGS,
+      ...settings,
     ],
     isReady: async () => {
       await using sql = new Bun.SQL(url, { max: 1 })

@@ -70,8 +70,14 @@ async function createPostgres() {
   await runToEnd([
     ...runAs,
     `${bin}/initdb`,
-    ...[`--pgdata=${dir}/data`, '--username=sheaf', `--pwfile=${dir}/password`, '--auth=scram-sha-256'],
-    ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
+    `--pgdata=${dir}/data`,
+    '--username=sheaf',
+    `--pwfile=${dir}/password`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+    '--no-instructions',
   ])
   const port = await findFreePort()
   const url = `postgres://sheaf:${password}@127.0.0.1:${port}/postgres`
@@ -84,7 +90,12 @@ async function createPostgres() {
       dir: home,
       signal,
       command: [
-        ...[...runAs, `${bin}/postgres`, '-D', `${dir}/data`, '-p', String(port)],
+        ...runAs,
+        `${bin}/postgres`,
+        '-D',
+        `${dir}/data`,
+        '-p',
+        String(port),
         ...SETTINGS.flatMap((setting) => ['-c', setting]),
       ],
       isReady: async () => {

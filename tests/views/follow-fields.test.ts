@@ -130,8 +130,12 @@ describe.each([...databases])('views and changes of fields, metadata in %s', (da
     const shows = async (view: View, title: string) =>
       shownIn(await readTable(shop, schema.table.id), await viewOf(shop, view)).includes(title)
     expect(await Promise.all(views.map((view) => shows(view, 'Later')))).toEqual([
-      ...[true, true],
-      ...[false, false, false, false],
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
     ])
     expect(await shows(publicForm, 'Later')).toBe(false)
     // It goes last, and does not move with what becomes of the link.

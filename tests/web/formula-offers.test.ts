@@ -71,9 +71,7 @@ describe('insertionOf', () => {
 describe('the signature', () => {
   test('shows the argument that is being written, the last one for any more', () => {
     const syntax = 'ROUND(number, [digits])'
-    expect(syntaxParts(syntax).map(({ text }) => text)).toEqual([
-      ...['ROUND(', 'number', ', ', '[digits]', ')'],
-    ])
+    expect(syntaxParts(syntax).map(({ text }) => text)).toEqual(['ROUND(', 'number', ', ', '[digits]', ')'])
     expect(shownArgument(syntax, 0)).toBe(0)
     expect(shownArgument(syntax, 7)).toBe(1)
     for (const { syntax: each } of formulaFunctions('pg')) {

@@ -34,12 +34,20 @@ describe('the store of a kanban', () => {
     expect(shown()).toEqual({ null: 'd', todo: 'a b e', done: 'c f' })
     expect(counts()).toEqual([1, 3, 0, 2])
     expect(server.calls.toSorted()).toEqual([
-      ...['groups', 'list  0+50', 'list doing 0+50', 'list done 0+50', 'list todo 0+50'],
+      'groups',
+      'list  0+50',
+      'list doing 0+50',
+      'list done 0+50',
+      'list todo 0+50',
     ])
     // To what asks by index the stacks stand one after the other.
     expect(store.source.rowCount).toBe(6)
     expect([0, 1, 4, 5, 6].map((at) => store.source.getRow(at)?.values('title'))).toEqual([
-      ...['d', 'a', 'c', 'f', undefined],
+      'd',
+      'a',
+      'c',
+      'f',
+      undefined,
     ])
     expect(store.source.indexOf(3)).toBe(4)
   })
@@ -113,7 +121,8 @@ describe('the store of a kanban', () => {
     server.calls.length = 0
     await untilRead(opened, 1)
     expect(server.calls.filter((call) => call.startsWith('list')).toSorted()).toEqual([
-      ...['list done 0+50', 'list todo 0+50'],
+      'list done 0+50',
+      'list todo 0+50',
     ])
     expect(opened.shown()).toEqual({ null: 'b d', todo: 'e', done: 'c a f' })
   })
@@ -184,11 +193,9 @@ describe('the store of a kanban', () => {
     const { store, server } = await openKanban(START, { fieldIds: ['title', 'status', 'order'] })
     const rows = await store.source.readRange({ first: 0, last: 2, fieldIds: ['title', 'stock'] })
     expect(rows.map((row) => [row.id, row.values('title'), row.values('stock')])).toEqual([
-      ...[
-        [4, 'd', null],
-        [1, 'a', null],
-        [2, 'b', null],
-      ],
+      [4, 'd', null],
+      [1, 'a', null],
+      [2, 'b', null],
     ])
     expect(server.calls.at(-1)).toBe('list of 4,1,2')
   })

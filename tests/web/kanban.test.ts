@@ -37,7 +37,9 @@ const LINK = memoryField('project', 'LinkToAnotherRecord', {
 })
 const FIELDS = [
   STATUS,
-  ...[memoryField('who', 'User'), memoryField('ready', 'Checkbox'), LINK],
+  memoryField('who', 'User'),
+  memoryField('ready', 'Checkbox'),
+  LINK,
   memoryField('projectId', 'ForeignKey'),
   // As the field type names it: a field of several people was taken for one.
   memoryField('team', 'User', { options: peopleValue.options.parse({ multiple: true }) }),
@@ -91,7 +93,11 @@ describe('what a kanban is stacked by', () => {
 describe('the stacks of a kanban', () => {
   test('are the options in their order, behind those without one, and values that lost their option', () => {
     expect(keysOf({ by: by('status'), totals: counted({ lost: 2, done: 1 }) })).toEqual([
-      ...[null, 'todo', 'doing', 'done', 'lost'],
+      null,
+      'todo',
+      'doing',
+      'done',
+      'lost',
     ])
     expect(keysOf({ by: by('status', { required: true }) })).toEqual(['todo', 'doing', 'done'])
     expect(keysOf({ by: by('ready') })).toEqual(['false', 'true'])

@@ -87,25 +87,21 @@ describe('the session', () => {
     const { body } = await rest().get(`${AUTH}/user/me`)
     expect(Object.keys(body).toSorted()).toEqual(
       [
-        ...[
-          'id',
-          'email',
-          'email_verified',
-          'roles',
-          'token_version',
-          'display_name',
-          'user_name',
-          'blocked',
-        ],
-        ...[
-          'blocked_reason',
-          'deleted_at',
-          'is_deleted',
-          'meta',
-          'is_new_user',
-          'base_roles',
-          'isAuthorized',
-        ],
+        'id',
+        'email',
+        'email_verified',
+        'roles',
+        'token_version',
+        'display_name',
+        'user_name',
+        'blocked',
+        'blocked_reason',
+        'deleted_at',
+        'is_deleted',
+        'meta',
+        'is_new_user',
+        'base_roles',
+        'isAuthorized',
         'workspace_roles',
       ].toSorted(),
     )
@@ -175,17 +171,18 @@ describe('the organisation', () => {
   test('lists its users with a page', async () => {
     const { body } = await rest().get('/api/v1/users?limit=1')
     expect(Object.keys(body.list[0])).toEqual([
-      ...[
-        'id',
-        'email',
-        'email_verified',
-        'invite_token',
-        'created_at',
-        'updated_at',
-        'roles',
-        'display_name',
-      ],
-      ...['is_new_user', 'meta', 'projectsCount', 'workspace_roles'],
+      'id',
+      'email',
+      'email_verified',
+      'invite_token',
+      'created_at',
+      'updated_at',
+      'roles',
+      'display_name',
+      'is_new_user',
+      'meta',
+      'projectsCount',
+      'workspace_roles',
     ])
     expect(body.pageInfo).toMatchObject({ page: 1, pageSize: 1, isFirstPage: true, isLastPage: false })
   })
@@ -193,8 +190,18 @@ describe('the organisation', () => {
   test('deletes a token without a word', async () => {
     const made = (await rest().post('/api/v1/tokens', { description: 'x' })).body
     expect(Object.keys(made)).toEqual([
-      ...['id', 'base_id', 'db_alias', 'description', 'permissions', 'token', 'expiry', 'enabled'],
-      ...['created_at', 'updated_at', 'fk_user_id', 'fk_sso_client_id'],
+      'id',
+      'base_id',
+      'db_alias',
+      'description',
+      'permissions',
+      'token',
+      'expiry',
+      'enabled',
+      'created_at',
+      'updated_at',
+      'fk_user_id',
+      'fk_sso_client_id',
     ])
     expect(made.token).toMatch(/^[A-Za-z0-9_-]{40}$/)
     const headers = { 'xc-auth': token }

@@ -9,42 +9,47 @@ beforeAll(async () => {
 afterAll(() => shop.app.stop())
 
 const BASE_KEYS = [
-  ...[
-    'is_meta',
-    'id',
-    'title',
-    'prefix',
-    'status',
-    'description',
-    'meta',
-    'color',
-    'uuid',
-    'password',
-    'roles',
-  ],
-  ...['deleted', 'order', 'created_at', 'updated_at', 'default_role', 'sources'],
+  'is_meta',
+  'id',
+  'title',
+  'prefix',
+  'status',
+  'description',
+  'meta',
+  'color',
+  'uuid',
+  'password',
+  'roles',
+  'deleted',
+  'order',
+  'created_at',
+  'updated_at',
+  'default_role',
+  'sources',
 ]
 const SOURCE_KEYS = [
-  ...[
-    'id',
-    'base_id',
-    'alias',
-    'meta',
-    'is_meta',
-    'type',
-    'inflection_column',
-    'inflection_table',
-    'created_at',
-  ],
-  ...['updated_at', 'enabled', 'order', 'description', 'erd_uuid', 'deleted', 'is_schema_readonly'],
-  ...[
-    'is_data_readonly',
-    'fk_integration_id',
-    'is_local',
-    'is_encrypted',
-    'integration_title',
-    'upgraderQueries',
-  ],
+  'id',
+  'base_id',
+  'alias',
+  'meta',
+  'is_meta',
+  'type',
+  'inflection_column',
+  'inflection_table',
+  'created_at',
+  'updated_at',
+  'enabled',
+  'order',
+  'description',
+  'erd_uuid',
+  'deleted',
+  'is_schema_readonly',
+  'is_data_readonly',
+  'fk_integration_id',
+  'is_local',
+  'is_encrypted',
+  'integration_title',
+  'upgraderQueries',
 ]
 const onePage = { totalRows: 1, page: 1, pageSize: 1, isFirstPage: true, isLastPage: true }
 
@@ -65,7 +70,9 @@ describe('a base', () => {
     const path = `${M}/projects/${id}`
     expect(scalarOf(await shop.rest.patch(path, { unknown: 1 }))).toEqual([200, TEXT_TYPE, 1])
     expect(scalarOf(await shop.rest.patch(`${path}/user`, { starred: 1, hidden: false }))).toEqual([
-      ...[200, TEXT_TYPE, true],
+      200,
+      TEXT_TYPE,
+      true,
     ])
     expect(outcome(await shop.rest.patch(path, { title: 'Wire' }))).toEqual([
       400,
@@ -83,17 +90,15 @@ describe('a base', () => {
     const { users } = (await shop.rest.get(`${M}/projects/${shop.baseId}/users?limit=1&offset=5`)).body
     expect(users.pageInfo.pageSize).toBe(users.list.length)
     expect(Object.keys(users.list[0])).toEqual([
-      ...[
-        'id',
-        'email',
-        'display_name',
-        'invite_token',
-        'main_roles',
-        'created_at',
-        'meta',
-        'base_id',
-        'roles',
-      ],
+      'id',
+      'email',
+      'display_name',
+      'invite_token',
+      'main_roles',
+      'created_at',
+      'meta',
+      'base_id',
+      'roles',
     ])
     expect(users.list.find(({ id }: { id: string }) => id === stranger.id)).toMatchObject({ roles: null })
   })

@@ -41,8 +41,17 @@ describe('a formula column', () => {
       pk: null,
     })
     expect(Object.keys(colOptions)).toEqual([
-      ...['id', 'fk_column_id', 'formula', 'formula_raw', 'parsed_tree', 'error', 'deleted', 'order'],
-      ...['created_at', 'updated_at', 'base_id'],
+      'id',
+      'fk_column_id',
+      'formula',
+      'formula_raw',
+      'parsed_tree',
+      'error',
+      'deleted',
+      'order',
+      'created_at',
+      'updated_at',
+      'base_id',
     ])
     expect(colOptions).toMatchObject({
       id: expect.stringMatching(/^f[a-z0-9]{14}$/),

@@ -39,8 +39,22 @@ describe('a form', () => {
     const state = await of('State')
     expect(Object.keys(state).sort()).toEqual(
       [
-        ...['id', 'fk_view_id', 'fk_column_id', 'source_id', 'base_id', 'uuid', 'label', 'help'],
-        ...['description', 'required', 'show', 'order', 'meta', 'enable_scanner', 'created_at', 'updated_at'],
+        'id',
+        'fk_view_id',
+        'fk_column_id',
+        'source_id',
+        'base_id',
+        'uuid',
+        'label',
+        'help',
+        'description',
+        'required',
+        'show',
+        'order',
+        'meta',
+        'enable_scanner',
+        'created_at',
+        'updated_at',
       ].sort(),
     )
     expect(state.id).toMatch(/^fvc[a-z0-9]{14}$/)

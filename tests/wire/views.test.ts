@@ -20,22 +20,37 @@ describe('a grid', () => {
   test('has every key', async () => {
     const view = await createGrid('Keys')
     expect(Object.keys(view)).toEqual([
-      ...['id', 'source_id', 'base_id', 'fk_model_id', 'title', 'type', 'is_default', 'show_system_fields'],
-      ...[
-        'lock_type',
-        'uuid',
-        'password',
-        'show',
-        'order',
-        'created_at',
-        'updated_at',
-        'meta',
-        'description',
-      ],
-      ...['created_by', 'owned_by', 'row_coloring_mode', 'view'],
+      'id',
+      'source_id',
+      'base_id',
+      'fk_model_id',
+      'title',
+      'type',
+      'is_default',
+      'show_system_fields',
+      'lock_type',
+      'uuid',
+      'password',
+      'show',
+      'order',
+      'created_at',
+      'updated_at',
+      'meta',
+      'description',
+      'created_by',
+      'owned_by',
+      'row_coloring_mode',
+      'view',
     ])
     expect(Object.keys(view.view)).toEqual([
-      ...['fk_view_id', 'source_id', 'base_id', 'uuid', 'created_at', 'updated_at', 'meta', 'row_height'],
+      'fk_view_id',
+      'source_id',
+      'base_id',
+      'uuid',
+      'created_at',
+      'updated_at',
+      'meta',
+      'row_height',
     ])
     expect(view).toMatchObject({ type: 3, lock_type: 'collaborative', created_by: shop.admin.id })
   })
@@ -45,19 +60,23 @@ describe('a grid', () => {
     const columns = (await shop.rest.get(`${M}/grids/${id}/grid-columns`)).body
     expect((await shop.rest.get(`${M}/views/${id}/columns`)).body).toEqual({ list: columns })
     expect(Object.keys(columns[0])).toEqual([
-      ...[
-        'id',
-        'fk_view_id',
-        'fk_column_id',
-        'source_id',
-        'base_id',
-        'uuid',
-        'label',
-        'help',
-        'width',
-        'show',
-      ],
-      ...['order', 'created_at', 'updated_at', 'group_by', 'group_by_order', 'group_by_sort', 'aggregation'],
+      'id',
+      'fk_view_id',
+      'fk_column_id',
+      'source_id',
+      'base_id',
+      'uuid',
+      'label',
+      'help',
+      'width',
+      'show',
+      'order',
+      'created_at',
+      'updated_at',
+      'group_by',
+      'group_by_order',
+      'group_by_sort',
+      'aggregation',
     ])
     expect(titleOf(columns[0].fk_column_id)).toBe('Title')
     expect(columns.length).toBe(table.columns.length)
@@ -105,10 +124,14 @@ describe('a grid', () => {
     const { id } = await createGrid('Written')
     const [{ id: lineId }] = (await shop.rest.get(`${M}/grids/${id}/grid-columns`)).body
     expect(scalarOf(await shop.rest.patch(`${M}/grid-columns/${lineId}`, { width: '300px' }))).toEqual([
-      ...[200, TEXT_TYPE, 1],
+      200,
+      TEXT_TYPE,
+      1,
     ])
     expect(scalarOf(await shop.rest.patch(`${M}/views/${id}/columns/${lineId}`, { order: 2 }))).toEqual([
-      ...[200, TEXT_TYPE, 1],
+      200,
+      TEXT_TYPE,
+      1,
     ])
     expect((await shop.rest.patch(`${M}/grids/${id}`, { row_height: 2 })).body.view.row_height).toBe(2)
     expect((await shop.rest.patch(`${M}/views/${id}`, { lock_type: 'x' })).status).toBe(400)
@@ -126,7 +149,14 @@ describe('sorts and filters', () => {
       })
     ).body
     expect(Object.keys(sort)).toEqual([
-      ...['id', 'source_id', 'base_id', 'fk_view_id', 'fk_column_id', 'direction', 'order', 'created_at'],
+      'id',
+      'source_id',
+      'base_id',
+      'fk_view_id',
+      'fk_column_id',
+      'direction',
+      'order',
+      'created_at',
       'updated_at',
     ])
     expect((await shop.rest.patch(`${M}/sorts/${sort.id}`, {})).body.errors).toEqual([
@@ -139,7 +169,9 @@ describe('sorts and filters', () => {
       },
     ])
     expect(scalarOf(await shop.rest.patch(`${M}/sorts/${sort.id}`, { direction: 'asc' }))).toEqual([
-      ...[200, TEXT_TYPE, 1],
+      200,
+      TEXT_TYPE,
+      1,
     ])
     expect(scalarOf(await shop.rest.delete(`${M}/sorts/${sort.id}`))).toEqual([200, TEXT_TYPE, true])
     expect(outcome(await shop.rest.get(`${M}/sorts/${sort.id}`))).toEqual([
@@ -153,28 +185,32 @@ describe('sorts and filters', () => {
     const body = { fk_column_id: column(table, 'A').id, comparison_op: 'eq', value: 1 }
     const filter = (await shop.rest.post(`${M}/views/${id}/filters`, body)).body
     expect(Object.keys(filter)).toEqual([
-      ...[
-        'id',
-        'source_id',
-        'base_id',
-        'fk_view_id',
-        'fk_hook_id',
-        'fk_column_id',
-        'fk_parent_id',
-        'logical_op',
-      ],
-      ...['comparison_op', 'value', 'is_group', 'order', 'created_at', 'updated_at', 'comparison_sub_op'],
-      ...[
-        'fk_link_col_id',
-        'fk_value_col_id',
-        'fk_parent_column_id',
-        'fk_row_color_condition_id',
-        'fk_widget_id',
-      ],
+      'id',
+      'source_id',
+      'base_id',
+      'fk_view_id',
+      'fk_hook_id',
+      'fk_column_id',
+      'fk_parent_id',
+      'logical_op',
+      'comparison_op',
+      'value',
+      'is_group',
+      'order',
+      'created_at',
+      'updated_at',
+      'comparison_sub_op',
+      'fk_link_col_id',
+      'fk_value_col_id',
+      'fk_parent_column_id',
+      'fk_row_color_condition_id',
+      'fk_widget_id',
     ])
     expect(filter.value).toBe('1')
     expect(scalarOf(await shop.rest.patch(`${M}/filters/${filter.id}`, { value: 'b' }))).toEqual([
-      ...[200, TEXT_TYPE, 1],
+      200,
+      TEXT_TYPE,
+      1,
     ])
     expect(scalarOf(await shop.rest.delete(`${M}/filters/${filter.id}`))).toEqual([200, TEXT_TYPE, true])
   })

@@ -89,7 +89,8 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   const keys = newKeys({ staging: plan.staging, tableName: how.target }, groups, sql`staged.new_id`)
   const names = [
     ...how.constants.map(({ column }) => column),
-    ...[how.keyColumn, how.orderColumn],
+    how.keyColumn,
+    how.orderColumn,
     ...[...how.numbered, ...keys].map(({ column }) => column),
     ...columns,
   ]

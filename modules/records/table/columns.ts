@@ -115,7 +115,9 @@ export const END = '|'
 
 /** Substrings that make a part at this index ambiguous. */
 export const ambiguous = (index: number, count: number): string[] => [
-  ...[BETWEEN, `${ESCAPE}_`, ESCAPE + ESCAPE],
+  BETWEEN,
+  `${ESCAPE}_`,
+  ESCAPE + ESCAPE,
   ...(index > 0 ? [`${END}_`] : []),
   ...(index < count - 1 ? [`_${END}`, ESCAPE + END] : []),
 ]

@@ -158,9 +158,35 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
 
 const id = z.string().max(64)
 const COMPARISONS = [
-  ...['allof', 'anyof', 'blank', 'btw', 'checked', 'empty', 'eq', 'ge', 'gt', 'gte', 'in', 'is', 'isWithin'],
-  ...['isnot', 'le', 'like', 'lt', 'lte', 'nallof', 'nanyof', 'nbtw', 'neq', 'nlike', 'not', 'notblank'],
-  ...['notchecked', 'notempty', 'notnull', 'null'],
+  'allof',
+  'anyof',
+  'blank',
+  'btw',
+  'checked',
+  'empty',
+  'eq',
+  'ge',
+  'gt',
+  'gte',
+  'in',
+  'is',
+  'isWithin',
+  'isnot',
+  'le',
+  'like',
+  'lt',
+  'lte',
+  'nallof',
+  'nanyof',
+  'nbtw',
+  'neq',
+  'nlike',
+  'not',
+  'notblank',
+  'notchecked',
+  'notempty',
+  'notnull',
+  'null',
 ]
 
 /** A filter as clients send it. Its children are parsed by `readNode`, which limits the depth. */
