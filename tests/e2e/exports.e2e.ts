@@ -48,7 +48,7 @@ describe('downloading a view', () => {
     await dialog.getByLabel('Separator').selectOption(';')
     await page.context().setOffline(true)
     await download.click()
-    await see(dialog.getByText('The server cannot be reached.'))
+    await see(dialog.getByText('The server can’t be reached.'))
     await page.context().setOffline(false)
     const [csv] = await Promise.all([page.waitForEvent('download'), download.click()])
     expect(csv.suggestedFilename()).toBe('Tasks.csv')

@@ -82,6 +82,6 @@ describe('createHttpClient', () => {
 
   test('says so where the name or the server does not exist', async () => {
     await expect(local.get('http://nobody.invalid/', request)).rejects.toThrow('Unknown host')
-    await expect(local.get('http://127.0.0.1:1/', request)).rejects.toThrow('cannot be reached')
+    await expect(local.get('http://127.0.0.1:1/', request)).rejects.toThrow('can’t be reached')
   })
 })

@@ -87,7 +87,7 @@ describe.each([...databases])('views, metadata in %s', (database) => {
     const copy = await shop.api.views.duplicate.mutate({ viewId: schema.views[0]!.id })
     expect(await refusalOf(shop.api.views.delete.mutate({ viewId: schema.views[0]!.id }))).toMatchObject({
       status: 400,
-      message: 'The default view of a table cannot be deleted',
+      message: 'The default view of a table can’t be deleted',
     })
     await shop.api.views.delete.mutate({ viewId: copy.id })
     expect(await refusalOf(shop.api.views.delete.mutate({ viewId: copy.id }))).toMatchObject({
