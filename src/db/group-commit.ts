@@ -1,5 +1,8 @@
 import type { Transaction } from '../dialects/dialect.ts'
 
+/** Most writes that run at the same time: each has up to two statements on their way. */
+const MAX_TOGETHER = 50
+
 /** A group accepts no further writes after this time, so that its members do not wait without end. */
 const FULL_AFTER_MS = 10
 
@@ -21,10 +24,25 @@ export interface GroupSession {
   rollBackToSaved(): Now
   /** False if an error has ended the whole transaction. */
   isOpen(): boolean
+  /**
+   * As many transactions as writes run at the same time, on the same connection and within the same savepoint. Undefined
+   * where a statement needs no round trip.
+   */
+  fork?(count: number): Branch[]
+}
+
+/** The transaction of one of several writes that run at the same time. */
+export interface Branch {
+  transaction: Transaction
+  settle(): Promise<void>
+  /** True until its first statement. */
+  isUnused(): boolean
 }
 
 interface Member {
   work(transaction: Transaction): Promise<unknown>
+  /** As `Engine.writeTogether`. */
+  touches: readonly string[] | null
   /** Called with the outcome once the group is committed. */
   complete(outcome: Outcome): void
 }
@@ -93,6 +111,13 @@ export function createGroupCommit(
       if (waiting.length === 0) return
       const settled = session.settle?.()
       if (settled) await settled
+      const together = session.fork ? countDisjoint() : 0
+      if (together > 1) {
+        const entries = waiting.splice(0, together).map((member): Entry => ({ member, outcome: null }))
+        group.push(...entries)
+        await runAtOnce(session, entries)
+        continue
+      }
       const member = waiting.shift()!
       // Added before it runs, so that it gets an outcome whatever fails.
       const entry: Entry = { member, outcome: null }
@@ -102,6 +127,48 @@ export function createGroupCommit(
       entry.outcome = isAlone
         ? { ok: true, result: await member.work(session.transaction) }
         : await attempt(session, member)
+    }
+  }
+
+  /** The number of writes at the front of the queue that may run at the same time. */
+  function countDisjoint(): number {
+    const touched = new Set<string>()
+    const isApart = ({ touches }: Member) => {
+      if (touches === null || touches.some((key) => touched.has(key))) return false
+      for (const key of touches) touched.add(key)
+      return true
+    }
+    const end = waiting.slice(0, MAX_TOGETHER).findIndex((member) => !isApart(member))
+    return end < 0 ? Math.min(waiting.length, MAX_TOGETHER) : end
+  }
+
+  /**
+   * Runs writes at the same time, so that their statements share round trips. They share a savepoint as well: if one fails
+   * after its first statement, all are rolled back and run again one by one, each with its own.
+   */
+  async function runAtOnce(session: GroupSession, entries: Entry[]): Promise<void> {
+    const saved = Promise.resolve(session.save())
+    const branches = session.fork!(entries.length)
+    const runs = entries.map(async ({ member }, at) => {
+      const { transaction, settle } = branches[at]!
+      const result = await member.work(transaction)
+      await settle()
+      return result
+    })
+    const [isSaved, ...ended] = await Promise.allSettled([saved, ...runs])
+    // Statements that a failed write has not waited for.
+    await Promise.allSettled(branches.map(({ settle }) => settle()))
+    if (isSaved.status === 'rejected') throw isSaved.reason
+    const isHarmless = ended.every(({ status }, at) => status === 'fulfilled' || branches[at]!.isUnused())
+    if (!isHarmless) {
+      if (!session.isOpen()) throw ended.find((end) => end.status === 'rejected')?.reason
+      await session.rollBackToSaved()
+      for (const entry of entries) entry.outcome = await attempt(session, entry.member)
+      return
+    }
+    for (const [at, end] of ended.entries()) {
+      entries[at]!.outcome =
+        end.status === 'fulfilled' ? { ok: true, result: end.value } : { ok: false, error: end.reason }
     }
   }
 
@@ -122,10 +189,12 @@ export function createGroupCommit(
   return function writeTogether<T>(
     work: (tx: Transaction) => Promise<T>,
     onCommit?: (result: T) => void,
+    touches: readonly string[] | null = null,
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     waiting.push({
       work,
+      touches,
       complete(outcome) {
         if (!outcome.ok) return reject(explain(outcome.error))
         onCommit?.(outcome.result as T)

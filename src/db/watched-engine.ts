@@ -70,6 +70,7 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
   const watched = (tx: Transaction): Transaction =>
     slow
       ? {
+          batch: tx.batch,
           run: (statement) => inTransaction(statement.sql, () => tx.run(statement)),
           runMany: (sql, params) => inTransaction(sql, () => tx.runMany(sql, params)),
           all: (statement) => inTransaction(statement.sql, () => tx.all(statement)),
@@ -91,7 +92,8 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
     csv: csv && ((statement, page) => read('scan', statement, () => csv(statement, page))),
     write: (work, afterCommit, options) =>
       write(() => engine.write((tx) => work(watched(tx)), afterCommit, options)),
-    writeTogether: (work, onCommit) => write(() => engine.writeTogether((tx) => work(watched(tx)), onCommit)),
+    writeTogether: (work, onCommit, touches) =>
+      write(() => engine.writeTogether((tx) => work(watched(tx)), onCommit, touches)),
     async writeScript(script, options) {
       const startedAt = performance.now()
       let statements: Statement[] = []

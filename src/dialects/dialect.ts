@@ -6,6 +6,7 @@ import type { FormulaWords } from '../core/formula/words.ts'
 import type { RecordId } from '../core/model.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
+import type { WriteBatch } from '../db/write-batch.ts'
 import type { ForeignColumns } from './foreign.ts'
 import type { RelatedExpressions } from './related.ts'
 
@@ -165,6 +166,8 @@ interface ScriptOptions extends ScriptWatch {
 
 /** Statements inside one transaction. */
 export interface Transaction {
+  /** Shared by the writes that run at the same time in this transaction; undefined for one that runs alone. */
+  readonly batch?: WriteBatch
   run(statement: Statement): Promise<{ changes: number }>
   /** Runs one statement for each list of values. */
   runMany(sql: string, params: unknown[][]): Promise<void>
@@ -235,8 +238,16 @@ export interface Engine {
    * As `write`, for short writes: those that wait at the same time are committed together, and one that throws is
    * rolled back alone. `work` reads through `tx` only, because writes of its group are not committed yet. `onCommit`
    * runs synchronously after the commit.
+   *
+   * @param touches names of everything that the write reads or changes in the base and that others may change; empty for
+   *   a new record. Writes that touch different things may run at the same time and more than once, until one attempt
+   *   succeeds. By default a write runs alone.
    */
-  writeTogether<T>(work: (tx: Transaction) => Promise<T>, onCommit?: (result: T) => void): Promise<T>
+  writeTogether<T>(
+    work: (tx: Transaction) => Promise<T>,
+    onCommit?: (result: T) => void,
+    touches?: readonly string[] | null,
+  ): Promise<T>
   /**
    * Runs the statements in one transaction off the main thread, for writes whose cost grows with a table. A function is
    * called once the write lease is held. Returns the result of each statement. Without a watch it is part of the

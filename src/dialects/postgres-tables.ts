@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, Transaction } from './dialect.ts'
 import { quoteText, standardTables } from './standard-sql.ts'
 
 /** Column types of base tables. */
@@ -22,6 +22,19 @@ export const POSTGRES_TYPES: Record<StorageKind, string> = {
 
 export const quotePostgres = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const quote = quotePostgres
+
+/** Takes consecutive ids of a table and returns the first. */
+async function firstNewId(tx: Transaction, table: string, count: number): Promise<number> {
+  // Sequences are not transactional; the base's lock keeps other writers out.
+  const [row] = await tx.all<{ last: number }>({
+    sql: `with ids as (select pg_get_serial_sequence(quote_ident($1), attname)::regclass as sequence
+        from pg_attribute where attrelid = quote_ident($1)::regclass and attidentity <> '')
+      select setval(sequence, nextval(sequence) + $2 - 1) as last from ids`,
+    params: [table, count],
+  })
+  if (!row) throw new Error(`Table ${table} does not number its records`)
+  return row.last - count + 1
+}
 
 /** DDL of PostgreSQL, which is transactional. */
 export const postgresTables = standardTables({
@@ -84,15 +97,9 @@ export const postgresWrites = {
 
   async allocateIds(tx, table, count) {
     if (count === 0) return []
-    // Sequences are not transactional; the base's lock keeps other writers out.
-    const [row] = await tx.all<{ last: number }>({
-      sql: `with ids as (select pg_get_serial_sequence(quote_ident($1), attname)::regclass as sequence
-          from pg_attribute where attrelid = quote_ident($1)::regclass and attidentity <> '')
-        select setval(sequence, nextval(sequence) + $2 - 1) as last from ids`,
-      params: [table, count],
-    })
-    if (!row) throw new Error(`Table ${table} does not number its records`)
-    return Array.from({ length: count }, (_, index) => row.last - count + index + 1)
+    const allocate = (total: number) => firstNewId(tx, table, total)
+    const first = await (tx.batch?.allocate(`ids ${table}`, count, allocate) ?? allocate(count))
+    return Array.from({ length: count }, (_, index) => first + index)
   },
 
   // The last value is null for an empty table; setval then has no effect.

@@ -65,28 +65,24 @@ export const bareInsert = (): string => {
   return `insert into bare (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
 }
 
+const COLUMN_TYPES = {
+  sqlite: 'text text integer real real integer boolean date datetime text text text',
+  postgres: 'text text bigint numeric float8 bigint boolean date timestamptz text text text',
+}
+
+/** The declarations of the fields' columns. */
+export function bareColumns(engine: keyof typeof COLUMN_TYPES): string {
+  const types = COLUMN_TYPES[engine].split(' ')
+  return BARE_COLUMNS.map((name, index) => `"${name}" ${types[index]}`).join(', ')
+}
+
 /** Makes the bare server's file, with the same rows in the same columns and the same index. */
 export function makeBareFile(path: string, rows: number): void {
   const file = new Database(path, { create: true, strict: true })
   for (const pragma of PRAGMAS) file.run(pragma)
-  const types = [
-    'text',
-    'text',
-    'integer',
-    'real',
-    'real',
-    'integer',
-    'boolean',
-    'date',
-    'datetime',
-    'text',
-    'text',
-    'text',
-  ]
-  const own = BARE_COLUMNS.map((name, index) => `"${name}" ${types[index]}`)
   file.run(
     `create table bare (id integer primary key autoincrement, created_at datetime, updated_at datetime, created_by text,
-      updated_by text, nc_order real, ${own.join(', ')})`,
+      updated_by text, nc_order real, ${bareColumns('sqlite')})`,
   )
   file.run('create index bare_order on bare (nc_order, id)')
   const insert = file.prepare(bareInsert())

@@ -15,6 +15,7 @@ import { type Line, lineOf, printTable } from './report.ts'
 import { measureStart } from './start.ts'
 import { measureUnderLoad } from './under-load.ts'
 import { measureBrowser } from './web.ts'
+import { measureWriters } from './writers.ts'
 
 /*
  * `bun run bench` prints what ARCHITECTURE.md promises and what holds of it: ratios measured in one run, the product
@@ -89,6 +90,9 @@ if (options.against !== undefined) {
 }
 
 await buildWebIfStale()
+if (isWanted('PostgreSQL')) {
+  lines.push(await measureWriters(Number(options.rounds), Number(options.seconds)))
+}
 if (isWanted('start')) lines.push(...(await measureStart()))
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
 makeBareFile(join(folder, 'bare.db'), rows)

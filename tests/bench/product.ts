@@ -16,10 +16,14 @@ export interface Product extends Server {
 
 const PASSWORD = 'correct horse battery'
 
-/** Starts the product on an empty folder and fills a table through its API. `stop` removes all. */
-export async function startProduct(rows: number): Promise<Product> {
+/**
+ * Starts the product on an empty folder and fills a table through its API. `stop` removes all.
+ *
+ * @param env e.g. the database of its metadata and bases
+ */
+export async function startProduct(rows: number, env: Record<string, string> = {}): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'))
-  const server = await startProgram('src/main.ts', environmentOf(dataDir))
+  const server = await startProgram('src/main.ts', { ...environmentOf(dataDir), ...env })
   const url = `http://127.0.0.1:${server.port}`
   const { token: session } = await createTrpcClient(url).auth.signUp.mutate({
     email: 'bench@example.com',

@@ -8,23 +8,22 @@ import {
   startSupervised,
 } from './supervised-server.ts'
 
-// No data outlives the run, so none needs to reach the disk.
-const SETTINGS = [
-  'fsync=off',
-  'synchronous_commit=off',
-  'full_page_writes=off',
-  'max_connections=200',
-  'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
-]
+/** No data of a test outlives the run, so none needs to reach the disk. */
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+const SETTINGS = ['max_connections=200', 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
+
+interface PostgresOptions {
+  /** Commits wait for the disk, as on a server in use: for measurements. */
+  isDurable?: boolean
+}
 
 /**
  * Starts a private PostgreSQL in a temporary folder, on a free port of 127.0.0.1, without touching the
  * system's service. As root it runs as `postgres` (or `nobody`).
  * @throws Error when PostgreSQL is not installed or does not start
  */
-export async function startPostgres(): Promise<PrivateServer> {
-  const { dir, url, run } = await createPostgres()
+export async function startPostgres(options?: PostgresOptions): Promise<PrivateServer> {
+  const { dir, url, run } = await createPostgres(options)
   return { url, stop: await run(dir) }
 }
 
@@ -61,7 +60,8 @@ export async function startRestartablePostgres(): Promise<RestartablePostgres> {
 }
 
 /** Creates the files of a server; `run` starts it and resolves with a function that stops it. */
-async function createPostgres() {
+async function createPostgres({ isDurable = false }: PostgresOptions = {}) {
+  const settings = isDurable ? SETTINGS : [...NOT_DURABLE, ...SETTINGS]
   const bin = findPostgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
   const { dir, runAs } = createServerHome('postgres', ['postgres', 'nobody'])
@@ -96,7 +96,7 @@ async function createPostgres() {
         `${dir}/data`,
         '-p',
         String(port),
-        ...SETTINGS.flatMap((setting) => ['-c', setting]),
+        ...settings.flatMap((setting) => ['-c', setting]),
       ],
       isReady: async () => {
         await using sql = new Bun.SQL(url, { max: 1 })

@@ -203,6 +203,12 @@ export async function allocatePositions(
   before: RecordId | null,
   viewId: string | null,
 ): Promise<number[]> {
+  const { batch } = context.tx
+  if (batch && before === null) {
+    const readLast = async () => (await findBounds(context, null, viewId)).previous
+    const last = await batch.continueFrom(`places ${context.model.table.id}`, count, readLast)
+    return Array.from({ length: count }, (_, index) => last + index + 1)
+  }
   const { previous, next } = await findBounds(context, before, viewId)
   const spread = (step: number) => Array.from({ length: count }, (_, index) => previous + step * (index + 1))
   if (next === null) return spread(1)

@@ -4,6 +4,7 @@ import type { AppliedChange, Change, Operation, RecordChange } from '../../../sr
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CreationMoment } from '../../../src/core/fields/default-value.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
@@ -23,6 +24,7 @@ import {
   checkValues,
   idsCondition,
   isForeign,
+  isLink,
   maskChanges,
   refuseUnordered,
   storedId,
@@ -92,6 +94,8 @@ export interface PlannedWrite {
   plan: (scope: WriteScope) => Promise<CheckedOperation[]>
   /** Limit of linked records that deletions may touch; connected databases have their own. */
   maxCascade?: number
+  /** As `Engine.writeTogether`. */
+  touches?: readonly string[] | null
   /** Runs in the same transaction after the entry, which is then always written. */
   finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
 }
@@ -198,7 +202,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     return { ...written, inserted: [] }
   }
 
-  function writeChecked(
+  async function writeChecked(
     actor: Actor,
     change: Change,
     operations: Operation[],
@@ -206,6 +210,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
   ): Promise<Written> {
     return write(actor, change, {
       maxCascade,
+      touches: await touchedBy(operations),
       entry: { kind: kindOf(change.operations), detail: orderedView(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
       plan() {
@@ -219,6 +224,21 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
         )
       },
     })
+  }
+
+  /**
+   * The record that a change of one record's own values reads and writes, none for a new record; null for changes that
+   * may reach other records, as links and positions do.
+   */
+  async function touchedBy([only, ...others]: Operation[]): Promise<string[] | null> {
+    if (!only || others.length > 0 || (only.kind !== 'insert' && only.kind !== 'update')) return null
+    if (only.rows.length !== 1 || (only.kind === 'insert' && only.before != null)) return null
+    const model = await schema.load(only.tableId)
+    const reachesOthers = model.fields.some(
+      (field) => (isLink(field) || isForeignKey(field)) && only.rows.some(({ values }) => field.id in values),
+    )
+    if (reachesOthers) return null
+    return only.kind === 'insert' ? [] : only.rows.map(({ id }) => `${only.tableId} ${storedId(model, id)}`)
   }
 
   /** As `apply`, for checked operations: undo and redo, whose values come from the log. */
@@ -266,7 +286,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
           (tx) => writeIn(call, tx, { tx, ...own }),
           async (outcome) => countIn(outcome),
         )
-      : home.writeTogether((tx) => writeIn(call, tx, { tx, ...own }), countIn)
+      : home.writeTogether((tx) => writeIn(call, tx, { tx, ...own }), countIn, call.touches)
   }
 
   /** Shows the progress of deletions in a connected database, and of their undo and redo. */
@@ -325,6 +345,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
 
   async function runPlanned(call: WriteCall, scope: WriteScope): Promise<RanOperations> {
     const operations = await call.plan(scope)
+    // A write of several at the same time may run again.
+    call.attempts.length = 0
     for (const operation of operations) if ('rows' in operation) call.attempts.push(operation)
     const touched: RecordChange[] = []
     const inserted: RecordId[] = []

@@ -5,9 +5,10 @@ import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import { currentWork } from '../../works.ts'
 import type { PostgresConnection } from '../connection.ts'
-import { createGroupCommit, type GroupSession } from '../group-commit.ts'
+import { type Branch, createGroupCommit, type GroupSession } from '../group-commit.ts'
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
+import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
 import {
   type Lane,
@@ -179,7 +180,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       const turn = { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS }
       return withWriter(turn, (lane) => work(groupSession(lane, `begin${lockForTransaction(turn)}`, turn)))
     })
-    return (work, onCommit) => explained(together(work, onCommit))
+    return (work, onCommit, touches) => explained(together(work, onCommit, touches))
   }
 }
 
@@ -221,6 +222,20 @@ async function commit(lane: Lane, transaction: PipelinedTransaction): Promise<vo
   await done
 }
 
+/** A transaction that runs next to others on the same connection. */
+function branchOn(lane: Lane, batch: WriteBatch): Branch {
+  let isUnused = true
+  const watched: Lane = {
+    command: lane.command,
+    query(...given) {
+      isUnused = false
+      return lane.query(...given)
+    },
+  }
+  const { settle, ...transaction } = transactionOn(watched)
+  return { transaction: { ...transaction, batch }, settle, isUnused: () => isUnused }
+}
+
 function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
   let isLost = false
   let isSaved = false
@@ -248,5 +263,9 @@ function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
     },
     rollBackToSaved: send('rollback to member'),
     isOpen: () => !isLost,
+    fork(count) {
+      const batch = createWriteBatch()
+      return Array.from({ length: count }, () => branchOn(lane, batch))
+    },
   }
 }
