@@ -149,7 +149,7 @@ export function createFiles(
     return false
   }
 
-  /** The files that cells of the base may use on behalf of this actor; `fresh`: not used in the base yet. */
+  /** The files that this actor may put into cells of the base, by path; `fresh` are those that the base does not use yet. */
   async function nameable(actor: Actor, baseId: string, paths: readonly string[]) {
     const [all, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
     const rows = new Map<string, FileRow>()
@@ -160,6 +160,7 @@ export function createFiles(
     return { rows, fresh: [...rows.keys()].filter((path) => !uses.get(path)?.has(baseId)) }
   }
 
+  /** Records that cells of the base use these files. */
   async function use(baseId: string, fresh: string[]): Promise<void> {
     for (const some of chunks(fresh)) {
       await meta.atomically([
@@ -172,7 +173,7 @@ export function createFiles(
     }
   }
 
-  /** Keeps files that are being used again, whatever a concurrent scan has found. */
+  /** Keeps files that a cell uses again, even if a concurrent scan found no use. */
   async function keepNamed(baseId: string, paths: readonly string[]): Promise<void> {
     for (const part of chunks(paths)) {
       const some = inArray(attachmentUses.path, part)
@@ -183,7 +184,7 @@ export function createFiles(
     }
   }
 
-  /** Marks files that no base uses as unused, for the sweep. */
+  /** Marks those of the files that no base uses, so that the sweep deletes them. */
   async function release(paths: readonly string[]): Promise<void> {
     const isNamed = sql`exists (select 1 from attachment_uses named where named.path = ${attachmentFiles.path})`
     for (const part of chunks(paths)) {

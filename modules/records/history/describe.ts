@@ -63,43 +63,8 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     const sources = new Map(
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, alias }) => [id, alias]),
     )
-    return entries.map((entry) => {
-      const own = lines.get(entry.id) ?? []
-      const total = own[0]?.total ?? null
-      const count = total === null || total === 0 ? entry.records : total
-      const ids = (entry.detail ?? {}) as { viewId?: string; fieldId?: string; sourceId?: string }
-      const table = entry.tableId === null ? undefined : names.tables.get(entry.tableId)
-      const viewId = ids.viewId ?? null
-      const viewTitle = viewId === null ? null : (titles.get(viewId) ?? null)
-      const [line] = own
-      const fieldTitle = (id: string) => short(names.fields.get(id)?.title ?? keptTitle(entry, id))
-      return {
-        id: entry.id,
-        at: entry.at,
-        actorId: entry.actorId,
-        kind: entry.kind,
-        label: labelOf({
-          kind: entry.kind,
-          records: count,
-          table: short(tableTitle(entry, table)),
-          view: short(viewTitle ?? 'deleted view'),
-          field: ids.fieldId === undefined ? '' : fieldTitle(ids.fieldId),
-          source: short((ids.sourceId && sources.get(ids.sourceId)) || 'the database'),
-          record: count === 1 ? recordName(records, entry, line) : null,
-          values: valuesOf(names, entry, line, people),
-          detail: entry.detail,
-          fieldTitle,
-        }),
-        further: 0,
-        tableId: entry.tableId,
-        tableTitle: table?.title ?? null,
-        viewId,
-        viewTitle,
-        records: count,
-        state: entry.undoneBy === null ? 'done' : entry.undoneBy < 0 ? 'final' : 'undone',
-        confirm: confirmReason(entry, count, viewId, scope),
-      }
-    })
+    const named: Named = { names, titles, lines, people, records, sources }
+    return entries.map((entry) => actionOf(entry, named, scope))
   }
 
   /** The titles of views by id, including deleted ones, whose entries keep the title. */
@@ -177,6 +142,60 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
   }
 
   return describe
+}
+
+/** The names and values that labels of entries show. */
+interface Named {
+  names: LogNames
+  /** View titles by id. */
+  titles: ReadonlyMap<string, string>
+  /** Changed records by entry. */
+  lines: ReadonlyMap<number, SampledRecord[]>
+  people: readonly Person[]
+  /** Record names by `tableId recordId`. */
+  records: ReadonlyMap<string, string>
+  /** Names of connected databases by id. */
+  sources: ReadonlyMap<string, string | null>
+}
+
+function actionOf(
+  entry: StoredEntry,
+  { names, titles, lines, people, records, sources }: Named,
+  scope: ActionScope,
+): Action {
+  const [line] = lines.get(entry.id) ?? []
+  const count = line?.total || entry.records
+  const ids = (entry.detail ?? {}) as { viewId?: string; fieldId?: string; sourceId?: string }
+  const table = entry.tableId === null ? undefined : names.tables.get(entry.tableId)
+  const viewId = ids.viewId ?? null
+  const viewTitle = viewId === null ? null : (titles.get(viewId) ?? null)
+  const fieldTitle = (id: string) => short(names.fields.get(id)?.title ?? keptTitle(entry, id))
+  return {
+    id: entry.id,
+    at: entry.at,
+    actorId: entry.actorId,
+    kind: entry.kind,
+    label: labelOf({
+      kind: entry.kind,
+      records: count,
+      table: short(tableTitle(entry, table)),
+      view: short(viewTitle ?? 'deleted view'),
+      field: ids.fieldId === undefined ? '' : fieldTitle(ids.fieldId),
+      source: short((ids.sourceId && sources.get(ids.sourceId)) || 'the database'),
+      record: count === 1 ? recordName(records, entry, line) : null,
+      values: valuesOf(names, entry, line, people),
+      detail: entry.detail,
+      fieldTitle,
+    }),
+    further: 0,
+    tableId: entry.tableId,
+    tableTitle: table?.title ?? null,
+    viewId,
+    viewTitle,
+    records: count,
+    state: entry.undoneBy === null ? 'done' : entry.undoneBy < 0 ? 'final' : 'undone',
+    confirm: confirmReason(entry, count, viewId, scope),
+  }
 }
 
 /** Null if a connected database does not respond or a field cannot be read: a name must not prevent undo. */

@@ -10,7 +10,7 @@ import type { PlanContext } from './plan-cache.ts'
 const MAX_BYTES = 32 * 1024 ** 2
 /** Larger results are read again each time. */
 const MAX_RESULT_BYTES = 256 * 1024
-/** Faster reads are cheaper than the bookkeeping. */
+/** Faster reads are not cached: the bookkeeping costs more. */
 const MIN_READ_MS = 1
 /** As above, where each use of the cache costs a query for the last change of the base. */
 const MIN_SHARED_READ_MS = 5
@@ -35,17 +35,17 @@ interface Entry {
  * of its base, and no answer is older than the request.
  */
 export interface ResultCache {
-  /** The engine of an opened table, whose reads come from the cache if possible. */
+  /** The engine of an opened table, with reads that use the cache. */
   over(opened: Pick<Opened, 'engine' | 'context'>): CachedEngine
   /** Call when a change of records of these tables is committed, before it is acknowledged. */
   touch(tableIds: Iterable<string>): void
-  /** Call when changes by other servers may be unknown. */
+  /** Drops all results. Call when this server may have missed changes by others. */
   clear(): void
 }
 
 export type CachedEngine = Pick<Engine, 'all' | 'values' | 'dialect'>
 
-/** @param isShared true where other processes write to the same tables */
+/** @param isShared true if other processes write to the same tables */
 export function createResultCache(isShared: boolean): ResultCache {
   const versions = new Map<string, number>()
   const known = new WeakSet<Statement>()
@@ -58,7 +58,7 @@ export function createResultCache(isShared: boolean): ResultCache {
     sizeCalculation: ({ rows }) => JSON.stringify(rows).length + 200,
   })
 
-  /** The versions of all tables that a query may read; null if its results are not cached. */
+  /** The versions of all tables that a query may read, joined; null if its results cannot be cached. */
   function versionsOf(context: PlanContext): string | null {
     const { models } = context
     const { table } = wholeOf(context)

@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { allOf, type Filter, isComplete, isGroup } from '../../../src/core/filters/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -34,6 +35,49 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     return bodies
   }
 
+  /** Updates the records that exist and returns their ids; bodies without a key or of other records are ignored. */
+  async function updateExisting(actor: Actor, tableId: string, bodies: Body[]): Promise<RecordId[]> {
+    const model = await operations.enter(actor, 'record.update', tableId)
+    const { existing } = await splitByExistence(actor, model, bodies)
+    const idOf = new Map(existing.map(({ id, body }) => [body, id]))
+    const { ids } = await operations.update(actor, tableId, [...idOf.keys()], (_, body) => idOf.get(body)!)
+    return ids
+  }
+
+  /** Updates the records that exist and inserts the others in one change. Returns the ids of both, in this order. */
+  async function upsert(actor: Actor, tableId: string, bodies: Body[]): Promise<RecordId[]> {
+    const model = await operations.enter(actor, 'record.update', tableId)
+    const { existing, others } = await splitByExistence(actor, model, bodies)
+    const updated = existing.map(({ id, body }) => ({ id, values: readValues(model, body) }))
+    const newValues = others.map((body) => readValues(model, body))
+    for (const body of others) refuseReadOnly(model, body)
+    await operations.refuseChangedColumns(actor, tableId, existing)
+    const links = await operations.newLinks(model, others)
+    const added = newValues.map((values, index) => ({ values: { ...values, ...links[index] } }))
+    const { inserted } = await records.apply(actor, {
+      baseId: model.table.baseId,
+      operations: [
+        { kind: 'update', tableId, rows: updated },
+        { kind: 'insert', tableId, rows: added },
+      ],
+    })
+    return [...updated.map(({ id }) => id), ...inserted]
+  }
+
+  /** Separates the bodies whose key is that of an existing record, with its id, from the others. */
+  async function splitByExistence(actor: Actor, model: TableModel, bodies: Body[]) {
+    const keyed = bodies.map((body) => ({ id: readKey(model, body), body }))
+    const known = keyed.flatMap(({ id }) => (id === undefined ? [] : [id]))
+    const present = new Set((await operations.present(actor, model.table.id, known)).map(String))
+    const existing: { id: RecordId; body: Body }[] = []
+    const others: Body[] = []
+    for (const { id, body } of keyed) {
+      if (id !== undefined && present.has(String(id))) existing.push({ id, body })
+      else others.push(body)
+    }
+    return { existing, others }
+  }
+
   return new Elysia({ prefix: '/api/v1/db/data/bulk/:orgs/:base/:table', tags: ['Records v1'] })
     .use(restBase(kernel, auth))
     .post('/', async ({ actor, params, body }) => {
@@ -43,29 +87,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     })
     .patch('/', async ({ actor, params, body }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await operations.enter(actor, 'record.update', tableId)
-      const keyed = listOf(body).flatMap((item) => {
-        const id = readKey(model, item)
-        return id === undefined ? [] : [{ id, item }]
-      })
-      const present = new Set(
-        (
-          await operations.present(
-            actor,
-            tableId,
-            keyed.map(({ id }) => id),
-          )
-        ).map(String),
-      )
-      const found = keyed.filter(({ id }) => present.has(String(id)))
-      const idOf = new Map(found.map(({ id, item }) => [item, id]))
-      const { ids } = await operations.update(
-        actor,
-        tableId,
-        found.map(({ item }) => item),
-        (_, item) => idOf.get(item)!,
-      )
-      return operations.written(actor, tableId, ids)
+      return operations.written(actor, tableId, await updateExisting(actor, tableId, listOf(body)))
     })
     .delete('/', async ({ actor, params, body }) => {
       const { tableId } = await resolve(actor, params)
@@ -77,39 +99,9 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     })
     .post('/upsert', async ({ actor, params, body, set }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await operations.enter(actor, 'record.update', tableId)
-      const items = listOf(body).map((item) => ({
-        id: readKey(model, item),
-        values: readValues(model, item),
-        item,
-      }))
-      const known = items.flatMap(({ id }) => (id === undefined ? [] : [id]))
-      const present = new Set((await operations.present(actor, tableId, known)).map(String))
-      const isThere = (id: unknown) => id !== undefined && present.has(String(id))
-      const updated = items.flatMap(({ id, values }) =>
-        id !== undefined && isThere(id) ? [{ id, values }] : [],
-      )
-      const fresh = items.filter(({ id }) => !isThere(id))
-      for (const { item } of fresh) refuseReadOnly(model, item)
-      await operations.refuseChangedColumns(
-        actor,
-        tableId,
-        items.flatMap(({ id, item }) => (id !== undefined && isThere(id) ? [{ id, body: item }] : [])),
-      )
-      const links = await operations.newLinks(
-        model,
-        fresh.map(({ item }) => item),
-      )
-      const added = fresh.map(({ values }, index) => ({ values: { ...values, ...links[index] } }))
-      const { inserted } = await records.apply(actor, {
-        baseId: model.table.baseId,
-        operations: [
-          { kind: 'update', tableId, rows: updated },
-          { kind: 'insert', tableId, rows: added },
-        ],
-      })
+      const ids = await upsert(actor, tableId, listOf(body))
       set.status = 201
-      return operations.written(actor, tableId, [...updated.map(({ id }) => id), ...inserted])
+      return operations.written(actor, tableId, ids)
     })
     .patch('/all', async ({ actor, params, body, request }) => {
       const { tableId } = await resolve(actor, params)

@@ -257,8 +257,8 @@ async function findBounds(
 }
 
 /**
- * Renumbers all records `gap` apart in their current order, and keeps the positions of views between the same
- * records. Rare: after about thirty moves to one spot.
+ * Renumbers all records in their current order, `gap` apart, and moves the positions in views' manual orders so that
+ * they stay between the same records. Rare: after about thirty moves to one spot.
  */
 async function renumber(
   { tx, dialect, model }: Pick<WriteContext, 'tx' | 'dialect' | 'model'>,
@@ -272,7 +272,8 @@ async function renumber(
     dialect.render(sql`select 1 as n from sheaf_places where table_id = ${tableId} limit 1`),
   )
   if (places.length > 0) {
-    // The number of records before a position tells where it belongs; positions at one spot share the space there.
+    // `ahead` is the number of records before a position of a view `v`. Positions with the same number lie in the same
+    // gap, and are spaced evenly in it.
     await tx.run(
       dialect.render(sql`update sheaf_places set place = spaced.n from
         (select v, k, ${gap} * (ahead + 1.0 * row_number() over (partition by v, ahead order by o, k)
@@ -301,7 +302,7 @@ interface SweepDeps {
 /**
  * Removes positions of deleted views and records that the log can no longer restore.
  *
- * @returns how many lines went
+ * @returns the number of removed positions
  */
 export async function removeLostPlaces(engine: Engine, { schema, views }: SweepDeps): Promise<number> {
   const { dialect } = engine

@@ -4,7 +4,7 @@ import type { ShareActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
-import type { View, ViewKind } from '../../../src/core/model.ts'
+import type { RecordId, View, ViewKind } from '../../../src/core/model.ts'
 import type { ShareKind } from '../../../src/core/shares.ts'
 import { VIEW_KINDS } from '../../../src/core/views/index.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -81,30 +81,43 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     return query.toString()
   }
 
+  /** The view with its fields and the people that it may show, without their addresses. */
+  async function presentMeta(actor: ShareActor, view: View, share: ShareRow) {
+    const model = await schema.load(view.tableId)
+    const { baseId, sourceId } = model.table
+    const [shownView, shownTable, people] = await Promise.all([
+      presentSharedView(views, view.id, share),
+      presentShared(schema, model, view),
+      records.people(actor, baseId),
+    ])
+    return {
+      ...shownView,
+      ...shownTable,
+      source: { id: sourceId, type: shownTable.client, is_meta: true, is_local: true },
+      users: people.map(({ id, displayName }) => ({ id, display_name: displayName, email: '', meta: null })),
+    }
+  }
+
+  function submitAnswer(actor: ShareActor, { body, request, server }: Call & { body: unknown }) {
+    const read = readAnswer(request, body, operations, kernel.config.anonymousBodyMaxBytes)
+    const sender = { address: clientAddress(kernel.config, request, server), headers: request.headers }
+    return shares.answers.submit(actor, read, sender)
+  }
+
+  /** The record of an answer as the current form shows it: a repeated answer may be an hour old. */
+  async function presentAnswer(actor: ShareActor, recordId: RecordId) {
+    const form = await records.forms.open(actor)
+    const fields = form.model.fields.filter(({ isSystem }) => !isSystem)
+    const [row = {}] = await operations.rowsOf(form, [recordId], fields)
+    return row
+  }
+
   return new Elysia({ prefix: `${prefix}/shared-view/:uuid`, detail: OPEN })
     .use(restBase(kernel, auth))
     .use(UNSTORED)
     .get('/meta', async (call) => {
       const { actor, view, share } = await enter(call, [...SHOWING, 'form'])
-      const whole = await schema.load(view.tableId)
-      const { table } = whole
-      const [shown, own, people] = await Promise.all([
-        presentSharedView(views, view.id, share),
-        presentShared(schema, whole, view),
-        records.people(actor, table.baseId),
-      ])
-      const { client } = own
-      return {
-        ...shown,
-        ...own,
-        source: { id: table.sourceId, type: client, is_meta: true, is_local: true },
-        users: people.map(({ id, displayName }) => ({
-          id,
-          display_name: displayName,
-          email: '',
-          meta: null,
-        })),
-      }
+      return presentMeta(actor, view, share)
     })
     .get('/rows', async (call) => {
       const { actor, view } = await enter(call, SHOWING)
@@ -114,17 +127,9 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       '/rows',
       async (call) => {
         const { actor } = await enter(call, ['form'])
-        const read = readAnswer(call.request, call.body, operations, kernel.config.anonymousBodyMaxBytes)
-        const sender = {
-          address: clientAddress(kernel.config, call.request, call.server),
-          headers: call.request.headers,
-        }
-        const { recordId, setCookie } = await shares.answers.submit(actor, read, sender)
+        const { recordId, setCookie } = await submitAnswer(actor, call)
         if (setCookie !== null) call.set.headers['set-cookie'] = setCookie
-        // The current form: a repeated answer may be an hour old.
-        const form = await records.forms.open(actor)
-        const fields = form.model.fields.filter(({ isSystem }) => !isSystem)
-        return (await operations.rowsOf(form, [recordId], fields))[0] ?? {}
+        return presentAnswer(actor, recordId)
       },
       { parse: 'none' },
     )

@@ -41,7 +41,7 @@ export const MAX_LIST = 1000
 
 export const setOf = (field: FilterField): FilterSet => filterSetOf(field)
 
-/** The values of a condition as a list; splits text for list operators at commas. */
+/** The condition’s values. For operators with several, text is split at commas and empty values are dropped. */
 function valuesOf(condition: Condition, arity: Arity): CellValue[] {
   const { value } = condition
   const listed = arity === 'many' || arity === 'two'
@@ -53,8 +53,8 @@ function valuesOf(condition: Condition, arity: Arity): CellValue[] {
 const operandOf = (condition: Condition): DateOperand => condition.operand ?? 'exactDate'
 
 /**
- * False if the condition lacks a required value; it then has no effect (ui §7). '' is a value only for "is
- * equal to" on text.
+ * False if the condition lacks a value that its operator needs; such a condition has no effect (ui §7). Empty text
+ * counts as a value only for "is equal to" on text.
  */
 export function hasRequiredValues(operator: FilterOperator, condition: Condition, set: FilterSet): boolean {
   const arity = arityFor(operator, set)

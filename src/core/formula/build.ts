@@ -1,13 +1,13 @@
 import type { ValueType } from './ast.ts'
 import type { FormulaWords } from './words.ts'
 
-/** A compiled value. */
+/** A compiled subexpression. */
 export interface Value<S> {
   sql: S
   type: ValueType
-  /** True where naming it twice costs nothing: a column or a literal. */
+  /** True for a column or a literal, which the SQL may repeat at no cost. */
   isSimple: boolean
-  /** A literal's value, from which simpler SQL can be made. */
+  /** The value of a literal, with which functions can generate simpler SQL. */
   constant?: number | string
 }
 
@@ -21,17 +21,17 @@ export interface Build<S> {
   /** When the record was created and last changed, as instants. */
   createdTime: S
   modifiedTime: S
-  /** A name that nothing in the statement has. */
+  /** An alias that the statement does not use yet. */
   freshName(): string
-  /** A number of our own, e.g. 2. */
+  /** A number that the function’s own SQL needs, e.g. 2, not one from the formula. */
   constant(value: number): S
-  /** `use` with the values under short names, each computed one time. */
+  /** Passes aliases of the values to `use`, so that its SQL computes each value only once. */
   once(values: Value<S>[], use: (...values: S[]) => S): S
-  /** As `once` for one value that is not an argument. */
+  /** As `once` for an intermediate result. */
   bind(sql: S, type: ValueType, use: (value: S) => S): S
 }
 
-/** A `Build` over the words; names are counted from its beginning, so they differ within one formula. */
+/** A `Build` for one formula. Its aliases are `prefix` and a number. */
 export function createBuild<S>(
   words: FormulaWords<S>,
   context: Pick<Build<S>, 'now' | 'zone' | 'recordId' | 'createdTime' | 'modifiedTime'> & { prefix: string },

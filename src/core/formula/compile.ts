@@ -10,25 +10,25 @@ import type { FormulaWords } from './words.ts'
 /** Everything that compiling a formula needs. */
 export interface FormulaCompileContext<S> {
   words: FormulaWords<S>
-  /** The field's column qualified by its table, or what computes it, in the form in which a column holds it. */
+  /** The field’s qualified column, or the expression that computes it, as a stored value. */
   column(fieldId: string): S
   /** The record's primary key. */
   recordId: S
-  /** The columns of the record's creation and last change, in the form of an instant; null if the table has none. */
+  /** Columns with the time of the record’s creation and last change, as stored instants; null if the table has none. */
   createdTime?: S | null
   modifiedTime?: S | null
   /** Milliseconds since 1970. */
   now: number
   /** IANA name; see `resolveZone` for `local`. */
   zone: string
-  /** Begins the names that the SQL makes; different for each formula that is nested in another's. */
+  /** Prefix of aliases in the SQL; unique for each nested formula. Default: `f`. */
   prefix?: string
 }
 
 /**
- * A checked formula as an expression of SQL, which gives the value in the form in which a column of its type
- * holds it: a number as a double, a truth, day or instant as `words.finish` says. It binds all that the formula's
- * author wrote, and no value of any row makes it fail.
+ * Compiles a checked formula to an SQL expression. Its result is a stored value: a number as a double; `words.finish`
+ * defines the form of booleans, days and instants. Everything that the formula's author wrote is bound. The
+ * expression raises no error, whatever the values of a row.
  */
 export function compileFormula<S>(expression: Expression, context: FormulaCompileContext<S>): S {
   const { words } = context
@@ -45,7 +45,7 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   const compileWith = (known: ReadonlyMap<string, S>) => compile(expression, build, { ...context, known }).sql
   const repeated = repeatedFields(expression)
   if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
-  // Put wherever it is named, what a field computes would grow with each formula that stands on another.
+  // Computed once: repeating a computed field’s SQL would grow exponentially with formulas that refer to formulas.
   const values = repeated.map(({ field, type }) => ({
     sql: readColumn(field, type, build.freshName(), context),
     type,
@@ -57,7 +57,7 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   return words.finish(whole, expression.type)
 }
 
-/** The context, plus the fields that the statement has already bound to a name. */
+/** The context, with the aliases of fields that the statement already computes, by `readKey`. */
 interface Compiling<S> extends FormulaCompileContext<S> {
   known: ReadonlyMap<string, S>
 }
@@ -78,7 +78,7 @@ function readColumn<S>(
   return isList ? words.cellList(column(id), form, name) : words.cell(column(id), form, name)
 }
 
-/** The computed fields that a formula names more than once. */
+/** The computed fields that a formula refers to more than once. */
 function repeatedFields(expression: Expression): FieldNode[] {
   const found = new Map<string, { node: FieldNode; times: number }>()
   const visit = (part: Expression): void => {

@@ -14,7 +14,7 @@ export type DatePart =
   | 'ms'
   | 'half'
 
-/** Tokens of a format, with the text that each one matches. */
+/** The tokens of formats, each with a regular expression for its text. */
 const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: true }> = {
   YYYY: { part: 'year', source: '[0-9]{4}' },
   YY: { part: 'shortYear', source: '[0-9]{2}' },
@@ -39,35 +39,35 @@ const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: tr
 
 const PIECES = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|\[[^\]]*\]|[\s\S]/g
 const MAX_FORMAT = 40
-/** Two-digit years up to this one are of this century, as in fields of dates. */
+/** Two-digit years up to this one are in this century, as in date fields. */
 export const LAST_SHORT_YEAR = 68
-/** The names of months, each of three letters. */
+/** The three-letter month names, joined. */
 export const MONTH_NAMES = 'janfebmaraprmayjunjulaugsepoctnovdec'
 
-/** Text of a format that stands for itself, or a part of the date. */
+/** Literal text or a token. */
 type FormatPiece = { literal: string } | { part: DatePart; token: string }
 
-/** A format that has been read. */
+/** A parsed format. */
 export interface DateFormat {
-  /** As it was written. */
+  /** The format’s text, e.g. `DD.MM.YYYY`. */
   text: string
   pieces: readonly FormatPiece[]
-  /** A regular expression that all engines read alike, without its ends; each part is a group. */
+  /** A regular expression without anchors that works the same in all engines, with one group per part. */
   source: string
   /** The parts in the order of their groups. */
   parts: readonly DatePart[]
-  /** True where the format names a time of day, so that the result is an instant. */
+  /** True if the format has a time of day: the result is an instant. */
   hasTime: boolean
 }
 
-/** Reads a format such as `DD.MM.YYYY HH:mm`; null for one that no date can be read by. */
+/** Parses a format such as `DD.MM.YYYY HH:mm`; null if it is invalid or does not determine a date. */
 function readDateFormat(text: string): DateFormat | null {
   if (text.length > MAX_FORMAT) return null
   const pieces: FormatPiece[] = []
   for (const piece of text.match(PIECES) ?? []) {
     const token = TOKENS[piece]
     const isQuoted = piece.length > 1 && piece.startsWith('[')
-    // Letters that stand for nothing are most likely a token that is not known here, but for the T of ISO 8601.
+    // Other letters are probably an unknown token, except for the T of ISO 8601.
     if (!token && !isQuoted && /[A-SU-Za-z]/.test(piece)) return null
     const literal = isQuoted ? piece.slice(1, -1) : piece
     if (!token && /[0-9\\]/.test(literal)) return null
@@ -83,7 +83,7 @@ function readDateFormat(text: string): DateFormat | null {
   return { text, pieces, source, parts, hasTime: parts.includes('hour') }
 }
 
-/** Where a day may have one digit or two, something else must tell where it ends. */
+/** True if literal text separates tokens of variable length, such as `D`, from their neighbours. */
 function arePartsApart(pieces: readonly FormatPiece[]): boolean {
   const isPart = (piece: FormatPiece | undefined) => piece !== undefined && 'part' in piece
   return !pieces.some(
@@ -94,7 +94,7 @@ function arePartsApart(pieces: readonly FormatPiece[]): boolean {
   )
 }
 
-/** Each part once, and none without the larger one before it. */
+/** True if each part occurs once and has the larger parts that it needs, e.g. a minute has an hour. */
 function arePartsSound(parts: readonly DatePart[], isTwelveHours: boolean): boolean {
   const has = (part: DatePart) => parts.includes(part)
   return (
@@ -112,8 +112,8 @@ function arePartsSound(parts: readonly DatePart[], isTwelveHours: boolean): bool
 const escaped = (text: string): string => text.replace(/[\^$.*+?()[\]{}|/]/g, '\\$&')
 
 /**
- * The wall time that a text shows in the format, in milliseconds; null where it does not fit, or is no day. Parts that
- * the format does not name are the first: January, the first day, midnight.
+ * Parses a text in the format as wall time in milliseconds; null if it does not match or is not a calendar day.
+ * Missing parts default to January, the first day, and midnight.
  */
 export function parseDate(written: string, format: DateFormat): number | null {
   const text = trimCharacters(written, ' ')
@@ -158,7 +158,7 @@ function expressionOf(format: DateFormat): RegExp {
 const formats = new Map<string, DateFormat | null>()
 const KEPT_FORMATS = 200
 
-/** As `readDateFormat`, from memory where the same format has been read before. */
+/** As `readDateFormat`, with a cache. */
 export function dateFormatOf(text: string): DateFormat | null {
   const known = formats.get(text)
   if (known !== undefined) return known

@@ -44,7 +44,7 @@ export type Datum = CellValue
 export interface Moment {
   /** Milliseconds since 1970. */
   now: number
-  /** IANA name of the zone in which dates are looked at. */
+  /** IANA name of the time zone that determines the day and time of an instant. */
   zone: string
   recordId: string | number | null
   /** When the record was created and last changed: stored instants, null where the table does not keep them. */
@@ -58,40 +58,40 @@ export interface FormulaFunction {
   /** As the editor shows it: `ROUND(number, [digits])`. */
   syntax: string
   help: LocalizedText
-  /** Formulas with what they give; days and instants as text. Shown as help, and run on every engine. */
+  /** Formulas and their results; days and instants as text. Shown as help, and tested on every engine. */
   examples: Record<string, CellValue>
   /** Kinds of the arguments, in order; `rest` repeats for further arguments. */
   args: readonly ArgKind[]
   rest?: readonly ArgKind[]
-  /** Fewest and most arguments; where they are the same, any other number is "Required arguments missing". */
+  /** Minimum and maximum number of arguments; if both are equal, any other number is "Required arguments missing". */
   min: number
   max: number
-  /** True where the result changes with the present moment, so that SQL which calls it cannot be cached. */
+  /** True if the result depends on the current time: SQL that calls it is not cached. */
   readsClock?: true
-  /** True where errors name the argument: `First parameter of DATEADD should be a date` (spec §8). */
+  /** True if errors name the argument: `First parameter of DATEADD should be a date` (spec §8). */
   namesArguments?: true
   /** Time zone of the result, if the arguments determine it. */
   zoneOf?(args: readonly Expression[]): string | undefined
   /**
-   * When the function fails, apart from failures of its arguments (`failures.ts`): `possible` where it can give null
-   * for arguments that have values. A function takes the place of all that, for those that use only some arguments.
+   * When the function fails, apart from failures of its arguments (`failures.ts`): `possible` if it may return null
+   * for arguments with values. A callback returns the whole condition instead, for functions that use only some arguments.
    */
   failure?: 'possible' | 'always' | 'never' | ((args: Expression[], tools: FailureTools) => Expression)
-  /** True where a condition is put in front of the arguments: that the first one could not be computed. */
+  /** True if the compiler passes a further first argument: the condition that the original first one has failed. */
   watchesErrors?: true
   /** Accepted names of units, for an argument of kind `unit`. */
   units?: readonly string[]
-  /** Names of database clients that the function is not for. */
+  /** Database clients that do not support the function. */
   unavailable?: readonly string[]
-  /** The type of the result, from the arguments after conversion and their types. */
+  /** Result type for the converted arguments and their types. */
   returns: ValueType | ((types: ValueType[], args: readonly Expression[]) => ValueType)
-  /** Where the result may lie beyond the arguments and `LIMIT`. */
+  /** Bounds of a result that may exceed the arguments and `LIMIT`. */
   range?: (args: Range[]) => Range
   evaluate(args: Datum[], moment: Moment, types: ValueType[]): Datum
   compile<S>(args: Value<S>[], build: Build<S>): S
 }
 
-/** For building the condition under which a call fails. */
+/** Context for building the condition under which a call fails. */
 export interface FailureTools {
   failureOf(expression: Expression): Expression
   anyOf(conditions: Expression[]): Expression
@@ -119,7 +119,7 @@ export function texts(args: Datum[]): string[] | null {
   return args.some((arg) => arg === null) ? null : args.map(String)
 }
 
-/** The one type of several values, null aside; text where they do not agree. */
+/** The common type of values other than null; text if they differ. */
 export function commonType(types: ValueType[]): ScalarType {
   const kinds = new Set(
     types.map((type) => (isListType(type) ? 'text' : type)).filter((type) => type !== 'null'),
@@ -133,12 +133,12 @@ export function commonType(types: ValueType[]): ScalarType {
 
 /** Clients without XOR and regular expressions. */
 export const NO_REGEX: readonly string[] = ['mssql', 'snowflake']
-/** Clients that cannot read text as numbers and dates. */
+/** Clients that cannot parse text as numbers and dates. */
 export const NO_READING: readonly string[] = ['mssql', 'snowflake']
 /** Clients without ROUNDUP and ROUNDDOWN. */
 export const NO_ROUNDING: readonly string[] = ['mssql']
 
-/** The value at a place of the arguments; NULL of the type where the formula gives fewer. */
+/** The argument at an index; a NULL of the type if it is omitted. */
 export function argument<S>(args: Value<S>[], index: number, build: Build<S>, type: ValueType): Value<S> {
   return args[index] ?? { sql: build.words.nothing(type), type, isSimple: true }
 }
@@ -152,5 +152,5 @@ export function extreme(args: Datum[], pick: (...values: number[]) => number): n
   return values.length === 0 ? null : pick(...values)
 }
 
-/** True for what a formula takes as equal: alike, or both empty. */
+/** True if a formula considers the values equal: the same, or both empty. */
 export const isSame = (left: Datum, right: Datum): boolean => (left ?? '') === (right ?? '')
