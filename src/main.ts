@@ -1,10 +1,15 @@
 import { READER_VARIABLE } from './reader-process.ts'
 
-/** Starts the server, and stops it gracefully on SIGTERM or SIGINT. */
+/** Starts the server, and stops it gracefully on SIGTERM or SIGINT; or runs a command. */
 async function main(): Promise<void> {
   // The executable also starts itself as a reader process, which needs no server.
   if (process.env[READER_VARIABLE] === '1') {
     await import('./reader.ts')
+    return
+  }
+  if (process.argv[2] === 'move') {
+    const { runMove } = await import('./move-command.ts')
+    await runMove(process.argv.slice(3), process.env, console.log)
     return
   }
   const [{ startServer }, { readConfig }, { keepServing }] = await Promise.all([

@@ -9,7 +9,11 @@ import type { Log } from '../log.ts'
 import { startFailure } from '../start-failure.ts'
 import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
 import { postgresConnection } from './connection.ts'
+import { lockDataDir } from './lock-data-dir.ts'
 import { migrateSqlite } from './migrate.ts'
+import { refuseMoved } from './move/installation.ts'
+import { readMoveStateIn } from './move/postgres-installation.ts'
+import { readMoveState } from './move/sqlite-installation.ts'
 import { DEFAULT_CONNECTIONS } from './postgres/connection-budget.ts'
 import { openPostgresMetadata } from './postgres/metadata.ts'
 
@@ -101,6 +105,7 @@ function openFile(path: string, dataDir: string): Database {
     file.run('pragma foreign_keys = on')
     file.run('pragma busy_timeout = 5000')
     migrateSqlite(file)
+    refuseMoved(`The data folder ${dataDir}`, readMoveState(file))
     return file
   } catch (error) {
     throw error instanceof SQLiteError ? startFailure(`${path} cannot be opened`, error) : error
@@ -138,6 +143,13 @@ async function openPostgres(url: string, maxConnections: number, log?: Pick<Log,
     maxConnections,
     (message, error) => log?.error(message, error),
   )
+  try {
+    // After joining the other servers: a move marks the database first and then looks for servers.
+    refuseMoved('The database of DATABASE_URL', await readMoveStateIn(query))
+  } catch (error) {
+    await close()
+    throw error
+  }
   return {
     client: 'pg',
     cluster,
@@ -161,26 +173,4 @@ function memoised(columns: Columns): Meta['tables'] {
     if (!made.has(define)) made.set(define, define(columns))
     return made.get(define) as T
   }
-}
-
-/** Wait for a server that is being replaced to release the lock. */
-const PATIENCE_MS = 2_000
-
-/**
- * Locks a data folder for this process; the result unlocks it. Two servers on one folder would each trust their own
- * caches. The operating system releases the lock of a killed process.
- *
- * @throws Error if another server has it
- */
-function lockDataDir(dataDir: string): () => void {
-  const file = new Database(join(dataDir, 'sheaf.lock'), { create: true })
-  try {
-    file.run(`pragma busy_timeout = ${PATIENCE_MS}`)
-    file.run('begin exclusive')
-  } catch (error) {
-    file.close()
-    const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
-    throw isHeld ? new Error(`Another server is already using the data folder ${dataDir}`) : error
-  }
-  return () => file.close()
 }

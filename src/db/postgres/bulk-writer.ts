@@ -87,7 +87,7 @@ const connectionLost = (): Error =>
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** A value in the text format of `copy`: https://www.postgresql.org/docs/current/sql-copy.html */
-function copyText(value: CellValue): string {
+export function copyText(value: CellValue): string {
   if (value === null) return '\\N'
   return typeof value === 'string'
     ? value.replace(/[\\\n\r\t]/g, (sign) => ESCAPES[sign] ?? sign)

@@ -470,6 +470,11 @@ export function joinCluster(
   }
 }
 
+/** The number of running servers. */
+export async function countServers(client: Pick<Sql, 'unsafe'>): Promise<number> {
+  return (await client.unsafe(RUNNING)).length
+}
+
 /** Closes a connection without waiting: the driver may wait for one that is already lost. */
 function abandon(client: Sql): void {
   client.end({ timeout: 0 }).catch(() => {})

@@ -1,0 +1,84 @@
+/**
+ * Kinds of columns, which both engines have. The canonical text of a value depends on its kind only: `12` (integer),
+ * `1.5e+30` as JavaScript prints numbers (real), `true` (boolean), `2026-01-02`, `2026-01-02 03:04:05+00:00`,
+ * `03:04:05`, JSON with sorted keys, or the text itself.
+ */
+export const COLUMN_KINDS = [
+  'integer',
+  'real',
+  'text',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+  'json',
+] as const
+
+export type ColumnKind = (typeof COLUMN_KINDS)[number]
+
+export interface StoredColumn {
+  name: string
+  kind: ColumnKind
+  /** True if the database numbers the rows in this column. */
+  isIdentity: boolean
+  isRequired: boolean
+  /** Canonical text of the default value. */
+  defaultText: string | null
+}
+
+/** A table as both engines can create it. */
+export interface StoredTable {
+  name: string
+  columns: StoredColumn[]
+  /** Columns of the primary key, in its order. */
+  key: string[]
+  indexes: { columns: string[]; isUnique: boolean }[]
+  /** The last number that the database has assigned to a row; null without numbering or before the first row. */
+  lastId: string | null
+}
+
+/** A row as the canonical texts of its columns, in the table's order. */
+export type StoredRow = readonly (string | null)[]
+
+/** The tables of one database: the metadata, or the home of a base. */
+export interface TableStore {
+  /** For messages: `data/bases/p1.db`, `schema nc_p1`. */
+  readonly name: string
+  /** All tables but those that an engine has for itself, those that others refer to first. */
+  tables(): Promise<StoredTable[]>
+  /** All rows after a key, in batches, in the order of the key's canonical texts and numbers. */
+  rows(table: StoredTable, after?: StoredRow | null): AsyncIterable<StoredRow[]>
+  /** The key of the last row; null without rows. */
+  lastKey(table: StoredTable): Promise<StoredRow | null>
+  /** Creates the table without indexes, in one step. */
+  create(table: StoredTable): Promise<void>
+  /** Adds rows in one transaction. */
+  insert(table: StoredTable, rows: StoredRow[]): Promise<void>
+  /** Creates missing indexes, and continues the numbering where the other database's ends. */
+  complete(table: StoredTable): Promise<void>
+  close(): Promise<void>
+}
+
+/** The position of each key column in a row. */
+export const keyPositions = ({ columns, key }: StoredTable): number[] =>
+  key.map((name) => columns.findIndex((column) => column.name === name))
+
+/** Rows per batch, and the length of their texts from which a batch ends earlier. */
+export const BATCH_ROWS = 1000
+export const BATCH_LENGTH = 4_000_000
+
+/** Length of a row's texts. */
+export const lengthOf = (row: StoredRow): number => row.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+
+/** JSON with sorted keys: PostgreSQL stores objects in an order of its own. @throws SyntaxError */
+export const canonicalJson = (text: string): string => JSON.stringify(sorted(JSON.parse(text)))
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A number as JavaScript prints it, also from another notation: `1e+30`, `Infinity`. */
+export const canonicalReal = (value: number | string): string => String(Number(value) + 0)

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { importNew } from '../imports/support.ts'
+import { PASSWORD } from '../support/app.ts'
+import { createTrpcClient, type TrpcClient } from '../support/client.ts'
+import { type Engine, openPlace } from './support.ts'
+
+const ROWS = 60_000
+/** Attempts that are killed, at most; then one goes through. */
+const KILLS = 6
+/** An attempt is killed after this time or later, up to `SPREAD_MS`. */
+const LEAST_MS = 250
+const SPREAD_MS = 1_500
+
+const EMAIL = 'ann@example.com'
+
+/** Numbers that differ for any other set of records, from the server's own summaries and a few of its rows. */
+async function fingerprint(api: TrpcClient, tableId: string): Promise<unknown> {
+  const { fields } = await api.schema.table.query({ tableId })
+  const fieldIds = fields.map(({ id }) => id)
+  const pages = [0, ROWS / 2, ROWS - 100].map((offset) =>
+    api.records.list.query({ query: { tableId, fieldIds, limit: 100, offset } }),
+  )
+  const { count } = await api.records.count.query({ selection: { tableId } })
+  return { count, rows: (await Promise.all(pages)).map((page) => page.rows) }
+}
+
+test('a move that is killed at random points goes on where it stopped, in both directions', async () => {
+  const place = await openPlace()
+  try {
+    const first = await place.start('sqlite')
+    const { token } = await createTrpcClient(first.url).auth.signUp.mutate({
+      email: EMAIL,
+      password: PASSWORD,
+    })
+    const api = createTrpcClient(first.url, token)
+    const { id: baseId } = await api.bases.create.mutate({ title: 'Large' })
+    const lines = Array.from({ length: ROWS }, (_, row) => `row ${row},${row},${row / 8}`)
+    const imported = await importNew(
+      { url: first.url, token },
+      baseId,
+      ['Name,Number,Part', ...lines].join('\n'),
+      {
+        title: 'Large',
+        columns: [{ title: 'Name' }, { title: 'Number', type: 'Number' }, { title: 'Part', type: 'Decimal' }],
+      },
+    )
+    const tableId = imported.tableId
+    // A log with a line for each of many records.
+    const { fields } = await api.schema.table.query({ tableId })
+    const nameId = fields.find(({ title }) => title === 'Name')?.id ?? ''
+    const rows = Array.from({ length: 5_000 }, (_, row) => ({
+      id: row + 1,
+      values: { [nameId]: `new ${row}` },
+    }))
+    await api.records.write.mutate({ change: { baseId, operations: [{ kind: 'update', tableId, rows }] } })
+    let expected = await fingerprint(api, tableId)
+    await first.end('SIGTERM')
+
+    async function moveWithKills(from: Engine, to: Engine): Promise<void> {
+      let killed = 0
+      for (let attempt = 0; ; attempt++) {
+        const killAfterMs = attempt < KILLS ? LEAST_MS + Math.random() * SPREAD_MS : undefined
+        const { exitCode, output, wasKilled } = await place.move(['--to', to], killAfterMs)
+        if (wasKilled) {
+          killed++
+          continue
+        }
+        expect([exitCode, output]).toEqual([0, expect.stringMatching(/every cell compared|moved already/)])
+        break
+      }
+      console.info(`${from} to ${to}: killed ${killed} times`)
+      expect(killed).toBeGreaterThan(0)
+      expect((await place.refusalOf(from)).output).toContain('was moved to')
+      const server = await place.start(to)
+      const signIn = await createTrpcClient(server.url).auth.signIn.mutate({
+        email: EMAIL,
+        password: PASSWORD,
+      })
+      const client = createTrpcClient(server.url, signIn.token)
+      expect(await fingerprint(client, tableId)).toEqual(expected)
+      // The log came along, with each of its lines.
+      expect((await client.records.undo.mutate({ baseId })).records).toBe(5_000)
+      await client.records.redo.mutate({ baseId })
+      expected = await fingerprint(client, tableId)
+      await server.end('SIGTERM')
+      expect((await place.move(['--to', to, '--remove-source'])).exitCode).toBe(0)
+    }
+    await moveWithKills('sqlite', 'postgres')
+    await moveWithKills('postgres', 'sqlite')
+  } finally {
+    await place.remove()
+  }
+}, 180_000)
