@@ -1,10 +1,9 @@
-import { sql } from 'drizzle-orm'
 import { breathe, breathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { chunks, columnName, listOf, readRecords, storedId } from '../table/index.ts'
+import { chunks, columnName, idInText, perModel, readRecords, storedId } from '../table/index.ts'
 import { readColumn } from './read-pairs.ts'
 import {
   contextFor,
@@ -159,20 +158,27 @@ function pairIn(values: Values | null, one: Field, other: Field): [RecordId, Rec
   return [left, right]
 }
 
+const stampsOf = perModel((model) =>
+  model.fields.filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnName(field))),
+)
+
 /** Stamps records as modified; deleted ones are skipped. */
 async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   const { tx, dialect, now, actorId } = scope
-  const stamps = model.fields.filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnName(field)))
+  const stamps = stampsOf(model)
   const old = await readRecords(contextFor(scope, model), ids, stamps)
   const there = ids.filter((id) => old.has(String(id)))
   const stampedWith = (field: Field) => (columnName(field) === 'updated_at' ? now : actorId)
-  const assignments = stamps.map((field) => sql`${sql.identifier(columnName(field))} = ${stampedWith(field)}`)
+  const assignments = stamps.map(
+    (field, index) => `${dialect.quote(columnName(field))} = ${dialect.placeholder(index)}`,
+  )
   for (const chunk of stamps.length > 0 ? chunks(there) : []) {
     await breathe()
-    await tx.run(
-      dialect.render(sql`update ${sql.identifier(model.table.tableName)} set ${sql.join(assignments, sql`, `)}
-        where ${sql.identifier(columnName(model.primaryKey))} in (${listOf(chunk)})`),
-    )
+    const where = idInText(dialect, model, chunk, stamps.length)
+    await tx.run({
+      sql: `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where.sql}`,
+      params: [...stamps.map(stampedWith), ...where.params],
+    })
   }
   const after = Object.fromEntries(stamps.map((field) => [field.id, stampedWith(field)]))
   return there.map((id) => ({

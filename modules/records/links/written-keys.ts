@@ -2,12 +2,11 @@ import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
-import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { updateRecords } from '../rows/index.ts'
-import { readRecords } from '../table/index.ts'
+import { foreignKeysOf, readRecords } from '../table/index.ts'
 import { idsWhere } from './cascade.ts'
 import { requiredLink } from './change-links.ts'
 import { readColumn } from './read-pairs.ts'
@@ -31,8 +30,8 @@ export async function resolveKeys(
   model: TableModel,
   rows: KeyedRow[],
 ): Promise<RecordChange[]> {
-  const given = model.fields.filter(
-    (field) => isForeignKey(field) && rows.some(({ values }) => (values[field.id] ?? null) !== null),
+  const given = foreignKeysOf(model).filter((field) =>
+    rows.some(({ values }) => (values[field.id] ?? null) !== null),
   )
   if (given.length === 0) return []
   const changes: RecordChange[] = []

@@ -15,7 +15,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { chunks, decodeRows, isForeign, isKeyless } from '../table/index.ts'
+import { chunks, decodeRows, isForeign, isKeyless, perModel } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
 import {
   countRecords,
@@ -417,8 +417,9 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
 }
 
 /** True if a filter may need the names of people. */
-const showsPeople = (model: TableModel): boolean =>
-  model.fields.some((field) => !field.isSystem && setOf(field) === 'user')
+const showsPeople = perModel((model) =>
+  model.fields.some((field) => !field.isSystem && setOf(field) === 'user'),
+)
 
 /** Decides which reads run in a worker thread, by the size of the tables involved. */
 function createWork(counts: RowCounts) {

@@ -7,7 +7,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { isForeignKey, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { Dialect, QueryDialect } from '../../../src/dialects/dialect.ts'
+import type { Dialect, QueryDialect, Statement } from '../../../src/dialects/dialect.ts'
 import { isPadded } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -219,6 +219,17 @@ export const keyText = (dialect: Dialect, model: TableModel, before = 0): string
   keyFieldsOf(model)
     .map((field, index) => `${dialect.quote(columnName(field))} = ${dialect.placeholder(before + index)}`)
     .join(' and ')
+
+/**
+ * As `idIn`, as text with its values, which stand after `before` others. Not rendered, which would take as long as a short
+ * read. For tables with one key column.
+ */
+export function idInText(dialect: Dialect, model: TableModel, ids: RecordId[], before = 0): Statement {
+  const [only, ...others] = keyFieldsOf(model)
+  if (!only || others.length > 0) throw new Error(`Table ${model.table.id} has no single key column`)
+  const marks = ids.map((_, index) => dialect.placeholder(before + index)).join(', ')
+  return { sql: `${dialect.quote(columnName(only))} in (${marks})`, params: ids }
+}
 
 /** True for the records of the ids, of which there is at least one. */
 export function idIn(model: TableModel, ids: RecordId[]): SQL {

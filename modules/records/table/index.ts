@@ -1,6 +1,7 @@
 export {
   asKey,
   idIn,
+  idInText,
   idOfKey,
   isForeign,
   isKeyless,
@@ -34,8 +35,10 @@ export { chunks, maskChanges, maskValues, readRecords, recordsNotFound, requireA
 export {
   checkNewValues,
   checkValues,
+  foreignKeysOf,
   isInsertable,
   isLink,
   isWritable,
+  linkFieldsOf,
   type WriteContext,
 } from './validate.ts'

@@ -14,7 +14,7 @@ import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, columnOf, decoderOf, idIn, keyFieldsOf, keyOf, perModel } from './columns.ts'
+import { columnName, columnOf, decoderOf, idIn, idInText, keyFieldsOf, keyOf, perModel } from './columns.ts'
 import type { WriteContext } from './validate.ts'
 
 /** Values per statement, well below every engine’s limit. */
@@ -41,7 +41,7 @@ export async function readRecords(
   const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
     await breathe()
-    const where = dialect.render(idIn(model, chunk))
+    const where = keys.length === 1 ? idInText(dialect, model, chunk) : dialect.render(idIn(model, chunk))
     const rows = await tx.all<Record<string, CellValue>>({
       sql: `${from} where ${where.sql}`,
       params: where.params,

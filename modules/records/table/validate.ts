@@ -16,7 +16,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash } from '../../../src/core/fields/password.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
-import { isSecret } from '../../../src/core/fields/traits.ts'
+import { isForeignKey, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -56,6 +56,10 @@ export function isInsertable(field: Field): boolean {
 
 /** True for a link field, stored in keys or junction rows. */
 export const isLink = (field: Field): boolean => fieldType(field.type).computed === 'link'
+
+/** The fields of a table whose values are links, and those that are keys of linked records. */
+export const linkFieldsOf = perModel(({ fields }) => fields.filter(isLink))
+export const foreignKeysOf = perModel(({ fields }) => fields.filter(isForeignKey))
 
 /** As `readValue`, with everything that depends on the field computed once. */
 function createChecker(field: Field): Checker {

@@ -4,7 +4,6 @@ import type { AppliedChange, Change, Operation, RecordChange } from '../../../sr
 import { toStored } from '../../../src/core/dates.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CreationMoment } from '../../../src/core/fields/default-value.ts'
-import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
@@ -22,9 +21,10 @@ import type { ResultCache, RowCounts } from '../read/index.ts'
 import {
   checkNewValues,
   checkValues,
+  foreignKeysOf,
   idsCondition,
   isForeign,
-  isLink,
+  linkFieldsOf,
   maskChanges,
   refuseUnordered,
   storedId,
@@ -234,8 +234,8 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     if (!only || others.length > 0 || (only.kind !== 'insert' && only.kind !== 'update')) return null
     if (only.rows.length !== 1 || (only.kind === 'insert' && only.before != null)) return null
     const model = await schema.load(only.tableId)
-    const reachesOthers = model.fields.some(
-      (field) => (isLink(field) || isForeignKey(field)) && only.rows.some(({ values }) => field.id in values),
+    const reachesOthers = [...linkFieldsOf(model), ...foreignKeysOf(model)].some((field) =>
+      only.rows.some(({ values }) => field.id in values),
     )
     if (reachesOthers) return null
     return only.kind === 'insert' ? [] : only.rows.map(({ id }) => `${only.tableId} ${storedId(model, id)}`)
@@ -340,6 +340,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     const entry = await logChange(call, log, ran, records)
     await call.finish?.(log, call.home.dialect, entry.id)
     const tableIds = [...new Set([...call.models.keys(), ...records.map(({ tableId }) => tableId)])]
+    for (const tableId of tableIds) call.models.set(tableId, await schema.loadWithKeys(tableId))
     return { records, inserted: ran.inserted, entry, count: records.length, tableIds, isRepeated: false }
   }
 

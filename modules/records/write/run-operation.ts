@@ -27,7 +27,7 @@ import {
   updateRecords,
   writePlaces,
 } from '../rows/index.ts'
-import { isForeign, isLink, isPossibleId, readRecords, requireAll, storedId } from '../table/index.ts'
+import { isForeign, isPossibleId, linkFieldsOf, readRecords, requireAll, storedId } from '../table/index.ts'
 
 /** The records that an operation changed, and those among them that it added directly. */
 export interface Ran {
@@ -135,9 +135,7 @@ async function takeLinks<R extends { values: Values }>(
   model: TableModel,
   given: R[],
 ): Promise<{ rows: R[]; later: LaterLink[] }> {
-  const named = model.fields.filter(
-    (field) => isLink(field) && given.some(({ values }) => field.id in values),
-  )
+  const named = linkFieldsOf(model).filter((field) => given.some(({ values }) => field.id in values))
   if (named.length === 0) return { rows: given, later: [] }
   const ids = new Set(named.map((field) => field.id))
   const rows = given.map((row) => ({
