@@ -22,6 +22,7 @@ export interface SessionDeps {
 /** The signed-in state of this browser: its token, its renewal, and requests waiting for a sign-in. */
 export function createSession(deps: SessionDeps) {
   let token = deps.load()
+  let decoded: { token: string | null; claims: TokenClaims | null } = { token: null, claims: null }
   const status = createStore<SessionStatus>(() => (isAlive(token) ? 'signedIn' : 'signedOut'))
   let refreshing: Promise<string | null> | null = null
   let waiting: ((goOn: boolean) => void)[] = []
@@ -29,6 +30,12 @@ export function createSession(deps: SessionDeps) {
   function isAlive(candidate: string | null): candidate is string {
     const claims = readToken(candidate)
     return claims !== null && claims.expiresAtMs > deps.now()
+  }
+
+  /** The claims of the current token, decoded once per token: every request needs them. */
+  function ownClaims(): TokenClaims | null {
+    if (decoded.token !== token) decoded = { token, claims: readToken(token) }
+    return decoded.claims
   }
 
   function accept(fresh: string): string {
@@ -71,14 +78,14 @@ export function createSession(deps: SessionDeps) {
     token: (): string | null => token,
     status: status.getState,
     /** Id of the user whose token this is, also after it expired. */
-    userId: (): string | null => readToken(token)?.id ?? null,
+    userId: (): string | null => ownClaims()?.id ?? null,
     /** Their e-mail address, also after it expired. */
-    email: (): string => readToken(token)?.email ?? '',
+    email: (): string => ownClaims()?.email ?? '',
     refresh,
 
     /** The token for a request; renewed first if less than five minutes remain. */
     async current(): Promise<string | null> {
-      const claims = readToken(token)
+      const claims = ownClaims()
       if (claims === null || status.getState() !== 'signedIn') return token
       if (claims.expiresAtMs - deps.now() > REFRESH_WINDOW_MS) return token
       try {

@@ -62,6 +62,8 @@ export interface PagePlan {
   count: Statement | null
   /** True if the cost grows with the table, even for a small page. */
   grows: boolean
+  /** Number of computed fields that it reads. */
+  computedFields: number
 }
 
 /**
@@ -139,6 +141,7 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
     page: dialect.render(pageStatement(context, query, selected)),
     count: selected.isFiltered ? dialect.render(countOf(selected)) : null,
     grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
+    computedFields: query.fields.filter(isComputed).length,
   }
 }
 

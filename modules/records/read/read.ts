@@ -346,7 +346,7 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     if (isKeyless(model)) return null
     const shape = { kind: 'rows', links: 'first' } as const
     const statement = engine.dialect.render(recordsQuery(context, { fields, shape, ids: [recordId] }))
-    const rows = await engine.values(statement, { scan: await work.isWide(opened, fields) })
+    const rows = await engine.values(statement, { scan: await work.isWide(opened, fields.some(isComputed)) })
     return decoded(opened, fields, rows).rows[0] ?? null
   }
 
@@ -442,9 +442,9 @@ function createWork(counts: RowCounts) {
   const isScan = async (opened: Opened): Promise<boolean> =>
     isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
 
-  /** True if the cells of these fields may read many linked records, even in a small table. */
-  async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
-    if (context.models.size < 2 || !fields.some(isComputed)) return false
+  /** True if computed cells may read many linked records, even in a small table. */
+  async function isWide({ engine, context }: Opened, hasComputed: boolean): Promise<boolean> {
+    if (context.models.size < 2 || !hasComputed) return false
     if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED_TABLES) return true
     const { table } = wholeOf(context)
     for (const model of context.models.values()) {
@@ -457,10 +457,10 @@ function createWork(counts: RowCounts) {
   }
 
   /** True for a page to be read in a worker thread. */
-  const isHeavy = async (opened: Opened, { query: { fields, limit }, grows }: PagePlan): Promise<boolean> =>
-    fields.filter(isComputed).length * limit > MANY_CELLS ||
+  const isHeavy = async (opened: Opened, { query, grows, computedFields }: PagePlan): Promise<boolean> =>
+    computedFields * query.limit > MANY_CELLS ||
     (grows && (await isScan(opened))) ||
-    (await isWide(opened, fields))
+    (await isWide(opened, computedFields > 0))
 
   return { total, isScan, isWide, isHeavy }
 }
