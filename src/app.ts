@@ -328,6 +328,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const stop = async () => {
     socket.close()
     services.storage.close()
+    await services.records.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
     await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
     await server.stop(true)

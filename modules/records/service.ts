@@ -25,6 +25,7 @@ import {
   createReader,
   createResultCache,
   createRowCounts,
+  createSearchIndexes,
   createVisitorReads,
   fragmentsOf,
   listGroups,
@@ -72,11 +73,12 @@ export function createRecordsService(
 ) {
   const counts = createRowCounts(kernel.meta.cluster.isShared)
   const results = createResultCache(kernel.meta.cluster.isShared)
+  const searchIndexes = createSearchIndexes(kernel.log)
   const { metrics } = kernel
   const reader = timeMethods(
     metrics,
     'read',
-    createReader({ auth, schema, views, counts, results }),
+    createReader({ auth, schema, views, counts, results, searchIndexes }),
     READ_OPERATIONS,
   )
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
@@ -289,6 +291,8 @@ export function createRecordsService(
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
     search: createBaseSearch(reader, schema),
+    /** Stops the work on search indexes. */
+    close: () => searchIndexes.close(),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,
     exports,

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { sqliteSearchIndexes } from '../dialects/sqlite-search.ts'
 import { CLEAR_LOG } from './change-log.ts'
 
 /** Parts of a base's home that are copied. */
@@ -32,10 +33,16 @@ export async function copySqliteHome(
     sql: `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
     params: [],
   })
+  // An index holds texts of records that the copy may not have. Searches in the copy build their own.
+  const [list] = await copy.all<{ n: number }>(sqliteSearchIndexes.hasList)
+  const indexes = list?.n
+    ? await copy.all<{ name: string; generation: number }>(sqliteSearchIndexes.listAll)
+    : []
   const theirs = names.map(({ name }) => name).filter((name) => !name.startsWith('sheaf_'))
   const plain = (sql: string): Statement => ({ sql, params: [] })
   await copy.writeScript([
     ...CLEAR_LOG,
+    ...indexes.flatMap(({ name, generation }) => sqliteSearchIndexes.drop({ name, key: '' }, generation)),
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
     ...(withData ? [] : [plain('delete from sheaf_places')]),
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),

@@ -61,6 +61,8 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
   /** True if the text of the column contains the search text, ignoring case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
+  /** The text in which `search` looks, for search indexes; null for values without text. Absent where there are none. */
+  searchedText?(column: SQL, storage: StorageKind): SQL | null
   /** A record's id as the change log stores it, for comparison with `record_id`. */
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */
@@ -85,8 +87,58 @@ export interface SelectedRows {
   source: SQL
 }
 
+/** The table that a search index belongs to. */
+export interface IndexedTable {
+  /** Name of the table. */
+  name: string
+  /** Name of its integer key. */
+  key: string
+}
+
+/** A version of a table's search index. A new one is built next to the one in use. */
+export interface SearchIndexVersion {
+  generation: number
+  /** SQL expressions over a row of the table, whose texts are indexed. */
+  columns: readonly string[]
+  isComplete: boolean
+}
+
+/**
+ * Trigram indexes that narrow a search to candidates. Their condition must be checked again: a candidate may not match,
+ * but every match is a candidate. Triggers remember the records that are inserted or updated, in the transaction of the
+ * write, and these are candidates until `refresh` indexes them. Everything can be derived from the table, so an index may
+ * be missing at any time.
+ */
+export interface SearchIndexes {
+  /** The query for the index; null if the text is too short, or its letters compare differently in the index. */
+  match(text: string): string | null
+  /** Selects the keys of the candidates. */
+  candidates(table: IndexedTable, generation: number, match: string): SQL
+  /** Counts the candidates of the index up to `most`, without the changed records, as `n`. */
+  countCandidates(table: IndexedTable, generation: number, match: string, most: number): Statement
+  /** Selects the versions: rows with `generation`, `columns` (JSON) and `isComplete` (0 or 1). */
+  list(table: IndexedTable): Statement
+  /** Selects as `n` whether there is a list. */
+  hasList: Statement
+  /** Creates the list. */
+  prepare: Statement
+  create(table: IndexedTable, version: SearchIndexVersion): Statement[]
+  drop(table: IndexedTable, generation: number): Statement[]
+  /** Indexes the records with keys above `after`, up to `last`. */
+  fill(table: IndexedTable, version: SearchIndexVersion, after: number, last: number): Statement
+  complete(table: IndexedTable, generation: number): Statement
+  /** Selects the number of records that are waiting for `refresh`, up to `most`, as `waiting`. */
+  countChanged(table: IndexedTable, generation: number, most: number): Statement
+  /** Indexes up to `most` changed records. */
+  refresh(table: IndexedTable, version: SearchIndexVersion, most: number): Statement[]
+  /** Selects `name` and `generation` of all versions, and as `isLost` (0 or 1) whether their table is gone. */
+  listAll: Statement
+}
+
 /** A dialect that can also alter and write tables. */
 export interface Dialect extends QueryDialect {
+  /** Absent where searches have no index. */
+  searchIndexes?: SearchIndexes
   addColumn(table: string, column: ColumnDefinition): Statement[]
   renameColumn(table: string, from: string, to: string): Statement[]
   dropColumn(table: string, column: string): Statement[]

@@ -8,6 +8,7 @@ import type { Dialect } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
+import { sqliteSearchIndexes } from './sqlite-search.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
 import {
   createRender,
@@ -63,6 +64,14 @@ function defaultLiteral(value: Exclude<CellValue, null>): string {
   return typeof value === 'string' ? quoteText(value) : String(Number(value))
 }
 
+function searchedText(expression: SQL, storage: StorageKind): SQL | null {
+  // Checkboxes have no text.
+  if (storage === 'boolean') return null
+  // Removes the zone, in which "00" would always match.
+  if (storage === 'datetime') return sql`replace(${expression}, '+00:00', '')`
+  return storage === 'real' ? sqlitePrinted(expression) : expression
+}
+
 /** SQLite 3.35 or later, as built into Bun. */
 export const sqlite: Dialect = {
   client: 'sqlite3',
@@ -97,12 +106,11 @@ export const sqlite: Dialect = {
   summary: sqliteSummary,
   groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),
   search(expression, storage, text) {
-    // Checkboxes have no text.
-    if (storage === 'boolean') return sql`1 = 0`
-    // Removes the zone, in which "00" would always match.
-    const shown = storage === 'datetime' ? sql`replace(${expression}, '+00:00', '')` : expression
-    return sqliteLike(storage === 'real' ? sqlitePrinted(expression) : shown, `%${escapeLike(text)}%`)
+    const searched = searchedText(expression, storage)
+    return searched === null ? sql`1 = 0` : sqliteLike(searched, `%${escapeLike(text)}%`)
   },
+  searchedText,
+  searchIndexes: sqliteSearchIndexes,
   formula: sqliteFormula,
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
   related: sqliteRelated,

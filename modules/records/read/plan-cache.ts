@@ -77,9 +77,9 @@ export function createPlanCache(): PlanCache {
 export const compiled: PlanCache = (context, key, compile) =>
   context.plans ? context.plans(context, key, compile) : compile(context)
 
-/** Visitors of a link see less of a table than members do. */
-const readerKey = ({ visitor, moment }: PlanContext): string =>
-  `${visitor?.shareId ?? ''} ${moment.timeZone ?? ''}`
+/** Visitors of a link see less of a table than members do; a search uses the index that there is. */
+const readerKey = ({ visitor, moment, searchIndex }: PlanContext): string =>
+  `${visitor?.shareId ?? ''} ${moment.timeZone ?? ''} ${searchIndex?.generation ?? ''}`
 
 /** The context with moments that record whether anything but the time zone (part of the key) was read from them. */
 function watchMoment(context: PlanContext): { watched: PlanContext; isCacheable(): boolean } {

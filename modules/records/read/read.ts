@@ -35,6 +35,7 @@ import {
 import type { PlanContext } from './plan-cache.ts'
 import { compiled, createPlanCache } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
+import type { TableSearchIndexes } from './search-index.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
@@ -42,6 +43,7 @@ interface Deps {
   views: Pick<ViewsService, 'load' | 'hasIntactFilter'>
   counts: RowCounts
   results: ResultCache
+  searchIndexes: Pick<TableSearchIndexes, 'of' | 'want' | 'fitting'>
 }
 
 /** The records of a query, read by parts of its ids. */
@@ -55,7 +57,7 @@ export interface RecordParts {
 export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here. */
-export function createReader({ auth, schema, views, counts, results }: Deps) {
+export function createReader({ auth, schema, views, counts, results, searchIndexes }: Deps) {
   const plans = createPlanCache()
   const work = createWork(counts)
 
@@ -93,7 +95,8 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
       actorId: actor.kind === 'user' ? actor.id : null,
       people,
     }
-    const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans }
+    const searchIndex = await searchIndexes.of(engine, model)
+    const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans, searchIndex }
     if (!visitor) return { engine, model, context }
     // The view’s own conditions on people use all data of people.
     const visible = { ...moment, people: people.map(asPublicPerson) }
@@ -231,11 +234,13 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
    * @param links the first record of each link, or all of them
    */
   async function page(
-    opened: Opened,
+    given: Opened,
     query: Query,
     fields: Field[],
     links: 'first' | 'all' = 'first',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
+    const sorts = [...(query.groups ?? []), ...(query.sorts ?? given.context.view?.sorts ?? [])]
+    const opened = await searched(given, query, sorts.length === 0 ? 'page' : 'whole')
     const fieldIds = fields.map(({ id }) => id)
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
@@ -293,6 +298,13 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
     }
   }
 
+  /** The table with its search index if the query searches and the index makes it faster. */
+  async function searched(opened: Opened, { search }: Pick<Query, 'search'>, read: 'page' | 'whole') {
+    if (!search) return opened
+    searchIndexes.want(opened, () => work.total(opened))
+    return searchIndexes.fitting(opened, search.text, read)
+  }
+
   function decoded({ engine }: Opened, fields: Field[], rows: unknown[][]) {
     const ids = rows.map((row) => row.pop() as RecordId)
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
@@ -312,9 +324,10 @@ export function createReader({ auth, schema, views, counts, results }: Deps) {
   }
 
   async function countOpened(
-    opened: Opened,
+    given: Opened,
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
+    const opened = await searched(given, selection, 'whole')
     const { dialect } = opened.engine
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
     const statement = compiled(opened.context, text, (watched) => {

@@ -1,6 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { CellValue, StorageKind } from '../../core/fields/field-type.ts'
 import { sqlite } from '../../dialects/sqlite.ts'
+import { isOfSearchIndex } from '../../dialects/sqlite-search.ts'
 import {
   BATCH_LENGTH,
   BATCH_ROWS,
@@ -160,7 +161,7 @@ export function openSqliteStore(
         )
         .all()
       return found
-        .filter((table) => !OWN_TABLES.includes(table.name))
+        .filter(({ name }) => !OWN_TABLES.includes(name) && !isOfSearchIndex(name))
         .map((table) => describe(table.name, table.sql))
     },
     async *rows(table, after = null) {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../../../../src/core/errors.ts'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { showsPeople } from '../../../../src/core/fields/traits.ts'
+import { isSecret, showsPeople } from '../../../../src/core/fields/traits.ts'
 import {
   checkFilter,
   compileFilter,
@@ -90,9 +90,46 @@ export function searchCondition(
   text: string,
   fields: readonly Field[] | null,
 ): SQL {
-  const terms = (fields ?? searchable(context)).map((each) => searchTerm(context, each, text))
-  return sql`(${sql.join(terms, sql` or `)})`
+  const searched = fields ?? searchable(context)
+  const anyOf = (list: readonly Field[]) =>
+    sql`(${sql.join(
+      list.map((each) => searchTerm(context, each, text)),
+      sql` or `,
+    )})`
+  const candidates = context.searchIndex?.candidates(text) ?? null
+  if (candidates === null) return anyOf(searched)
+  const indexed = searched.filter((field) => isIndexed(context, field))
+  if (indexed.length === 0) return anyOf(searched)
+  const found = sql`(${keyOf(context.model)} in (${candidates}) and ${anyOf(indexed)})`
+  // A condition that is always false would still make the engine read the whole table.
+  const others = searched.filter(
+    (field) =>
+      !indexed.includes(field) && !(isOfPeople(field) && searchPeople(text, context.moment).length === 0),
+  )
+  return others.length === 0 ? found : sql`(${found} or ${anyOf(others)})`
 }
+
+/**
+ * The text of a field that a search index holds, as SQL without parameters; null for fields that it cannot hold: computed
+ * ones, which change without a write to the record, and people, who are found by their names.
+ */
+export function indexedText(context: ReadContext, field: Field): string | null {
+  if (fieldType(field.type).computed !== undefined || isSecret(field) || isOfPeople(field)) return null
+  const { dialect } = context
+  const value = fragmentsOf(context).of(field, 'value')
+  const isOfFiles = shownType(field).type.holdsFiles
+  const text = isOfFiles ? dialect.fileNames(value) : dialect.searchedText?.(value, valueStorage(field))
+  if (!text) return null
+  const { sql: rendered, params } = dialect.render(text)
+  return params.length === 0 ? rendered : null
+}
+
+function isIndexed(context: ReadContext, field: Field): boolean {
+  const text = indexedText(context, field)
+  return text !== null && context.searchIndex?.columns.has(text) === true
+}
+
+const isOfPeople = (field: Field): boolean => showsPeople({ type: shownType(field).type.name })
 
 /**
  * The index of the first of the fields that shows the text; NULL for none.

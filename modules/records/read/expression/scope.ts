@@ -5,7 +5,7 @@ import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/f
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
+import type { QueryDialect, Statement } from '../../../../src/dialects/dialect.ts'
 import { isTemporal } from '../../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
 import { m } from '../../../../src/messages.gen.ts'
@@ -46,6 +46,17 @@ export interface ExpressionState {
   dependsOnNow: boolean
 }
 
+/** The search index of a table. */
+export interface TableSearchIndex {
+  generation: number
+  /** The SQL texts that it holds, as `indexedText` renders them. */
+  columns: ReadonlySet<string>
+  /** Selects the keys of records that may show the text; null if the index cannot tell. */
+  candidates(text: string): SQL | null
+  /** Counts the candidates up to `most`, as `n`; null if the index cannot tell. */
+  countCandidates(text: string, most: number): Statement | null
+}
+
 /** A table to read, with the tables its computed fields reach, the dialect and the time. */
 export interface ReadContext {
   /** The table with the fields that the reader may name. */
@@ -55,6 +66,8 @@ export interface ReadContext {
   models: Models
   dialect: QueryDialect
   moment: FilterMoment
+  /** Absent: the table is searched without an index. */
+  searchIndex?: TableSearchIndex
   /** The visitor of a public link, who sees people by name only. */
   visitor?: ShareActor
   /** The moment with the addresses of people, if `moment` omits them. */

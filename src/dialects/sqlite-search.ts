@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import type { IndexedTable, SearchIndexes, Statement } from './dialect.ts'
+
+/** The list of all indexes of a base's file. Created with the first index. */
+const LIST = 'sheaf_search_indexes'
+
+/** True for the tables of search indexes, which are derived and not moved to another database. */
+export const isOfSearchIndex = (table: string): boolean =>
+  table.startsWith('sheaf_search_') || table.startsWith('sheaf_changed_')
+
+const EVENTS = ['insert', 'update', 'delete'] as const
+
+/** More trigrams select little more. */
+const MAX_TRIGRAMS = 24
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
+
+const indexName = ({ name }: IndexedTable, generation: number) => `sheaf_search_${generation}_${name}`
+const changedName = ({ name }: IndexedTable, generation: number) => `sheaf_changed_${generation}_${name}`
+
+/** The indexed text of a row: its values on one line each. */
+const textOf = (columns: readonly string[]): string =>
+  columns.map((column) => `coalesce(${column}, '')`).join(` || char(10) || `)
+
+/** FTS5 with trigrams, without the texts themselves. */
+export const sqliteSearchIndexes: SearchIndexes = {
+  match: matchOf,
+  candidates(table, generation, match) {
+    const index = sql.raw(quote(indexName(table, generation)))
+    const changed = sql.raw(quote(changedName(table, generation)))
+    return sql`select rowid from ${index} where ${index} match ${match} union all select id from ${changed}`
+  },
+  countCandidates(table, generation, match, most) {
+    const index = quote(indexName(table, generation))
+    return statement(
+      `select count(*) as n from (select 1 from ${index} where ${index} match ? limit ?)`,
+      match,
+      most,
+    )
+  },
+  list: ({ name }) =>
+    statement(
+      // Without its triggers an index misses changes.
+      `select generation, columns, is_complete = 1 and ${EVENTS.length} = (
+          select count(*) from sqlite_schema where type = 'trigger' and tbl_name = table_name
+            and name like 'sheaf_changed_' || generation || '_%' escape '\\'
+        ) as isComplete
+        from ${LIST} where table_name = ? order by generation`,
+      name,
+    ),
+  hasList: statement(`select count(*) as n from sqlite_schema where name = '${LIST}'`),
+  prepare: statement(`create table if not exists ${LIST} (
+    table_name text not null,
+    generation integer not null,
+    columns text not null,
+    is_complete integer not null,
+    primary key (table_name, generation)
+  ) without rowid`),
+  create(table, { generation, columns }) {
+    const changed = quote(changedName(table, generation))
+    const triggers = EVENTS.map((event) =>
+      statement(`create trigger ${quote(`${changedName(table, generation)}_${event}`)}
+        after ${event} on ${quote(table.name)}
+        begin insert or ignore into ${changed} values (${event === 'delete' ? 'old' : 'new'}.${quote(table.key)}); end`),
+    )
+    return [
+      // `detail=none` needs a fifth of the space of positions, which only phrases use.
+      statement(`create virtual table ${quote(indexName(table, generation))}
+        using fts5(text, content='', contentless_delete=1, tokenize='trigram', detail=none)`),
+      statement(`create table ${changed} (id integer primary key)`),
+      ...triggers,
+      statement(`insert into ${LIST} values (?, ?, ?, 0)`, table.name, generation, JSON.stringify(columns)),
+    ]
+  },
+  drop: (table, generation) => [
+    // The triggers of a table that is gone are gone with it.
+    ...EVENTS.map((event) =>
+      statement(`drop trigger if exists ${quote(`${changedName(table, generation)}_${event}`)}`),
+    ),
+    statement(`drop table if exists ${quote(changedName(table, generation))}`),
+    statement(`drop table if exists ${quote(indexName(table, generation))}`),
+    statement(`delete from ${LIST} where table_name = ? and generation = ?`, table.name, generation),
+  ],
+  fill: (table, { generation, columns }, after, last) =>
+    statement(
+      `insert into ${quote(indexName(table, generation))} (rowid, text)
+        select ${quote(table.key)}, ${textOf(columns)} from ${quote(table.name)}
+        where ${quote(table.key)} > ? and ${quote(table.key)} <= ?`,
+      after,
+      last,
+    ),
+  complete: (table, generation) =>
+    statement(
+      `update ${LIST} set is_complete = 1 where table_name = ? and generation = ?`,
+      table.name,
+      generation,
+    ),
+  countChanged: (table, generation, most) =>
+    statement(
+      `select count(*) as waiting from (select 1 from ${quote(changedName(table, generation))} limit ?)`,
+      most,
+    ),
+  refresh(table, { generation, columns }, most) {
+    const index = quote(indexName(table, generation))
+    const changed = quote(changedName(table, generation))
+    const first = `select id from ${changed} order by id limit ${most}`
+    return [
+      statement(`delete from ${index} where rowid in (${first})`),
+      statement(`insert into ${index} (rowid, text)
+        select ${quote(table.key)}, ${textOf(columns)} from ${quote(table.name)}
+        where ${quote(table.key)} in (${first})`),
+      statement(`delete from ${changed} where id in (${first})`),
+    ]
+  },
+  listAll: statement(
+    `select table_name as name, generation, table_name not in (
+        select name from sqlite_schema where type = 'table'
+      ) as isLost from ${LIST}`,
+  ),
+}
+
+/**
+ * The trigrams of a text, all of which a match contains. FTS5 folds case by a table of its own, older than JavaScript's:
+ * trigrams with a letter whose cases it may keep apart are left out.
+ */
+function matchOf(text: string): string | null {
+  const trigrams = new Set<string>()
+  let run: string[] = []
+  for (const character of text) {
+    run = foldsAlike(character) ? [...run.slice(-2), character] : []
+    if (run.length === 3) trigrams.add(run.join('').replaceAll('"', '""'))
+    if (trigrams.size === MAX_TRIGRAMS) break
+  }
+  return trigrams.size === 0 ? null : [...trigrams].map((trigram) => `"${trigram}"`).join(' ')
+}
+
+/** Scripts in which FTS5 unites the cases of every letter; a test compares each letter with `sqliteLike`. */
+const FOLDED_RANGES: readonly (readonly [from: number, to: number])[] = [
+  [0x00, 0x17f],
+  [0x386, 0x3f2],
+  [0x400, 0x527],
+]
+
+/** Dotless i, whose upper case is that of i in JavaScript but not in FTS5. */
+const DOTLESS_I = 0x131
+
+function foldsAlike(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0
+  // SQLite's text functions end at a null character, and lone surrogates are stored as others.
+  if (code === 0 || (code >= 0xd800 && code <= 0xdfff) || code === DOTLESS_I) return false
+  if (character.toLowerCase() === character && character.toUpperCase() === character) return true
+  return FOLDED_RANGES.some(([from, to]) => code >= from && code <= to)
+}

@@ -1,0 +1,331 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openSqliteStore } from '../../src/db/move/sqlite-store.ts'
+import { sqliteSearchIndexes } from '../../src/dialects/sqlite-search.ts'
+import { doorOf, ended } from '../imports/support.ts'
+import { createTestApp, type TestApp } from '../support/app.ts'
+import { type Bench, benchOf, type TestTable } from './support.ts'
+
+/** Too few records for an index. */
+const ROWS = 19_990
+
+let app: TestApp
+let bench: Bench
+let table: TestTable
+beforeAll(async () => {
+  app = await createTestApp({ database: 'sqlite' })
+  const owner = await app.signUp()
+  const { id: baseId } = await app.trpc(owner.token).bases.create.mutate({ title: 'Large' })
+  bench = benchOf(app, owner, baseId)
+  table = await bench.table({
+    Title: 'SingleLineText',
+    Note: 'LongText',
+    Price: 'Decimal',
+    Seen: 'DateTime',
+    Files: 'Attachment',
+    Owner: 'User',
+  })
+  const formula = 'CONCAT("<", {Note}, ">")'
+  await bench.trpc.schema.createField.mutate({
+    tableId: table.id,
+    field: { title: 'Framed', type: 'Formula', options: { formula } },
+  })
+  for (let from = 0; from < ROWS; from += 5_000) {
+    const rows = Array.from({ length: Math.min(5_000, ROWS - from) }, (_, at) => ({
+      values: table.values({ Title: `Row ${from + at}`, Note: TEXTS[(from + at) % 2_000] ?? null }),
+    }))
+    await bench.trpc.records.write.mutate({
+      change: { baseId, operations: [{ kind: 'insert', tableId: table.id, rows }] },
+    })
+  }
+})
+afterAll(() => app.stop())
+
+/** Texts of records, each at one place in two thousand. */
+const TEXTS = [
+  'Straße',
+  'STRASSE',
+  'İstanbul',
+  'istanbul',
+  'ISTANBUL',
+  'ısı',
+  'café',
+  'cafe\u0301',
+  'CAFÉ',
+  'ΣΊΣΥΦΟΣ',
+  'σίσυφος',
+].concat([
+  'K123',
+  '\u212A123',
+  'ſense',
+  'SENSE',
+  '日本語テスト',
+  '100% "sure"',
+  'a_b\\c',
+  'naïve',
+  'Ⴀⴀჰჰ',
+  'Ꭰꭰꭰꭰ',
+  'ЖУК жук',
+])
+
+const ids = async (text: string, fieldId: string | null = null) =>
+  (
+    await bench.trpc.records.list.query({
+      query: { tableId: table.id, search: { text, fieldId }, limit: 1000, offset: 0 },
+    })
+  ).ids
+
+const count = async (text: string) =>
+  (
+    await bench.trpc.records.count.query({
+      selection: { tableId: table.id, search: { text, fieldId: null } },
+    })
+  ).count
+
+/** The base's file, opened by itself. */
+function openFile(baseId = bench.baseId): Database {
+  const [path] = [...new Bun.Glob(`**/*${baseId}*.db`).scanSync(app.config.dataDir)]
+  return new Database(`${app.config.dataDir}/${path}`, { readonly: true })
+}
+
+function isComplete(generation: number): boolean {
+  const file = openFile()
+  try {
+    if (!file.query("select 1 from sqlite_schema where name = 'sheaf_search_indexes'").get()) return false
+    return (
+      file
+        .query('select 1 from sheaf_search_indexes where is_complete = 1 and generation = ?')
+        .get(generation) !== null
+    )
+  } finally {
+    file.close()
+  }
+}
+
+async function untilIndexed(generation: number): Promise<void> {
+  for (let tries = 0; !isComplete(generation); tries++) {
+    if (tries === 300) throw new Error('The index was not built')
+    await ids('anything')
+    await Bun.sleep(100)
+  }
+}
+
+/** The SQL of a search of the whole table. */
+async function planOf(text: string): Promise<string> {
+  const { id, email } = bench.owner
+  const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+  const opened = await app.services.records.open(actor, table.id)
+  const query = { tableId: table.id, search: { text, fieldId: null }, limit: 5, offset: 0 }
+  return app.services.records.plan(opened, null, () => ({
+    ...query,
+    fields: [],
+    shape: { kind: 'rows', links: 'first' },
+  })).page.sql
+}
+
+describe('a search of a large table', () => {
+  test('finds the same records with the index as without', async () => {
+    const searched = [
+      ...TEXTS,
+      ...TEXTS.map((text) => text.toLowerCase()),
+      ...TEXTS.map((text) => text.toUpperCase()),
+    ]
+    searched.push(
+      'ist',
+      'afé',
+      'cafe',
+      'k12',
+      'sense',
+      '日本語',
+      '語',
+      '0% "',
+      '_b\\',
+      'row 123',
+      'ow',
+      'ß',
+      'nothing like it',
+      'ჰჰჰ',
+    )
+    const before = new Map<string, Awaited<ReturnType<typeof ids>>>()
+    for (const text of searched) before.set(text, await ids(text))
+    expect(before.get('istanbul')).not.toEqual([])
+    expect(await planOf('row 123')).not.toContain('sheaf_search')
+    const rows = Array.from({ length: 20 }, (_, at) => ({ values: table.values({ Title: `Later ${at}` }) }))
+    await bench.trpc.records.write.mutate({
+      change: { baseId: bench.baseId, operations: [{ kind: 'insert', tableId: table.id, rows }] },
+    })
+    await untilIndexed(1)
+    expect(await planOf('row 123')).toContain('sheaf_search_1_')
+    expect(await planOf('ow')).not.toContain('sheaf_search')
+    for (const text of searched) expect([text, await ids(text)]).toEqual([text, before.get(text) ?? []])
+  })
+
+  test('finds a text that most records show', async () => {
+    expect(await count('row')).toBe(ROWS)
+    expect(await ids('row')).toHaveLength(1000)
+  })
+
+  test('finds what was just inserted, changed, deleted and restored', async () => {
+    const values = table.values({ Title: 'Zebra crossing', Price: 4711.25, Seen: '2031-05-06 07:08:09' })
+    const { id: entryId, inserted } = await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [{ kind: 'insert', tableId: table.id, rows: [{ values }] }],
+      },
+    })
+    for (const text of ['zebra', '4711.25', '2031-05-06 07']) expect(await ids(text)).toEqual(inserted)
+    const [id = 0] = inserted
+    await bench.rest.patch(table.path, { Id: id, Title: 'Okapi' })
+    expect([await ids('zebra'), await ids('okapi')]).toEqual([[], [id]])
+    await bench.rest.delete(table.path, { Id: id })
+    expect(await ids('okapi')).toEqual([])
+    await bench.rest.post(`/api/v2/tables/${table.id}/trash/restore`, { recordIds: [id] })
+    expect(await ids('okapi')).toEqual([id])
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId, entryId })
+    expect(await ids('okapi')).toEqual([])
+  })
+
+  test('finds records of a set write, before and after they are indexed', async () => {
+    const selection = { tableId: table.id, search: { text: 'café', fieldId: null } }
+    const found = await count('café')
+    expect(found).toBeGreaterThan(0)
+    await bench.trpc.records.updateMatching.mutate({
+      selection,
+      values: table.values({ Title: 'Espresso bar' }),
+    })
+    expect(await count('espresso')).toBe(found)
+    const all = { tableId: table.id, search: { text: 'row 1', fieldId: null } }
+    const many = await count('row 1')
+    expect(many).toBeGreaterThan(2_500)
+    await bench.trpc.records.updateMatching.mutate({
+      selection: all,
+      values: table.values({ Title: 'Lighthouse' }),
+    })
+    expect(await count('lighthouse')).toBe(many)
+    const waiting = () => {
+      const file = openFile()
+      const name = `sheaf_changed_1_${table.schema.table.tableName}`
+      const row = file.query<{ n: number }, []>(`select count(*) as n from "${name}"`).get()
+      file.close()
+      return row?.n ?? 0
+    }
+    for (let tries = 0; waiting() >= 500; tries++) {
+      if (tries === 200) throw new Error('The changes were not indexed')
+      await Bun.sleep(100)
+      await ids(`try ${tries}`)
+    }
+    expect(await count('lighthouse')).toBe(many)
+    expect(await count('row 1')).toBe(0)
+  })
+
+  test('searches people, computed fields, files and new fields, and indexes the new ones', async () => {
+    const { user } = await bench.trpc.auth.me.query()
+    const file = {
+      url: 'https://example.com/x.pdf',
+      title: 'Contract 2031.pdf',
+      mimetype: 'application/pdf',
+      size: 1,
+    }
+    const values = table.values({
+      Title: 'Special',
+      Note: 'inner',
+      Owner: user?.id ?? '',
+      Files: JSON.stringify([file]),
+    })
+    const { inserted } = await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [{ kind: 'insert', tableId: table.id, rows: [{ values }] }],
+      },
+    })
+    for (const text of [user?.email ?? '', '<inner>', 'contract 2031'])
+      expect(await ids(text)).toEqual(inserted)
+    const added = await bench.trpc.schema.createField.mutate({
+      tableId: table.id,
+      field: { title: 'Added', type: 'SingleLineText' },
+    })
+    await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [
+          {
+            kind: 'update',
+            tableId: table.id,
+            rows: [{ id: inserted[0] ?? 0, values: { [added.id]: 'Brand new' } }],
+          },
+        ],
+      },
+    })
+    expect(await ids('brand new')).toEqual(inserted)
+    await untilIndexed(2)
+    expect(await ids('brand new')).toEqual(inserted)
+    await bench.trpc.schema.deleteField.mutate({ fieldId: added.id })
+    expect(await ids('brand new')).toEqual([])
+    expect(await ids('contract 2031')).toEqual(inserted)
+    // The column is dropped with the field, also if an index holds it.
+    const { status } = await bench.rest.delete(`/api/v2/meta/bases/${bench.baseId}/trash`, {
+      fieldId: added.id,
+    })
+    expect(status).toBe(200)
+    expect(await ids('contract 2031')).toEqual(inserted)
+    await untilIndexed(3)
+    expect(await ids('contract 2031')).toEqual(inserted)
+  })
+
+  test('leaves the index out of a move to another database', async () => {
+    const file = openFile()
+    const names = (await openSqliteStore(file, 'base').tables()).map(({ name }) => name)
+    file.close()
+    expect(names).toContain(table.schema.table.tableName)
+    expect(
+      names.filter((name) => name.startsWith('sheaf_search') || name.startsWith('sheaf_changed')),
+    ).toEqual([])
+  })
+
+  test('does not copy the index with the base', async () => {
+    const options = { withData: false, withViews: true }
+    const started = await bench.trpc.copies.base.mutate({ baseId: bench.baseId, options })
+    expect((await ended(doorOf(app, bench.owner), started.jobId)).status).toBe('completed')
+    const file = openFile(started.baseId)
+    const left = file
+      .query(
+        "select name from sqlite_schema where name like 'sheaf\\_search\\_%\\_%' escape '\\' or type = 'trigger'",
+      )
+      .all()
+      .filter((row) => !JSON.stringify(row).includes('sheaf_search_indexes'))
+    file.close()
+    expect(left).toEqual([])
+  })
+})
+
+describe('the trigrams of a text', () => {
+  test('fold each letter as the search does, or leave it out', () => {
+    const file = new Database(':memory:')
+    file.run(
+      "create virtual table texts using fts5(text, content='', contentless_delete=1, tokenize='trigram', detail=none)",
+    )
+    const insert = file.prepare('insert into texts (rowid, text) values (?, ?)')
+    const find = file.prepare('select 1 from texts where texts match ? and rowid = ?')
+    const apart: string[] = []
+    let used = 0
+    let id = 0
+    file.run('begin')
+    for (let code = 1; code <= 0x1ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const letter = String.fromCodePoint(code)
+      const match = sqliteSearchIndexes.match(`q${letter}q`)
+      if (match === null) continue
+      const cases = new Set(
+        [letter, letter.toLowerCase(), letter.toUpperCase()].filter((each) => [...each].length === 1),
+      )
+      for (const each of cases) {
+        used++
+        insert.run(++id, `q${each}q`)
+        if (!find.get(match, id)) apart.push(`${letter} ${each} ${code}`)
+      }
+    }
+    file.run('rollback')
+    expect(used).toBeGreaterThan(100_000)
+    expect(apart).toEqual([])
+  }, 30_000)
+})
