@@ -58,7 +58,7 @@ export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>
       return row ?? null
     },
 
-    /** Call once a change of the user's profile is committed. */
+    /** Drops the cached profile. Call after a change to it is committed. */
     refreshed: (userId: string): void => cache.forget(userId),
 
     /** Call once a change of the user's rights is committed: also closes their connections. */

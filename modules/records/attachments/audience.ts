@@ -34,7 +34,7 @@ export interface FileShare {
  * link.
  */
 export interface Audience extends FileShare {
-  /** Changes with the link, its password, or the files that its view shows. */
+  /** Version of the audience: differs after a change of the link, its password, or the files that its view shows. */
   stamp: string
 }
 

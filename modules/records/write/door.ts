@@ -346,7 +346,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
 
   async function runPlanned(call: WriteCall, scope: WriteScope): Promise<RanOperations> {
     const operations = await call.plan(scope)
-    // A write of several at the same time may run again.
+    // A write that ran together with others may be rolled back and run again.
     call.attempts.length = 0
     for (const operation of operations) if ('rows' in operation) call.attempts.push(operation)
     const touched: RecordChange[] = []

@@ -15,7 +15,7 @@ const MAX_SELECTS = 45
 const MAX_DEPTH = 700
 const MAX_WORDS = 40_000
 
-/** Why the SQL of a formula would be too large for one of the databases, or null where it is not. */
+/** Error message if a formula’s SQL would be too large for one of the databases, else null. */
 export function measureFormula(expression: Expression): string | null {
   const size = sizeOfFormula(expression)
   if (size.selects > MAX_SELECTS || size.depth > MAX_DEPTH) return 'The formula is nested too deeply'
@@ -56,7 +56,7 @@ const two = (left: Size, right: Size): Size => around([left, right])
 const three = (first: Size, second: Size, third: Size): Size => around([first, second, third])
 const signed = (_sign: string, left: Size, right: Size): Size => around([left, right])
 
-/** PostgreSQL lists all letters that have a case, and names the text more than once. */
+/** On PostgreSQL the SQL lists all letters that have a case and repeats the text. */
 const CASED_WORDS = 200
 function cased(text: Size): Size {
   const size = around([text, text, text, text], 8)

@@ -14,7 +14,7 @@ const WHOLE_FROM = 2 ** 52
 const MORE = 1.0000000000000009
 const LESS = 0.9999999999999991
 
-/** A number rounded to so many digits behind the point; before it where negative. */
+/** A number rounded to `digits` decimals; if negative, to tens, hundreds and so on. */
 export function roundTo(value: number, digits: number, rounding: Rounding): number {
   const places = whole(digits, -MAX_DIGITS, MAX_DIGITS)
   const power = powerOfTen(Math.abs(places))

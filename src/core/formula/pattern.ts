@@ -28,7 +28,7 @@ export function readPattern(text: string, end = '$'): ReadPattern {
   }
 }
 
-/** True where the pattern matches the empty text: what replacing does there differs between engines. */
+/** True if the pattern matches empty text: engines replace such matches differently. */
 export function matchesEmpty(text: string): boolean {
   const read = readPattern(text)
   return read.ok && new RegExp(read.source, 'u').test('')

@@ -2,40 +2,40 @@ import type { CellForm, ValueType } from './ast.ts'
 import type { DateFormat } from './date-format.ts'
 import type { JsonPath } from './json-path.ts'
 
-/** A value that is named more than once: `once` computes it one time. */
+/** A value that the SQL uses several times; `once` computes it once. */
 export interface Bound<S> {
   sql: S
   type: ValueType
 }
 
-/** Signs of comparison that give true, false or null. */
+/** Comparison operators; their result is true, false or null. */
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /**
- * The words from which formulas are built. Each database dialect supplies them for its SQL. What they mean is
- * said in `semantics.ts`; no word may make the database fail, whatever its arguments hold.
+ * The SQL vocabulary of compiled formulas, which each database dialect implements. `semantics.ts` defines what the
+ * words mean. No word may raise an error, whatever the values of its arguments.
  *
- * `S` is an expression: a number is a double, a truth what the engine keeps in a boolean column, text
- * compares by its bytes, a day and an instant are milliseconds since 1970 (a day: of its midnight in UTC).
- * A list has texts as elements, and is null where it has none. Where nothing else is said, null gives null.
+ * `S` is an SQL expression: a number is a double, a boolean is the engine's own, text compares by its bytes, a day and
+ * an instant are milliseconds since 1970 (a day: of its midnight in UTC). A list has texts as elements; an empty one is
+ * null. Unless stated otherwise, null arguments give null.
  */
 export interface FormulaWords<S> {
   /** A number from the formula, bound. */
   number(value: number): S
-  /** A number of our own, as part of the statement. */
+  /** A number that a function’s SQL needs, as part of the statement, not bound. */
   constant(value: number): S
   text(value: string): S
   truth(value: boolean): S
   /** NULL of that type. */
   nothing(type: ValueType): S
   /**
-   * A field's column as a value. Where it is no column but an expression that computes it, `name` is an unused
-   * one under which it can be computed one time.
+   * A field's column as a value. For an expression that computes the field, `name` is an unused alias with which the
+   * SQL can compute it once.
    */
   cell(column: S, form: CellForm, name: string | null): S
-  /** A value in the form in which a column of that type holds it. */
+  /** A value as a column of that type stores it. */
   finish(value: S, type: ValueType): S
-  /** Computes the values one time, however often `use` names them. `names` are unused so far, one for each. */
+  /** Computes the values once, however often `use` repeats them. `names` are unused aliases, one per value. */
   once(values: Bound<S>[], names: string[], use: (values: S[]) => S): S
 
   arithmetic(sign: '+' | '-' | '*', left: S, right: S): S
@@ -87,7 +87,7 @@ export interface FormulaWords<S> {
   replace(text: S, find: S, by: S): S
   /** Of text that is not empty, a whole number of times, at least 0. */
   repeat(text: S, times: S): S
-  /** Takes spaces off both ends. */
+  /** Removes spaces at both ends. */
   trim(text: S): S
   /** Takes zeros off one end. */
   trimZeros(text: S, end: 'start' | 'end'): S

@@ -134,7 +134,7 @@ export function readFormField(body: unknown, before: FormField | null): FormFiel
 const emptyAsNull = (value: string | null | undefined): string | null | undefined =>
   value === '' ? null : value
 
-/** @throws BAD_REQUEST unless a whole number; its range is checked with the other options */
+/** Reads a number of seconds. @throws BAD_REQUEST if it is not whole; its range is checked with the other options */
 function secondsOf(value: string | number | null | undefined): number | undefined {
   if (value == null || value === '') return undefined
   const seconds = Number(value)
