@@ -9,7 +9,9 @@ import {
 } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
+import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import {
+  AUTOMATIC_INDEXES,
   createRecordsService,
   createStarter,
   openapiRest,
@@ -139,6 +141,8 @@ export function createServices(kernel: Kernel) {
   const imports = createImportsService(kernel, auth, bases, schema, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records)
+  const indexes = createIndexesService(kernel, auth, schema, records)
+  kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
   kernel.registry.fill(BASE_TITLES, bases.titlesOf)
@@ -147,7 +151,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)
   kernel.registry.fill(VIEW_PRESENTER, presentTableViews(views))
   kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)
-  return { auth, bases, schema, views, records, shares, imports, copies, storage }
+  return { auth, bases, schema, views, records, shares, imports, copies, storage, indexes }
 }
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
@@ -172,6 +176,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(viewsRest(views, kernel, auth))
     .use(recordsRest(kernel, services))
     .use(storageRest(kernel, services))
+    .use(indexesRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
@@ -329,9 +334,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
     socket.close()
     services.storage.close()
     await services.records.close()
+    const indexesClosed = services.indexes.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
     await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
     await server.stop(true)
+    await indexesClosed
     await kernel.close()
     kernel.log.info('stopped')
   }

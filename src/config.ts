@@ -51,6 +51,7 @@ export interface Config extends SmtpSettings {
   mapTilesAttribution: string | null
   metricsToken: string | null
   slowQueryMs: number
+  indexSlowMs: number
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -276,6 +277,12 @@ export const VARIABLES = {
     name: 'SLOW_QUERY_MS',
     default: '1000',
     help: 'Statements in databases with tables that take at least this many milliseconds are logged as `slow query`, without their values. `0`: none.',
+    read: integer(0, 3_600_000),
+  }),
+  indexSlowMs: variable({
+    name: 'INDEX_SLOW_MS',
+    default: '30',
+    help: 'Reads of a table that repeatedly take at least this many milliseconds get an index. `0`: no automatic indexes.',
     read: integer(0, 3_600_000),
   }),
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }

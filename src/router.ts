@@ -7,6 +7,7 @@ import {
   importsRouter,
   jobsRouter,
 } from '../modules/imports/index.ts'
+import { type IndexesService, indexesRouter } from '../modules/indexes/index.ts'
 import { type RecordsService, recordsRouter } from '../modules/records/index.ts'
 import { type SchemaService, schemaRouter } from '../modules/schema/index.ts'
 import { type SharesService, sharesRouter } from '../modules/shares/index.ts'
@@ -25,6 +26,7 @@ export interface RoutedServices {
   imports: ImportsService
   copies: Copies
   storage: StorageService
+  indexes: IndexesService
 }
 
 /** The tRPC router, one line per module. */
@@ -42,6 +44,7 @@ export const createRouter = (services: RoutedServices) =>
     copies: copiesRouter(services.copies),
     jobs: jobsRouter(services.imports),
     storage: storageRouter(services.storage),
+    indexes: indexesRouter(services.indexes),
   })
 
 /** The only server type that the web app uses. */

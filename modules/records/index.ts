@@ -1,6 +1,14 @@
 export { EXPORT_JOB, VISITOR } from './export/index.ts'
+export {
+  AUTOMATIC_INDEXES,
+  type AutomaticIndexes,
+  indexSql,
+  isIndexable,
+  type ObservedRead,
+} from './read/index.ts'
 export { createRestReads, fileAnswer, openapiRest, presentStarter, recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'
+export { isForeign } from './table/index.ts'
 export type { SharedForm } from './write/index.ts'

@@ -28,7 +28,6 @@ import {
   createSearchIndexes,
   createVisitorReads,
   fragmentsOf,
-  listGroups,
   type Opened,
   select,
   summarize,
@@ -78,7 +77,7 @@ export function createRecordsService(
   const reader = timeMethods(
     metrics,
     'read',
-    createReader({ auth, schema, views, counts, results, searchIndexes }),
+    createReader({ auth, schema, views, counts, results, searchIndexes, registry: kernel.registry }),
     READ_OPERATIONS,
   )
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
@@ -128,7 +127,7 @@ export function createRecordsService(
   /** The groups of a selection, level by level, with their summaries. */
   async function groups(actor: Actor, request: GroupRequest): Promise<GroupPage> {
     const opened = await openFor(actor, request.selection)
-    return listGroups({ engine: results.over(opened), context: opened.context }, request)
+    return reader.groups(opened, request)
   }
 
   /**

@@ -28,6 +28,7 @@ const MODULES = [
   'shares',
   'imports',
   'storage',
+  'indexes',
   'notifications',
   'hooks',
 ]
@@ -38,6 +39,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   shares: ['rest'],
   imports: ['rest'],
   storage: ['rest'],
+  indexes: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [

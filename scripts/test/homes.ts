@@ -12,6 +12,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/files',
   'imports/import',
   'imports/links',
+  'indexes/indexes',
   'records/actions',
   'records/apply',
   'records/base-search',

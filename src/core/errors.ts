@@ -120,7 +120,8 @@ export function notFound(
     | 'Filter'
     | 'Action'
     | 'User'
-    | 'Job',
+    | 'Job'
+    | 'Index',
   id: string,
 ): AppError {
   const code = NOT_FOUND_CODES[kind]
@@ -140,4 +141,5 @@ const NOT_FOUND_CODES = {
   Sort: 'GENERIC_NOT_FOUND',
   Filter: 'GENERIC_NOT_FOUND',
   Action: 'GENERIC_NOT_FOUND',
+  Index: 'GENERIC_NOT_FOUND',
 } as const satisfies Record<string, ErrorCode>

@@ -88,6 +88,8 @@ export const RIGHTS = {
   'table.duplicate': { scope: 'base', least: 'creator' },
   'table.delete': { scope: 'base', least: 'creator' },
   'table.restore': { scope: 'base', least: 'creator' },
+  // Indexes, and how the views of a table are read.
+  'table.indexes': { scope: 'base', least: 'creator' },
   'field.create': { scope: 'base', least: 'creator' },
   'field.update': { scope: 'base', least: 'creator' },
   'field.duplicate': { scope: 'base', least: 'creator' },

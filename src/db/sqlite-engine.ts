@@ -316,6 +316,26 @@ function engineOf(
     }
   }
 
+  const writeScript: Engine['writeScript'] = (script, { afterCommit, ...given } = {}) => {
+    const watch = given.signal ? given : (currentWork() ?? given)
+    return exclusively(
+      async () => {
+        use(true)
+        const statements = typeof script === 'function' ? await script() : script
+        const results =
+          watch.signal && sizeOf(path) > LARGE_BYTES
+            ? await pool.run('sqlite.script', { path, statements, shared: null }, 'large write', path, watch)
+            : await watchScript(watch, (shared) =>
+                pool.run('sqlite.script', { path, statements, shared }, 'write', path),
+              )
+        await afterCommit?.()
+        checkpointSoon(true)
+        return results as StatementResult[]
+      },
+      { isLong: true, signal: watch.signal },
+    )
+  }
+
   return {
     dialect: sqlite,
     location: { client: 'sqlite3', file: path },
@@ -388,30 +408,30 @@ function engineOf(
         ),
       explain,
     ),
-    writeScript: (script, { afterCommit, ...given } = {}) => {
-      const watch = given.signal ? given : (currentWork() ?? given)
-      return exclusively(
-        async () => {
-          use(true)
-          const statements = typeof script === 'function' ? await script() : script
-          const results =
-            watch.signal && sizeOf(path) > LARGE_BYTES
-              ? await pool.run(
-                  'sqlite.script',
-                  { path, statements, shared: null },
-                  'large write',
-                  path,
-                  watch,
-                )
-              : await watchScript(watch, (shared) =>
-                  pool.run('sqlite.script', { path, statements, shared }, 'write', path),
-                )
-          await afterCommit?.()
-          checkpointSoon(true)
-          return results as StatementResult[]
-        },
-        { isLong: true, signal: watch.signal },
-      )
+    writeScript,
+    explain: async (statement, table) => {
+      const { sql, params } = sqlite.explain(statement)
+      // `explain` uses the schema that its connection has read last, so one of its own sees every index.
+      const file = new Database(path, { readonly: true, strict: true })
+      try {
+        configure(file)
+        const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
+        const rows = prepared.all(...bound(params))
+        prepared.finalize()
+        return sqlite.readPlan(rows, table)
+      } catch (error) {
+        throw explain(error)
+      } finally {
+        file.close()
+      }
+    },
+    buildIndex: async ({ name, table, terms }) => {
+      const { quote } = sqlite
+      const sql = `create index if not exists ${quote(name)} on ${quote(table)} (${terms.join(', ')})`
+      await writeScript([{ sql, params: [] }])
+    },
+    dropIndex: async (_, name) => {
+      await writeScript([{ sql: `drop index if exists ${sqlite.quote(name)}`, params: [] }])
     },
     close: () =>
       exclusively(async () => {

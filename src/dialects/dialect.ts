@@ -53,6 +53,11 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   exactText(expression: SQL): SQL
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
+  /**
+   * The first term of an `order by`, written so that no index supplies the order. Only for engines without statistics
+   * of values, which walk an index although a filter then reads most of the table.
+   */
+  unindexedOrder?(term: SQL): SQL
   /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
   /** A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`). */
@@ -73,6 +78,28 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   related: RelatedExpressions
   /** Columns of connected tables. */
   foreign: ForeignColumns
+  /** Shows how the engine runs a statement, without running it. */
+  explain(statement: Statement): Statement
+  /** Reads the answer of `explain`. */
+  readPlan(rows: Record<string, unknown>[], table: string): QueryPlan
+}
+
+/** How an engine runs a statement. */
+export interface QueryPlan {
+  /** True if all records of the table are read, in the table or in an index. */
+  readsAll: boolean
+  /** True if the matching records are sorted before the first is returned. */
+  sorts: boolean
+  /** Names of the indexes that it uses. */
+  indexes: string[]
+}
+
+/** An index to build. */
+export interface IndexDefinition {
+  name: string
+  table: string
+  /** SQL of each term with its direction: `"price" desc`. */
+  terms: string[]
 }
 
 /** Selected rows to insert into a table. */
@@ -163,6 +190,8 @@ export interface Dialect extends QueryDialect {
   placeholder(index: number): string
   /** Lists the columns of a table: rows with `name` and database `type`. */
   listColumns(table: string): Statement
+  /** Lists the indexes of a table: rows with `name` and `bytes` (null if the engine does not tell). */
+  listIndexes(table: string): Statement
   /**
    * Lists the foreign keys that reference a table: a row per column pair with `name`, `child_schema` (null: the table's
    * own), `child`, `child_column`, `parent_column` and `rule` (action on deletion, in upper case).
@@ -316,6 +345,14 @@ export interface Engine {
    * their own connection.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** How the engine runs a statement over a table, without running it. */
+  explain(statement: Statement, table: string): Promise<QueryPlan>
+  /**
+   * Builds an index, off the main thread; does nothing if one of that name exists. SQLite's writers wait meanwhile,
+   * PostgreSQL's do not. A failure leaves nothing behind.
+   */
+  buildIndex(index: IndexDefinition): Promise<void>
+  dropIndex(table: string, name: string): Promise<void>
   /** Disk space of a base's home; undefined for external databases. */
   readonly storage?: EngineStorage
   /** Location and credentials for worker threads, as plain data. */

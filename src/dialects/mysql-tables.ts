@@ -51,6 +51,11 @@ export const mysqlWrites = {
       where table_schema = database() and table_name = ? order by ordinal_position`,
     params: [table],
   }),
+  listIndexes: (table) => ({
+    sql: `select distinct index_name as name, null as bytes from information_schema.statistics
+      where table_schema = database() and table_name = ? order by index_name`,
+    params: [table],
+  }),
   listReferences: (table) => ({
     sql: `select concat(k.constraint_schema, '.', k.table_name, '.', k.constraint_name) as name,
         nullif(k.table_schema, database()) as child_schema, k.table_name as child, k.column_name as child_column,

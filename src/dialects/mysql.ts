@@ -3,7 +3,7 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, QueryPlan } from './dialect.ts'
 import { mysqlForeign } from './foreign.ts'
 import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
@@ -70,6 +70,18 @@ export const mysql: Dialect = {
   decode: (storage) => DECODERS[storage] ?? null,
   related: mariadbRelated,
   foreign: mysqlForeign,
+  explain: ({ sql: text, params }) => ({ sql: `explain ${text}`, params }),
+  readPlan: readMysqlPlan,
+}
+
+/** The rows of `explain`: https://mariadb.com/kb/en/explain/ */
+function readMysqlPlan(rows: Record<string, unknown>[], table: string): QueryPlan {
+  const reads = rows.filter((row) => row.table === table)
+  return {
+    readsAll: reads.some(({ type }) => type === 'ALL' || type === 'index'),
+    sorts: rows.some(({ Extra }) => /filesort|temporary/.test(String(Extra))),
+    indexes: reads.flatMap(({ key }) => (typeof key === 'string' ? [key] : [])),
+  }
 }
 
 /** The dialect for a server version such as `8.0.36` or `10.11.6-MariaDB`. */

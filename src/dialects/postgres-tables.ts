@@ -64,6 +64,11 @@ export const postgresWrites = {
       where attrelid = quote_ident($1)::regclass and attnum > 0 and not attisdropped order by attnum`,
     params: [table],
   }),
+  listIndexes: (table) => ({
+    sql: `select c.relname::text as name, pg_relation_size(c.oid)::float8 as bytes from pg_index i
+      join pg_class c on c.oid = i.indexrelid where i.indrelid = quote_ident($1)::regclass order by c.relname`,
+    params: [table],
+  }),
   listReferences: (table) => ({
     sql: `select o.oid::text as name, nullif(n.nspname::text, current_schema()::text) as child_schema,
         c.relname::text as child, a.attname::text as child_column, r.attname::text as parent_column,

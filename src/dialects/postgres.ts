@@ -4,7 +4,7 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { postgresAverage, postgresRounded, postgresSum } from './decimal-sums.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, QueryPlan } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
 import { postgresForeign } from './foreign.ts'
 import { postgresFormula } from './postgres-formula.ts'
@@ -116,7 +116,35 @@ export const postgres: Dialect = {
   decode: (storage) => DECODERS[storage] ?? null,
   related: postgresRelated,
   foreign: postgresForeign,
+  explain: ({ sql: text, params }) => ({ sql: `explain (format json) ${text}`, params }),
+  readPlan: readPostgresPlan,
 }
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  Plans?: PlanNode[]
+}
+
+/** The tree of `explain (format json)`. */
+function readPostgresPlan(rows: Record<string, unknown>[], table: string): QueryPlan {
+  const given = rows[0]?.['QUERY PLAN']
+  const roots = (typeof given === 'string' ? JSON.parse(given) : given) as { Plan: PlanNode }[]
+  const nodes = roots.flatMap(({ Plan }) => nodesOf(Plan))
+  const reads = nodes.filter((node) => node['Relation Name'] === table || node['Index Name'] !== undefined)
+  return {
+    readsAll: reads.some((node) => node['Node Type'] === 'Seq Scan' || isWalk(node)),
+    sorts: nodes.some((node) => /^(Sort|HashAggregate)$/.test(node['Node Type'])),
+    indexes: [...new Set(reads.flatMap((node) => node['Index Name'] ?? []))],
+  }
+}
+
+const isWalk = (node: PlanNode): boolean =>
+  node['Index Name'] !== undefined && node['Index Cond'] === undefined
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 /** Right side of a comparison, with a type: an untyped parameter gets the column's type, and 1.5 is not a bigint. */
 function operand(value: FilterValue): SQL {

@@ -4,7 +4,7 @@ import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, QueryPlan } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
@@ -102,6 +102,8 @@ export const sqlite: Dialect = {
   // NULL sorts first ascending and last descending by default, as REST clients expect.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
+  // A unary plus changes no value, and no index has the expression.
+  unindexedOrder: (term) => sql`+${term}`,
   optionOrder,
   summary: sqliteSummary,
   groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),
@@ -115,6 +117,8 @@ export const sqlite: Dialect = {
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
   related: sqliteRelated,
   foreign: sqliteForeign,
+  explain: ({ sql: text, params }) => ({ sql: `explain query plan ${text}`, params }),
+  readPlan: readSqlitePlan,
   isSame: (left, right) => sql`${left} is ${right}`,
   placeholder: () => '?',
   // Infinity cannot be bound as text: SQLite would store the text.
@@ -122,6 +126,11 @@ export const sqlite: Dialect = {
   insertSelected,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
+  listIndexes: (table) => ({
+    sql: `select name, (select sum(pgsize) from dbstat where dbstat.name = i.name) as bytes from sqlite_master i
+      where type = 'index' and tbl_name = ? order by name`,
+    params: [table],
+  }),
   // A foreign key without a parent column references the primary key.
   listReferences: (table) => ({
     sql: `select m.name || '.' || f.id as name, null as child_schema, m.name as child, f."from" as child_column,
@@ -264,4 +273,18 @@ function median(column: SQL, from: SQL): SQL {
 function stddev(column: SQL, from: SQL): SQL {
   const mean = sql`(select avg(${column}) from ${from})`
   return sql`(select sqrt(avg((x - m) * (x - m))) from (select ${column} as x, ${mean} as m from ${from}))`
+}
+
+/** The lines of `explain query plan`: https://sqlite.org/eqp.html */
+function readSqlitePlan(rows: Record<string, unknown>[], table: string): QueryPlan {
+  const lines = rows.map(({ detail }) => String(detail))
+  // The page's columns are read by key; the line names the table first.
+  const reads = lines.filter(
+    (line) => line.startsWith(`SCAN ${table}`) || line.startsWith(`SEARCH ${table} `),
+  )
+  return {
+    readsAll: reads.some((line) => line.startsWith('SCAN ')),
+    sorts: lines.some((line) => /^USE TEMP B-TREE FOR (ORDER|GROUP) BY/.test(line)),
+    indexes: reads.flatMap((line) => / USING (?:COVERING )?INDEX (\S+)/.exec(line)?.[1] ?? []),
+  }
 }

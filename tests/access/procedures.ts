@@ -79,6 +79,17 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'storage.base': { gate: 'base.storage', input: ofBase },
   'storage.bases': { gate: 'storage.list' },
   'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
+  'indexes.list': { gate: 'table.indexes', input: ofTable },
+  'indexes.performance': { gate: 'table.indexes', input: ofTable },
+  'indexes.create': {
+    gate: 'table.indexes',
+    input: ({ tableId, fieldId }) => ({ tableId, terms: [{ fieldId }] }),
+  },
+  'indexes.drop': {
+    gate: 'table.indexes',
+    input: ({ tableId }) => ({ tableId, indexId: 'none' }),
+    refuses: 'GENERIC_NOT_FOUND',
+  },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
   'storage.deleteBaseForever': {
     gate: 'base.purge',

@@ -170,6 +170,17 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'DELETE M/tables/:tableId': { gate: 'table.delete' },
   'POST M/tables/:tableId/reorder': { gate: 'table.update', body: () => ({ order: 3 }) },
+  'GET M/tables/:tableId/indexes': { gate: 'table.indexes' },
+  'POST M/tables/:tableId/indexes': {
+    gate: 'table.indexes',
+    body: ({ fieldId }) => ({ terms: [{ fieldId }] }),
+  },
+  'DELETE M/tables/:tableId/indexes/:indexId': {
+    gate: 'table.indexes',
+    params: () => ({ indexId: 'none' }),
+    answers: 404,
+  },
+  'GET M/tables/:tableId/performance': { gate: 'table.indexes' },
   'GET M/tables/:tableId/columns/hash': { gate: 'table.read' },
   'POST M/tables/:tableId/columns': { gate: 'field.create', body: () => ({ title: 'New', uidt: 'Number' }) },
   'POST M/tables/:tableId/columns/bulk': {

@@ -10,11 +10,20 @@ export { stepOf } from './expression/path.ts'
 export { type Models, type ReadContext, wholeOf } from './expression/scope.ts'
 export { type CombinationPlan, type CombinationQuery, planCombinations } from './groups/combinations.ts'
 export { listGroups } from './groups/list-groups.ts'
+export { indexSql, isIndexable } from './index-terms.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
 export { type Opened, type PagePlan, type PageQuery, requireField, select, wantedFields } from './plan.ts'
 export { compiled } from './plan-cache.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'
-export { createReader, createRowCounts, type Reader, type RowCounts } from './read.ts'
+export {
+  AUTOMATIC_INDEXES,
+  type AutomaticIndexes,
+  createReader,
+  createRowCounts,
+  type ObservedRead,
+  type Reader,
+  type RowCounts,
+} from './read.ts'
 export { createResultCache, type ResultCache } from './result-cache.ts'
 export { createSearchIndexes } from './search-index.ts'
 export { summarize } from './summaries.ts'

@@ -2,6 +2,7 @@ import type { SQL } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { View } from '../../../src/core/model.ts'
+import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 import { cacheTally } from '../../../src/metrics/cache-tally.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -17,6 +18,7 @@ interface Entry {
   model: TableModel
   models: Models
   view: View | null
+  indexes: PlanContext['indexes']
   dialect: QueryDialect
   plan: unknown
 }
@@ -28,6 +30,8 @@ export interface PlanContext extends ReadContext {
   narrow?: SQL
   /** Puts the records that meet this condition first. */
   leading?: SQL
+  /** The terms of each automatic index of the table; the same list until it changes. */
+  indexes?: readonly (readonly IndexTerm[])[]
   /** Absent: each query is compiled for itself. */
   plans?: PlanCache
 }
@@ -53,14 +57,15 @@ export function createPlanCache(): PlanCache {
   const tally = cacheTally('plans')
 
   return (context, key, compile) => {
-    const { model, models, view, dialect } = context
+    const { model, models, view, dialect, indexes } = context
     // A narrowed table shows the links of one record, which are rarely read twice.
     if (key === null || key.length > MAX_KEY_LENGTH || context.narrow || context.leading) {
       return compile(context)
     }
     const fullKey = `${model.table.id}\n${view?.id ?? ''}\n${readerKey(context)}\n${key}`
     const entry = entries.get(fullKey)
-    const isCurrent = entry?.model === model && entry.view === view && entry.dialect === dialect
+    const isCurrent =
+      entry?.model === model && entry.view === view && entry.dialect === dialect && entry.indexes === indexes
     if (isCurrent && isSame(entry.models, models)) {
       tally.hits++
       return entry.plan as ReturnType<typeof compile>
@@ -68,7 +73,7 @@ export function createPlanCache(): PlanCache {
     tally.misses++
     const { watched, isCacheable } = watchMoment(context)
     const plan = compile(watched)
-    if (isCacheable()) entries.set(fullKey, { model, models, view, dialect, plan })
+    if (isCacheable()) entries.set(fullKey, { model, models, view, dialect, indexes, plan })
     return plan
   }
 }

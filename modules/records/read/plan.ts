@@ -5,13 +5,14 @@ import type { CellValue, FilterSet } from '../../../src/core/fields/field-type.t
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
+import type { IndexTerm } from '../../../src/core/performance.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import { stacksOf } from '../../../src/core/views/index.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
-import { isKeyless, keyOf, listOf, ownOrder } from '../table/index.ts'
+import { isForeign, isKeyless, keyOf, listOf, ownOrder } from '../table/index.ts'
 import {
   filterCondition,
   firstMatch,
@@ -24,6 +25,7 @@ import { fragmentsOf } from './expression/fragments.ts'
 import type { Form, ReadContext } from './expression/scope.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition, groupOrder, groupTerm, peopleOrder } from './groups/term.ts'
+import { bestTerms, supplies, wantedForPage } from './index-terms.ts'
 import { compiled, type PlanContext } from './plan-cache.ts'
 
 /** Up to this many records of a manual order, counting the records before each is faster than ranking all. */
@@ -64,6 +66,8 @@ export interface PagePlan {
   grows: boolean
   /** Number of computed fields that it reads. */
   computedFields: number
+  /** The terms of the index that serves it best; null if none would help. */
+  bestIndex: IndexTerm[] | null
 }
 
 /**
@@ -87,6 +91,9 @@ export function select(
     ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
       usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
   ]
+  if (sorts[0] && conditions.length > 0 && !hasOrderIndex(context, query)) {
+    sorts[0] = context.dialect.unindexedOrder?.(sorts[0]) ?? sorts[0]
+  }
   if (context.leading) sorts.unshift(sql`case when ${context.leading} then 0 else 1 end`)
   const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
   const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
@@ -102,6 +109,16 @@ export function select(
     isSorted: sorts.length > 0,
     orderViewId,
   }
+}
+
+/**
+ * True if the records may be read in the order of an index: filtered, that only pays with an index that also has what
+ * the filter compares. Connected databases keep the indexes that they were given.
+ */
+function hasOrderIndex(context: PlanContext, query: Parameters<typeof wantedForPage>[1]): boolean {
+  if (isForeign(wholeOf(context))) return true
+  const wanted = wantedForPage(context, query)
+  return wanted !== null && (context.indexes ?? []).some((index) => supplies(index, wanted))
 }
 
 /**
@@ -142,6 +159,7 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
     count: selected.isFiltered ? dialect.render(countOf(selected)) : null,
     grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
     computedFields: query.fields.filter(isComputed).length,
+    bestIndex: query.isShuffled ? null : bestTerms(wantedForPage(context, query)),
   }
 }
 

@@ -8,15 +8,20 @@ import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
-import type { Query, Selection } from '../../../src/core/query.ts'
+import type { IndexTerm, ViewExplanation } from '../../../src/core/performance.ts'
+import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
-import type { CsvLines, Statement } from '../../../src/dialects/dialect.ts'
+import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
+import type { CsvLines, Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless, perModel } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
+import { listGroups } from './groups/list-groups.ts'
+import { bestTerms, wantedForGroups } from './index-terms.ts'
 import {
   countRecords,
   keysQuery,
@@ -37,6 +42,23 @@ import { compiled, createPlanCache } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { TableSearchIndexes } from './search-index.ts'
 
+/** A read whose cost grows with its table. */
+export interface ObservedRead {
+  model: TableModel
+  /** The terms of the index that serves it best. */
+  terms: IndexTerm[]
+  ms: number
+}
+
+/** The automatic indexes, provided by app.ts from the indexes module. */
+export interface AutomaticIndexes {
+  /** The terms of each finished index of a table; the same list until it changes. */
+  of(model: TableModel): Promise<readonly (readonly IndexTerm[])[]>
+  observe(read: ObservedRead): void
+}
+
+export const AUTOMATIC_INDEXES = defineSlot<AutomaticIndexes>('records.automaticIndexes')
+
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf'>
@@ -44,6 +66,7 @@ interface Deps {
   counts: RowCounts
   results: ResultCache
   searchIndexes: Pick<TableSearchIndexes, 'of' | 'want' | 'fitting'>
+  registry: Registry
 }
 
 /** The records of a query, read by parts of its ids. */
@@ -57,7 +80,7 @@ export interface RecordParts {
 export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here. */
-export function createReader({ auth, schema, views, counts, results, searchIndexes }: Deps) {
+export function createReader({ auth, schema, views, counts, results, searchIndexes, registry }: Deps) {
   const plans = createPlanCache()
   const work = createWork(counts)
 
@@ -96,7 +119,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       people,
     }
     const searchIndex = await searchIndexes.of(engine, model)
-    const context = { model, models, view, dialect: engine.dialect, moment, visitor, plans, searchIndex }
+    const indexes = await registry.get(AUTOMATIC_INDEXES).of(model)
+    const { dialect } = engine
+    const context = { model, models, view, indexes, dialect, moment, visitor, plans, searchIndex }
     if (!visitor) return { engine, model, context }
     // The view’s own conditions on people use all data of people.
     const visible = { ...moment, people: people.map(asPublicPerson) }
@@ -210,7 +235,34 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 
   /** The records of a plan as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
-    return engineOf(opened, plan).all<TitledRow>(plan.page, { scan: await work.isHeavy(opened, plan) })
+    const scan = await work.isHeavy(opened, plan)
+    return observed(opened, plan, scan, () => engineOf(opened, plan).all<TitledRow>(plan.page, { scan }))
+  }
+
+  /** Runs a read and reports how long it took, if an index could serve it. */
+  async function observed<T>(
+    { context }: Opened,
+    { bestIndex: terms, grows }: Pick<PagePlan, 'bestIndex' | 'grows'>,
+    isHeavy: boolean,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const model = wholeOf(context)
+    if (!terms || !grows || !isHeavy || isForeign(model)) return run()
+    const startedAt = performance.now()
+    const result = await run()
+    registry.get(AUTOMATIC_INDEXES).observe({ model, terms, ms: performance.now() - startedAt })
+    return result
+  }
+
+  /** As `listGroups`, through the cache of results. */
+  async function groups(opened: Opened, request: GroupRequest): Promise<GroupPage> {
+    const { context } = opened
+    const { selection, summaries } = request
+    const fieldIds = summaries.map(({ fieldId }) => fieldId)
+    const bestIndex = bestTerms(wantedForGroups(context, selection, request.groups, fieldIds))
+    return observed(opened, { bestIndex, grows: true }, await work.isScan(opened), () =>
+      listGroups({ engine: results.over(opened), context }, request),
+    )
   }
 
   /** Pages that read little are not worth caching; random ones must not be. */
@@ -245,7 +297,9 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
     const scan = await work.isHeavy(opened, planned)
-    const rows = await engineOf(opened, planned).values(planned.page, { scan })
+    const rows = await observed(opened, planned, scan, () =>
+      engineOf(opened, planned).values(planned.page, { scan }),
+    )
     return decoded(opened, fields, rows)
   }
 
@@ -380,6 +434,43 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return recordIds.map((id) => byId.get(id)).filter((row) => row !== undefined)
   }
 
+  /** How the database reads the first page of a view, with the terms of the index that serves it best. */
+  async function explainView(
+    actor: Actor,
+    tableId: string,
+    viewId: string,
+    limit: number,
+  ): Promise<ViewExplanation & { terms: IndexTerm[] | null }> {
+    const opened = await open(actor, tableId, viewId)
+    const { engine, context, model } = opened
+    const groups = context.view?.groups.filter(({ fieldId }) => model.field(fieldId))
+    const query = { tableId, viewId, groups, limit, offset: 0 }
+    const planned = planPage(context, {
+      ...query,
+      fields: wantedFields(model, undefined),
+      shape: { kind: 'rows', links: 'first' },
+    })
+    const scan = await work.isHeavy(opened, planned)
+    const startedAt = performance.now()
+    const rows = await engine.values(planned.page, { scan })
+    const ms = performance.now() - startedAt
+    const [total, matches] = [await work.total(opened), await countOpened(opened, {})]
+    const { dialect } = engine
+    const keys = dialect.render(sql`${keysQuery(context, query)} limit ${sql.raw(String(limit))}`)
+    const plan = await engine.explain(keys, model.table.tableName)
+    const walked = matches > rows.length ? Math.ceil((rows.length * total) / matches) : total
+    const reads = plan.sorts ? (plan.readsAll ? total : matches) : plan.readsAll ? walked : rows.length
+    return {
+      reads: Math.min(total, Math.max(reads, rows.length)),
+      returns: rows.length,
+      matches,
+      ms,
+      sorts: plan.sorts,
+      usesIndex: plan.indexes.some(isAutomaticIndex),
+      terms: planned.bestIndex,
+    }
+  }
+
   /** The position of a record in a query, from 0; null if it is not included. */
   async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
@@ -415,8 +506,19 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     list,
     page,
     plan,
+    groups,
+    explainView,
     titled,
     titledByIds,
+    /** The number of records of a table, without an access check. */
+    total: (engine: Engine, model: TableModel): Promise<number> => {
+      const moment = { now: new Date() }
+      return work.total({
+        engine,
+        model,
+        context: { model, models: new Map(), view: null, dialect: engine.dialect, moment },
+      })
+    },
     ids,
     partsOf,
     count,

@@ -4,6 +4,8 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { forgetParts } from '../../../src/db/change-log.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
+import type { Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from '../links/index.ts'
@@ -71,6 +73,13 @@ async function drop(
     return { fields: purged, columns: new Set(columns) }
   }
 
+  /** Drops the automatic indexes of a table, since an indexed column cannot be dropped. They are built again. */
+  async function automaticIndexesOf(tableName: string): Promise<Statement[]> {
+    const found = await engine.all<{ name: string }>(dialect.listIndexes(tableName))
+    const names = found.map(({ name }) => name).filter(isAutomaticIndex)
+    return names.map((name) => ({ sql: `drop index if exists ${dialect.quote(name)}`, params: [] }))
+  }
+
   let dropped: Table[] = []
   if ((await ownTables()).some(isPurged)) {
     // Writes the metadata inside the lease, so that nothing is restored or altered concurrently.
@@ -100,7 +109,11 @@ async function drop(
         hasMore = later.length > 0
         if (name === undefined) return []
         columns++
-        return [...dialect.dropIndexesOf(table.tableName, name), ...dialect.dropColumn(table.tableName, name)]
+        return [
+          ...(await automaticIndexesOf(table.tableName)),
+          ...dialect.dropIndexesOf(table.tableName, name),
+          ...dialect.dropColumn(table.tableName, name),
+        ]
       })
     }
   }

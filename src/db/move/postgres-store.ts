@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
 import type { CellValue } from '../../core/fields/field-type.ts'
+import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { instantText, quotePostgres as quote, timeText } from '../../dialects/postgres-tables.ts'
 import { copyText } from '../postgres/bulk-writer.ts'
@@ -269,7 +270,8 @@ const INDEXES = `select c.relname::text as table_name, i.indisunique as unique,
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum) as columns
   from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
     join pg_class own on own.oid = i.indexrelid
-  where n.nspname = $1 and c.relkind = 'r' and not i.indisprimary order by c.relname, own.relname`
+  where n.nspname = $1 and c.relkind = 'r' and not i.indisprimary and not starts_with(own.relname::text, '${NAME_PREFIX}')
+  order by c.relname, own.relname`
 
 const REFERENCES = `select c.relname::text as child, p.relname::text as parent
   from pg_constraint o join pg_class c on c.oid = o.conrelid join pg_class p on p.oid = o.confrelid

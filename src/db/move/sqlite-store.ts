@@ -1,5 +1,6 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { CellValue, StorageKind } from '../../core/fields/field-type.ts'
+import { isAutomaticIndex } from '../../dialects/automatic-index.ts'
 import { sqlite } from '../../dialects/sqlite.ts'
 import { isOfSearchIndex } from '../../dialects/sqlite-search.ts'
 import {
@@ -117,6 +118,8 @@ export function openSqliteStore(
         `select name, "unique" from pragma_index_list(?) where origin = 'c' order by name`,
       )
       .all(table)
+      // The target builds its own automatic indexes, from what the metadata say.
+      .filter((index) => !isAutomaticIndex(index.name))
       .map((index) => ({
         isUnique: index.unique > 0n,
         columns: file

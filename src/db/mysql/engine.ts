@@ -188,6 +188,19 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       )
     },
     exclusively: (work) => inTurn(work),
+    explain: async (statement, table) => {
+      const rows = (await read(dialect.explain(statement), false, false)) as Record<string, unknown>[]
+      return dialect.readPlan(rows, table)
+    },
+    buildIndex: async ({ name, table, terms }) => {
+      const [quotedName, quotedTable] = [dialect.quote(name), dialect.quote(table)]
+      const sql = `create index ${quotedName} on ${quotedTable} (${terms.join(', ')})`
+      await write(async (tx) => void (await tx.run({ sql, params: [] })))
+    },
+    dropIndex: async (table, name) => {
+      const sql = `drop index ${dialect.quote(name)} on ${dialect.quote(table)}`
+      await write(async (tx) => void (await tx.run({ sql, params: [] })))
+    },
     close: async () => {
       await Promise.all([pools.points.end(), pools.scans.end()])
     },

@@ -10,6 +10,7 @@ import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatience
 import { watchedTransaction } from '../script-watch.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
+import { buildIndex, dropIndex } from './indexes.ts'
 import {
   type Lane,
   type Lanes,
@@ -134,7 +135,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     return explained(answer).then(({ rows }) => rows as T[])
   }
 
-  return {
+  const engine: Engine = {
     dialect: postgres,
     location: { client: 'pg', connection: database.connection, schema },
     all: <T>(statement: Parameters<Lane['query']>[0], options?: { scan?: boolean }) =>
@@ -171,8 +172,44 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       })
     },
     exclusively: (work) => withLock({}, () => work()),
+    explain: async (statement, table) =>
+      postgres.readPlan(await read(postgres.explain(statement), {}, false), table),
+    buildIndex: (index) => explained(buildIndex(database.connection, schema, index)),
+    dropIndex: (_, name) => explained(dropIndex(database.connection, schema, name)),
     // The connections belong to the database and stay open for others.
     close: async () => {},
+  }
+  return {
+    ...engine,
+    write: (...given) => withoutFullIndexes(() => engine.write(...given)),
+    writeTogether: (...given) => withoutFullIndexes(() => engine.writeTogether(...given)),
+    writeScript: (...given) => withoutFullIndexes(() => engine.writeScript(...given)),
+  }
+
+  async function automaticIndexes(): Promise<string[]> {
+    const rows = await engine.all<{ name: string }>({
+      sql: `select indexname::text as name from pg_indexes where schemaname = $1 and indexname like 'sheaf#_auto#_%' escape '#'`,
+      params: [schema],
+    })
+    return rows.map(({ name }) => name)
+  }
+
+  /**
+   * Repeats a write that an automatic index refused, without that index: PostgreSQL cannot index texts of more than
+   * about 2,700 bytes, and no value may be rejected because of an index that nobody asked for.
+   */
+  async function withoutFullIndexes<T>(write: () => Promise<T>): Promise<T> {
+    for (let dropped = 0; ; dropped++) {
+      try {
+        return await write()
+      } catch (error) {
+        const name = fullIndexOf(error)
+        if (name === null || dropped === MAX_DROPPED) throw error
+        const names = name === 'all' ? await automaticIndexes() : [name]
+        if (names.length === 0) throw error
+        for (const each of names) await explained(dropIndex(database.connection, schema, each))
+      }
+    }
   }
 
   function groupCommit(): Engine['writeTogether'] {
@@ -182,6 +219,19 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     })
     return (work, onCommit, touches) => explained(together(work, onCommit, touches))
   }
+}
+
+/** Indexes that one write may drop. */
+const MAX_DROPPED = 20
+
+/**
+ * The automatic indexes for which a value is too long: the one that the error names, or (`all`) unknown. Null for any
+ * other error.
+ */
+function fullIndexOf(error: unknown): string | 'all' | null {
+  const message = error instanceof Error ? error.message : ''
+  const name = /index row size .*"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1]
+  return name ?? (message.includes('index row requires ') ? 'all' : null)
 }
 
 /** A statement that takes a lock with `lock_timeout`, which it resets for later statements. */

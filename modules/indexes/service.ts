@@ -1,0 +1,417 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { randomText } from '../../src/core/ids.ts'
+import type { IndexTerm, TableIndex, TablePerformance, ViewPerformance } from '../../src/core/performance.ts'
+import { collectsAnswers } from '../../src/core/views/index.ts'
+import { isAutomaticIndex, NAME_PREFIX } from '../../src/dialects/automatic-index.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import type { AuthService } from '../auth/index.ts'
+import {
+  type AutomaticIndexes,
+  indexSql,
+  isForeign,
+  isIndexable,
+  type ObservedRead,
+  type RecordsService,
+} from '../records/index.ts'
+import type { SchemaReader, TableModel } from '../schema/index.ts'
+import { createIndexStore, type IndexRow, type ReadsRow } from './store.ts'
+
+const ROUND_MS = 20_000
+/** An index is built when nobody has written to the base for this long: SQLite's writers wait for it. */
+const QUIET_MS = 5_000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** An index pays off after this many long reads. */
+const MIN_SLOW_READS = 3
+/** …whose time is at least what building the index takes: about a second per million records. */
+const BUILD_MS_PER_RECORD = 0.0005
+/** Each index makes a write slower: a table has at most this many automatic ones. */
+const MAX_AUTOMATIC = 6
+/** …and those of a base take at most this part of its size. */
+const MAX_PART_OF_BASE = 0.5
+/** Automatic indexes without a use for so long are dropped. */
+const UNUSED_MS = 30 * DAY_MS
+/** Estimated bytes per term and record. */
+const TERM_BYTES = 12
+/** Indexes that people may ask for, per table. */
+const MAX_INDEXES = 20
+/** Records on a page for which the plans of views are explained. */
+const PAGE = 25
+
+/** Terms as text, in one form: PostgreSQL returns the keys of stored objects in another order. */
+const keyOf = (terms: readonly IndexTerm[]): string =>
+  JSON.stringify(terms.map(({ fieldId, as, direction }) => ({ fieldId, as, direction })))
+
+/** True if an index has the terms of another at its beginning, and serves the same reads. */
+const begins = (longer: string, key: string): boolean =>
+  longer === key || longer.startsWith(`${key.slice(0, -1)},`)
+
+export type IndexesService = ReturnType<typeof createIndexesService>
+
+/** Indexes of tables: created for the reads that take long, dropped without use, or managed by people. */
+export function createIndexesService(
+  kernel: Kernel,
+  { access }: Pick<AuthService, 'access'>,
+  schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table'>,
+  records: Pick<RecordsService, 'total' | 'explainView'>,
+) {
+  const { config, events, log, meta } = kernel
+  const { claims } = meta.cluster
+  const store = createIndexStore(kernel)
+  /** The terms of finished indexes by table, with the version they were read for. */
+  const known = new Map<string, { model: TableModel; terms: Promise<readonly IndexTerm[][]> }>()
+  /** Reads since the last round, by table and key. */
+  const observed = new Map<string, ReadsRow>()
+  /** Time of the last write of each base. */
+  const writtenAt = new Map<string, number>()
+  const building = new Map<string, Promise<void>>()
+  let lastBuild: Promise<void> = Promise.resolve()
+  /** Tables whose indexes in the database were compared with their rows. */
+  const compared = new Map<string, TableModel>()
+  let round: Promise<void> | null = null
+  let isClosed = false
+
+  events.on('records.changed', ({ baseId }) => void writtenAt.set(baseId, Date.now()))
+  events.on('events.missed', () => known.clear())
+
+  const columnOf = (model: TableModel, { fieldId }: IndexTerm) => model.field(fieldId)?.columnName ?? ''
+  /** True if the index is over the columns that its fields have now. */
+  const isCurrent = (model: TableModel, { terms, columns }: IndexRow): boolean =>
+    terms.every((term, at) => columns[at] !== '' && columnOf(model, term) === columns[at])
+
+  const indexes: AutomaticIndexes = {
+    of(model) {
+      const { id } = model.table
+      const kept = known.get(id)
+      if (kept?.model === model) return kept.terms
+      const terms = store
+        .ofTable(id)
+        .then((rows) =>
+          rows.filter((row) => row.state === 'ready' && isCurrent(model, row)).map((row) => row.terms),
+        )
+      known.set(id, { model, terms })
+      terms.catch(() => known.delete(id))
+      return terms
+    },
+    observe({ model, terms, ms }: ObservedRead) {
+      const { id: tableId, baseId } = model.table
+      const key = keyOf(terms)
+      const isSlow = ms >= config.indexSlowMs
+      const before = observed.get(`${tableId} ${key}`)
+      observed.set(`${tableId} ${key}`, {
+        tableId,
+        baseId,
+        key,
+        slowReads: (before?.slowReads ?? 0) + Number(isSlow),
+        slowMs: (before?.slowMs ?? 0) + (isSlow ? ms : 0),
+        lastAt: new Date().toISOString(),
+      })
+    },
+  }
+
+  async function contextOf(model: TableModel) {
+    const engine = await schema.engineOf(model.table)
+    const models = await schema.loadReachable(model.table.id)
+    return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date() } } }
+  }
+
+  /** Builds an index and stores its end. Other servers build other tables' meanwhile. */
+  async function build(model: TableModel, row: IndexRow): Promise<void> {
+    const { engine, context } = await contextOf(model)
+    const terms = indexSql(context, row.terms)
+    try {
+      if (terms === null) throw badRequest(m.indexes_error_not_indexable())
+      await engine.buildIndex({ name: row.id, table: model.table.tableName, terms })
+      await store.update(row.id, { state: 'ready', error: null })
+      log.info('index built', { tableId: row.tableId, index: row.id })
+    } catch (error) {
+      log.warn('an index could not be built', { tableId: row.tableId, index: row.id, error: String(error) })
+      const reason = error instanceof Error ? error.message : String(error)
+      await store.update(row.id, { state: 'failed', error: reason.slice(0, 500) })
+    }
+    known.delete(row.tableId)
+  }
+
+  /** Starts to build an index, once. */
+  function start(model: TableModel, row: IndexRow): Promise<void> {
+    const running = building.get(row.id)
+    if (running) return running
+    // One after the other: each reads a whole table.
+    const work = lastBuild
+      .then(() => build(model, row))
+      .catch((error) => log.error('building an index failed', error, { index: row.id }))
+      .finally(() => building.delete(row.id))
+    building.set(row.id, work)
+    lastBuild = work
+    return work
+  }
+
+  const newRow = (model: TableModel, terms: IndexTerm[], isAutomatic: boolean): IndexRow => {
+    const now = new Date().toISOString()
+    return {
+      id: `${NAME_PREFIX}${randomText(14)}`,
+      baseId: model.table.baseId,
+      tableId: model.table.id,
+      terms,
+      columns: terms.map((term) => columnOf(model, term)),
+      isAutomatic,
+      state: 'building',
+      error: null,
+      createdAt: now,
+      usedAt: now,
+    }
+  }
+
+  async function remove(engine: Engine, model: TableModel, ids: string[]): Promise<void> {
+    for (const id of ids) await engine.dropIndex(model.table.tableName, id)
+    await store.remove(ids)
+    known.delete(model.table.id)
+  }
+
+  /**
+   * Makes the database and the rows agree: drops indexes over replaced columns and those of a copied base, builds
+   * those that are missing, and resumes what a killed server was building.
+   */
+  async function compare(engine: Engine, model: TableModel): Promise<void> {
+    const { id, tableName } = model.table
+    if (compared.get(id) === model) return
+    const rows = await store.ofTable(id)
+    const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName), { scan: true })
+    const names = new Set(found.map(({ name }) => name).filter(isAutomaticIndex))
+    const stale = rows.filter((row) => !isCurrent(model, row))
+    const unknown = [...names].filter((name) => !rows.some((row) => row.id === name))
+    await remove(engine, model, [...stale.map((row) => row.id), ...unknown])
+    for (const row of rows) {
+      if (stale.includes(row) || building.has(row.id)) continue
+      const isMissing = row.state === 'ready' && !names.has(row.id)
+      if (isMissing || row.state === 'building') await start(model, row)
+    }
+    known.delete(id)
+    compared.set(id, model)
+  }
+
+  /** Notes the uses of a table's indexes, and drops automatic ones without any. */
+  async function dropUnused(engine: Engine, model: TableModel, reads: ReadsRow[]): Promise<void> {
+    const unused: string[] = []
+    for (const row of await store.ofTable(model.table.id)) {
+      const has = new Set(row.terms.map(({ fieldId, as }) => `${as} ${fieldId}`))
+      const uses = reads.filter(({ key }) =>
+        (JSON.parse(key) as IndexTerm[]).every(({ fieldId, as }) => has.has(`${as} ${fieldId}`)),
+      )
+      const last = [row.usedAt, ...uses.map(({ lastAt }) => lastAt)].toSorted().at(-1) ?? row.usedAt
+      if (last.slice(0, 10) > row.usedAt.slice(0, 10)) await store.update(row.id, { usedAt: last })
+      const isUnused = Date.now() - Date.parse(last) > UNUSED_MS
+      if (row.isAutomatic && row.state === 'ready' && isUnused) unused.push(row.id)
+    }
+    await remove(engine, model, unused)
+  }
+
+  /** The reads whose index pays off, the most expensive first. */
+  async function wanted(model: TableModel, reads: ReadsRow[], engine: Engine): Promise<IndexTerm[][]> {
+    const rows = await store.ofTable(model.table.id)
+    const have = rows.map((row) => keyOf(row.terms))
+    const slow = reads
+      .filter(({ key, slowReads }) => slowReads >= MIN_SLOW_READS && !have.some((own) => begins(own, key)))
+      .toSorted((a, b) => b.slowMs - a.slowMs)
+    const free = MAX_AUTOMATIC - rows.filter((row) => row.isAutomatic && row.state !== 'declined').length
+    if (slow.length === 0 || free <= 0) return []
+    const count = await records.total(engine, model)
+    const paying = slow.filter(({ slowMs }) => slowMs >= count * BUILD_MS_PER_RECORD)
+    const { bytes } = (await engine.storage?.measure()) ?? { bytes: 0 }
+    const used = (await store.all())
+      .filter((row) => row.baseId === model.table.baseId && row.isAutomatic && row.state === 'ready')
+      .reduce((sum, row) => sum + row.terms.length * TERM_BYTES * count, 0)
+    let room = bytes * MAX_PART_OF_BASE - used
+    const chosen: IndexTerm[][] = []
+    for (const { key } of paying) {
+      if (chosen.length === free) break
+      if (paying.some((other) => other.key !== key && begins(other.key, key))) continue
+      const terms = JSON.parse(key) as IndexTerm[]
+      room -= terms.length * TERM_BYTES * count
+      if (room >= 0 && terms.every((term) => model.field(term.fieldId))) chosen.push(terms)
+    }
+    return chosen
+  }
+
+  async function maintainTable(tableId: string, isQuiet: (baseId: string) => boolean): Promise<void> {
+    const model = await schema.load(tableId).catch((error) => {
+      if (error instanceof AppError && /_NOT_FOUND$/.test(error.code)) return null
+      throw error
+    })
+    // In the trash, or gone: an index of a table in the trash stays with it.
+    if (model === null) return store.forgetReads(tableId)
+    if (!isQuiet(model.table.baseId) || isForeign(model)) return
+    const claim = `indexes ${tableId}`
+    if (!(await claims.take(claim))) return
+    try {
+      const engine = await schema.engineOf(model.table)
+      const reads = await store.readsOf(tableId)
+      await compare(engine, model)
+      await dropUnused(engine, model, reads)
+      for (const terms of await wanted(model, reads, engine)) {
+        if (isClosed) return
+        const row = newRow(model, terms, true)
+        await store.insert(row)
+        await start(model, row)
+      }
+      const old = new Date(Date.now() - UNUSED_MS).toISOString()
+      for (const { key, lastAt } of reads) if (lastAt < old) await store.forgetReads(tableId, key)
+    } finally {
+      await claims.release(claim)
+    }
+  }
+
+  async function runRound(isQuiet: (baseId: string) => boolean): Promise<void> {
+    const rows = [...observed.values()]
+    observed.clear()
+    await store.addReads(rows)
+    const tables = new Set([
+      ...(await store.readTables()),
+      ...(await store.all()).map(({ tableId }) => tableId),
+    ])
+    for (const tableId of tables) {
+      if (isClosed) return
+      await maintainTable(tableId, isQuiet).catch((error) =>
+        log.error('the indexes of a table could not be maintained', error, { tableId }),
+      )
+    }
+  }
+
+  const isQuietNow = (baseId: string): boolean => Date.now() - (writtenAt.get(baseId) ?? 0) >= QUIET_MS
+
+  /** Runs one round of observation, creation and removal after the other. */
+  async function maintain(isQuiet: (baseId: string) => boolean = isQuietNow): Promise<void> {
+    await round
+    round = runRound(isQuiet).finally(() => {
+      round = null
+    })
+    await round
+  }
+
+  const timer = setInterval(() => {
+    if (round || config.indexSlowMs === 0) return
+    maintain().catch((error) => log.error('maintaining indexes failed', error))
+  }, ROUND_MS)
+  timer.unref()
+
+  async function enter(actor: Actor, tableId: string): Promise<TableModel> {
+    const model = await schema.load(tableId)
+    await access.authorize(actor, 'table.indexes', model.table.baseId)
+    return model
+  }
+
+  const present = (row: IndexRow, bytes: number | null): TableIndex => ({
+    id: row.id,
+    terms: row.terms,
+    isAutomatic: row.isAutomatic,
+    state: row.state === 'declined' ? 'failed' : row.state,
+    error: row.error,
+    bytes,
+    createdAt: row.createdAt,
+    usedAt: row.usedAt,
+  })
+
+  async function listOf(model: TableModel): Promise<TableIndex[]> {
+    const engine = await schema.engineOf(model.table)
+    const sizes = new Map(
+      (
+        await engine.all<{ name: string; bytes: number | null }>(
+          engine.dialect.listIndexes(model.table.tableName),
+          { scan: true },
+        )
+      ).map(({ name, bytes }) => [name, bytes]),
+    )
+    const rows = await store.ofTable(model.table.id)
+    return rows
+      .filter((row) => row.state !== 'declined' && isCurrent(model, row))
+      .map((row) => present(row, sizes.get(row.id) ?? null))
+  }
+
+  function readTerms(model: TableModel, terms: IndexTerm[]): void {
+    for (const { fieldId } of terms) {
+      const field = model.field(fieldId)
+      if (!field) throw notFound('Field', fieldId.slice(0, 64))
+      if (!isIndexable(field)) throw badRequest(m.indexes_error_field({ field: field.title }))
+    }
+    if (new Set(terms.map(({ fieldId, as }) => `${as} ${fieldId}`)).size < terms.length) {
+      throw badRequest(m.indexes_error_repeated())
+    }
+  }
+
+  return {
+    /** Fills `AUTOMATIC_INDEXES`. */
+    automatic: indexes,
+    maintain,
+
+    /** The indexes of a table. @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator */
+    list: async (actor: Actor, tableId: string): Promise<TableIndex[]> => listOf(await enter(actor, tableId)),
+
+    /**
+     * Creates an index in the background; one with the same terms is returned as it is.
+     *
+     * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below creator; BAD_REQUEST for a field without an
+     *   index, such as a long text or a formula, a field named twice, or too many indexes
+     */
+    async create(actor: Actor, tableId: string, terms: IndexTerm[]): Promise<TableIndex> {
+      const model = await enter(actor, tableId)
+      readTerms(model, terms)
+      const { context } = await contextOf(model)
+      if (indexSql(context, terms) === null) throw badRequest(m.indexes_error_not_indexable())
+      const rows = await store.ofTable(tableId)
+      const key = keyOf(terms)
+      const same = rows.find((row) => keyOf(row.terms) === key && isCurrent(model, row))
+      if (same && (same.state === 'ready' || building.has(same.id))) return present(same, null)
+      if (same) await store.remove([same.id])
+      if (rows.length >= MAX_INDEXES) throw badRequest(m.indexes_error_too_many({ max: MAX_INDEXES }))
+      const row = newRow(model, terms, false)
+      await store.insert(row)
+      start(model, row).catch(() => undefined)
+      return present(row, null)
+    },
+
+    /**
+     * Drops an index. An automatic one is not created automatically again.
+     *
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator; NOT_FOUND
+     */
+    async drop(actor: Actor, tableId: string, indexId: string): Promise<void> {
+      const model = await enter(actor, tableId)
+      const row = await store.find(indexId)
+      if (row?.tableId !== tableId || row.state === 'declined') throw notFound('Index', indexId.slice(0, 64))
+      await building.get(row.id)
+      const engine = await schema.engineOf(model.table)
+      const { state } = (await store.find(indexId)) ?? row
+      if (state === 'ready') await engine.dropIndex(model.table.tableName, row.id)
+      if (row.isAutomatic) await store.update(row.id, { state: 'declined' })
+      else await store.remove([row.id])
+      known.delete(tableId)
+    },
+
+    /** How each view of a table is read, with the index that would help. @throws as `list` */
+    async performance(actor: Actor, tableId: string): Promise<TablePerformance> {
+      const model = await enter(actor, tableId)
+      const shown = (await schema.table(actor, tableId)).views.filter((view) => !collectsAnswers(view))
+      const own = await listOf(model)
+      const views: ViewPerformance[] = []
+      for (const { id: viewId } of shown) {
+        const { terms, ...explained } = await records.explainView(actor, tableId, viewId, PAGE)
+        const key = keyOf(terms ?? [])
+        const has = own.some((index) => index.state === 'ready' && keyOf(index.terms) === key)
+        views.push({ viewId, ...explained, suggestion: has ? null : terms })
+      }
+      const total = await records.total(await schema.engineOf(model.table), model)
+      return { records: total, views, indexes: own }
+    },
+
+    /** Waits for indexes that are being built. */
+    async close(): Promise<void> {
+      isClosed = true
+      clearInterval(timer)
+      await round
+      await Promise.all(building.values())
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Sort } from './model.ts'
+
+/** A term of an index: a field as filters and sorts see it, or as groups do. */
+export interface IndexTerm {
+  fieldId: string
+  as: 'value' | 'group'
+  direction: Sort['direction']
+}
+
+/** An index of a table. */
+export interface TableIndex {
+  id: string
+  terms: IndexTerm[]
+  /** True if it was created for reads that took long; such an index is dropped when it is no longer used. */
+  isAutomatic: boolean
+  state: 'building' | 'ready' | 'failed'
+  /** Why it could not be built. */
+  error: string | null
+  /** Size in the database; null if unknown. */
+  bytes: number | null
+  createdAt: string
+  /** The last day on which a read needed it. */
+  usedAt: string
+}
+
+/** How the database reads the first page of a view. */
+export interface ViewExplanation {
+  /** Records that are read: all, or an estimate. */
+  reads: number
+  /** Records on the page. */
+  returns: number
+  /** Records of the view. */
+  matches: number
+  ms: number
+  /** True if the matching records are sorted first. */
+  sorts: boolean
+  /** True if the database's indexes are used. */
+  usesIndex: boolean
+}
+
+export interface ViewPerformance extends ViewExplanation {
+  viewId: string
+  /** Terms of an index that would help; null if none would, or it exists. */
+  suggestion: IndexTerm[] | null
+}
+
+/** How the views of a table are read, and its indexes. */
+export interface TablePerformance {
+  /** Records in the table. */
+  records: number
+  views: ViewPerformance[]
+  indexes: TableIndex[]
+}

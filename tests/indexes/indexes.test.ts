@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { type Bench, benchOf, type TestTable } from '../records/support.ts'
+import { createTestApp } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+let bench: Bench
+beforeAll(async () => {
+  // Every read of a large table counts as slow.
+  const app = await createTestApp({ config: { indexSlowMs: 0.001 } })
+  const owner = await app.signUp()
+  const { id } = await createBase(app, owner)
+  bench = benchOf(app, owner, id)
+})
+afterAll(() => bench.stop())
+
+const RECORDS = 6_000
+const always = () => true
+
+let table: TestTable
+beforeEach(async () => {
+  table = await bench.table({ Name: 'SingleLineText', Num: 'Number', Note: 'LongText', Flag: 'Checkbox' })
+  const engine = await bench.app.kernel.sources.engine(bench.baseId)
+  const { quote } = engine.dialect
+  const name = quote(table.schema.table.tableName)
+  const [text, num, flag] = ['Name', 'Num', 'Flag'].map((title) => quote(table.field(title).columnName))
+  const isFile = engine.location.client === 'sqlite3'
+  const numbers = isFile
+    ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${RECORDS}) `
+    : ''
+  const from = isFile ? 'n' : `generate_series(1, ${RECORDS}) as n(i)`
+  const truth = isFile ? 'i % 2' : 'i % 2 = 1'
+  await engine.writeScript([
+    {
+      sql: `insert into ${name} (${quote('nc_order')}, ${text}, ${num}, ${flag})
+        ${numbers}select i, 'name ' || (i % 40), (i * 7919) % ${RECORDS}, ${truth} from ${from}`,
+      params: [],
+    },
+  ])
+  bench.app.kernel.events.emit('records.changed', {
+    id: 1,
+    baseId: bench.baseId,
+    actorId: null,
+    at: '',
+    records: [],
+    truncated: true,
+    tableIds: [table.id],
+  })
+})
+
+const where = '?where=(Name,eq,name%207)&sort=Num&limit=25'
+
+/** Sends a read that differs each time, so that it is not answered from memory. */
+const readOften = async (query: string, times = 12) => {
+  for (let at = 0; at < times; at++) await table.list(`${query}&offset=${at}`)
+}
+const maintain = () => bench.app.services.indexes.maintain(always)
+const indexesOf = (tableId = table.id) => bench.trpc.indexes.list.query({ tableId })
+
+async function finished(tableId = table.id) {
+  for (let at = 0; at < 200; at++) {
+    const list = await indexesOf(tableId)
+    if (list.every(({ state }) => state !== 'building')) return list
+    await Bun.sleep(25)
+  }
+  throw new Error('an index is still being built')
+}
+
+const term = (title: string, direction: 'asc' | 'desc' = 'asc') => ({
+  fieldId: table.field(title).id,
+  as: 'value' as const,
+  direction,
+})
+
+describe('automatic indexes', () => {
+  test('are not created for a read that is rare, or while somebody writes', async () => {
+    await readOften(where, 2)
+    await maintain()
+    expect(await indexesOf()).toEqual([])
+    await readOften(where)
+    await bench.app.services.indexes.maintain(() => false)
+    expect(await indexesOf()).toEqual([])
+  })
+
+  test('serve a filter and a sort that are asked repeatedly, with the same records as before', async () => {
+    const before = await table.list(where)
+    await readOften(where)
+    await maintain()
+    const [index, ...others] = await indexesOf()
+    expect(others).toEqual([])
+    expect(index).toMatchObject({ isAutomatic: true, state: 'ready', error: null })
+    expect(index?.terms.slice(0, 2)).toEqual([term('Name'), term('Num')])
+    expect(index?.bytes).toBeGreaterThan(0)
+    expect(await table.list(where)).toEqual(before)
+    const { views } = await bench.trpc.indexes.performance.query({ tableId: table.id })
+    expect(views).toHaveLength(1)
+  })
+
+  test('are counted once, however often the table is maintained', async () => {
+    await readOften(where)
+    await maintain()
+    await maintain()
+    expect(await indexesOf()).toHaveLength(1)
+  })
+
+  test('of which somebody drops one do not come back', async () => {
+    await readOften(where)
+    await maintain()
+    const [index] = await indexesOf()
+    await bench.trpc.indexes.drop.mutate({ tableId: table.id, indexId: index!.id })
+    expect(await indexesOf()).toEqual([])
+    await readOften(where)
+    await maintain()
+    expect(await indexesOf()).toEqual([])
+  })
+
+  test('serve groups', async () => {
+    const groups = () =>
+      bench.trpc.records.groups.query({
+        request: {
+          selection: { tableId: table.id },
+          groups: [{ fieldId: table.field('Name').id, direction: 'asc' }],
+          summaries: [{ fieldId: table.field('Num').id, summary: 'sum' }],
+          limit: 50,
+          offset: 0,
+        },
+      })
+    const before = await groups()
+    for (let at = 0; at < 12; at++) {
+      await groups()
+      await table.list('?limit=1')
+    }
+    await maintain()
+    const [index] = await indexesOf()
+    expect(index?.terms[0]).toEqual({ ...term('Name'), as: 'group' })
+    expect(await groups()).toEqual(before)
+  })
+
+  test('are dropped with the column that they are over', async () => {
+    await readOften(where)
+    await maintain()
+    const [before] = await indexesOf()
+    const field = table.field('Num')
+    await bench.trpc.schema.updateField.mutate({ fieldId: field.id, patch: { type: 'SingleLineText' } })
+    expect(await indexesOf()).toEqual([])
+    await table.list(where)
+    await maintain()
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const left = await engine.all<{ name: string }>(engine.dialect.listIndexes(table.schema.table.tableName))
+    const now = await indexesOf()
+    expect(now.map(({ id }) => id)).not.toContain(before!.id)
+    // Nothing stays in the database that is not listed.
+    const names = left.map(({ name }) => name).filter((name) => name.startsWith('sheaf_auto_'))
+    expect(names.toSorted()).toEqual(now.map(({ id }) => id).toSorted())
+  })
+
+  test('do not keep a deleted field from being removed forever', async () => {
+    await readOften(where)
+    await maintain()
+    const fieldId = table.field('Num').id
+    await bench.trpc.schema.deleteField.mutate({ fieldId })
+    await bench.trpc.storage.deleteFieldForever.mutate({ fieldId })
+    await maintain()
+    expect(await indexesOf()).toEqual([])
+    expect(await table.total()).toBe(RECORDS)
+  })
+
+  test('accept texts of any length afterwards', async () => {
+    await readOften(where)
+    await maintain()
+    const letters = Array.from({ length: 12_000 }, () => Math.random().toString(36)[2] ?? 'x').join('')
+    const { status } = await bench.rest.post(table.path, { Name: letters, Num: 1 })
+    expect(status).toBe(200)
+    expect(await table.total()).toBe(RECORDS + 1)
+  })
+
+  test.each(['Name', '-Name', 'Num', '-Num', 'Flag', '-Flag', 'Num,-Name'])(
+    'do not change what is sorted by %s',
+    async (sort) => {
+      const queries = [`?sort=${sort}&limit=25`, `?sort=${sort}&limit=25&where=(Name,like,7)`]
+      const before = await Promise.all(queries.map((query) => table.list(query)))
+      for (const title of ['Name', 'Num', 'Flag'] as const) {
+        for (const direction of ['asc', 'desc'] as const) {
+          await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term(title, direction)] })
+        }
+      }
+      expect((await finished()).map(({ state }) => state)).toEqual(Array(6).fill('ready'))
+      expect(await Promise.all(queries.map((query) => table.list(query)))).toEqual(before)
+    },
+  )
+})
+
+describe('indexes that people ask for', () => {
+  test('are refused for a long text, an unknown field and a field named twice', async () => {
+    const create = (terms: object[]) => bench.rest.post(`/api/v2/meta/tables/${table.id}/indexes`, { terms })
+    const long = await create([term('Note')])
+    expect(long.status).toBe(400)
+    expect(long.body.msg).toContain('Note')
+    expect((await create([{ fieldId: 'cUnknown' }])).status).toBe(404)
+    expect((await create([term('Num'), term('Num')])).status).toBe(400)
+    expect((await create([])).status).toBe(400)
+    expect(await indexesOf()).toEqual([])
+  })
+
+  test('are refused to editors', async () => {
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const rest = bench.app.rest(editor.token)
+    expect((await rest.get(`/api/v2/meta/tables/${table.id}/performance`)).status).toBe(403)
+    expect(
+      (await rest.post(`/api/v2/meta/tables/${table.id}/indexes`, { terms: [term('Num')] })).status,
+    ).toBe(403)
+    expect(await indexesOf()).toEqual([])
+  })
+
+  test('are created, listed and dropped over REST', async () => {
+    const path = `/api/v2/meta/tables/${table.id}/indexes`
+    const made = await bench.rest.post(path, { terms: [{ fieldId: table.field('Num').id }] })
+    expect(made.status).toBe(200)
+    await finished()
+    const { body } = await bench.rest.get(path)
+    expect(body.list).toMatchObject([
+      { id: made.body.id, state: 'ready', isAutomatic: false, terms: [term('Num')] },
+    ])
+    expect((await bench.rest.post(path, { terms: [term('Num')] })).body.id).toBe(made.body.id)
+    expect((await bench.rest.delete(`${path}/${made.body.id}`)).status).toBe(200)
+    expect((await bench.rest.get(path)).body.list).toEqual([])
+    expect((await bench.rest.delete(`${path}/${made.body.id}`)).status).toBe(404)
+  })
+
+  test('make a view read only its page', async () => {
+    const viewId = table.schema.views[0]!.id
+    const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
+    await bench.trpc.views.update.mutate({ viewId, patch: { sorts } })
+    const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+    const before = await explain()
+    expect(before).toMatchObject({ reads: RECORDS, returns: 25, sorts: true, usesIndex: false })
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: before.suggestion! })
+    await finished()
+    expect(await explain()).toMatchObject({
+      reads: 25,
+      returns: 25,
+      sorts: false,
+      usesIndex: true,
+      suggestion: null,
+    })
+  })
+})
