@@ -12,7 +12,9 @@ const REBUILD_DELAY_MS = 100
 /** `bun run start`: installs and builds missing parts, then runs the server in this process. */
 async function start(): Promise<void> {
   await prepareSources()
-  if (await isWebStale(await fingerprintWeb(true))) {
+  // A command such as `check` needs no web app.
+  const isCommand = process.argv.length > 2
+  if (!isCommand && (await isWebStale(await fingerprintWeb(true)))) {
     // In a separate process, so that the server does not retain the bundler's memory.
     const exitCode = await run(bun('scripts/build-web.ts'))
     if (exitCode !== 0) process.exit(exitCode)

@@ -68,9 +68,6 @@ const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
 /** Calls in one tRPC request. The web app keeps its addresses below 6,000 characters, which is some 300 calls. */
 const MAX_BATCH = 400
 
-/** Time for requests to finish when the server stops: well below the ten seconds that containers are given. */
-const STOP_PATIENCE_MS = 5_000
-
 export type Services = ReturnType<typeof createServices>
 
 /** Opens the databases and creates the kernel that every module gets. */
@@ -102,6 +99,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   return {
     config,
     log,
+    shutdown: { hasBegun: false },
     secrets,
     files: openFileStore(config),
     meta,
@@ -285,7 +283,7 @@ export interface RunningServer {
   url: string
   kernel: Kernel
   services: Services
-  /** Waits a few seconds for running requests, then closes all files. */
+  /** Serves on for `drainSeconds`, gives running requests `stopSeconds`, then closes all files. */
   stop(): Promise<void>
 }
 
@@ -331,12 +329,16 @@ export async function startServer(config: Config): Promise<RunningServer> {
   kernel.log.info('listening', { url, dataDir: config.dataDir, metadata: kernel.meta.client })
   let stopped: Promise<void> | null = null
   const stop = async () => {
+    kernel.shutdown.hasBegun = true
+    kernel.log.info('stopping', { drainSeconds: config.drainSeconds })
+    await Bun.sleep(config.drainSeconds * 1000)
+    // Browsers reconnect at once, to another server if there is one.
     socket.close()
     services.storage.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
-    await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
+    await Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
     await server.stop(true)
     await indexesClosed
     await kernel.close()

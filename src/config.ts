@@ -52,6 +52,8 @@ export interface Config extends SmtpSettings {
   metricsToken: string | null
   slowQueryMs: number
   indexSlowMs: number
+  drainSeconds: number
+  stopSeconds: number
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -285,25 +287,45 @@ export const VARIABLES = {
     help: 'Reads of a table that repeatedly take at least this many milliseconds get an index. `0`: no automatic indexes.',
     read: integer(0, 3_600_000),
   }),
+  drainSeconds: variable({
+    name: 'DRAIN_SECONDS',
+    default: '0',
+    help: 'Seconds for which a server that is asked to stop still serves everything, while `GET /api/v1/ready` already answers 503. With several servers behind a load balancer, set it to a little more than the interval of its checks.',
+    read: integer(0, 3_600),
+  }),
+  stopSeconds: variable({
+    name: 'STOP_SECONDS',
+    default: '5',
+    help: 'Seconds that running requests then have to finish. With `DRAIN_SECONDS` it must stay below the time after which the process is killed (10 seconds in Docker, 90 in systemd).',
+    read: integer(0, 3_600),
+  }),
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
 
 /**
  * Parses the environment.
  *
- * @throws Error naming the variable, its value and what is accepted: a wrong setting stops the start.
+ * @throws Error with a line for each wrong variable: its name, its value unless secret, and what is accepted
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = []
   const entries = Object.entries(VARIABLES).map(([key, variable]) => {
     const names = [variable.name, ...(variable.aliases ?? [])]
     const name = names.find((candidate) => env[candidate] !== undefined && env[candidate] !== '')
     const value = name === undefined ? variable.default : (env[name] ?? variable.default)
-    return [key, variable.read(value.trim(), name ?? variable.name)]
+    try {
+      return [key, variable.read(value.trim(), name ?? variable.name)]
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+      return [key, null]
+    }
   })
   const config = Object.fromEntries(entries) as Config
-  for (const key of ['smtpFrom', 'publicUrl'] as const) {
-    // Links in mails use this address, because a request's Host header can be forged.
-    if (config.smtpHost !== null && config[key] === null)
-      throw new Error(`${VARIABLES[key].name} must be set where SMTP_HOST is`)
+  if (problems.length === 0 && config.smtpHost !== null) {
+    for (const key of ['smtpFrom', 'publicUrl'] as const) {
+      // Links in mails use this address, because a request's Host header can be forged.
+      if (config[key] === null) problems.push(`${VARIABLES[key].name} must be set where SMTP_HOST is`)
+    }
   }
+  if (problems.length > 0) throw new Error(problems.join('\n'))
   return config
 }

@@ -32,6 +32,8 @@ export interface Kernel {
   registry: Registry
   /** Undo implementations of modules that log changes. */
   undoers: Undoers
+  /** Set once the server is asked to stop: it is no longer ready for new clients. */
+  shutdown: { hasBegun: boolean }
   /** Writes whose duration grows with a table. */
   works: Works
 }

@@ -27,10 +27,21 @@ export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'conn
   const connections = config.connectionSecret ?? keyOf('connections.secret', 'CONNECTION_SECRET')
   return {
     jwt: new TextEncoder().encode(config.jwtSecret ?? keyOf('jwt.secret', 'JWT_SECRET')),
-    connections: createHash('sha256').update(connections).digest(),
+    connections: connectionKey(connections),
     made,
   }
 }
+
+/** The key that encrypts connections, without creating it; null if there is none yet. */
+export function existingConnectionKey({
+  dataDir,
+  connectionSecret,
+}: Pick<Config, 'dataDir' | 'connectionSecret'>): Uint8Array | null {
+  const secret = connectionSecret ?? read(join(dataDir, 'secrets', 'connections.secret'))
+  return secret.length < LEAST_LENGTH ? null : connectionKey(secret)
+}
+
+const connectionKey = (secret: string): Uint8Array => createHash('sha256').update(secret).digest()
 
 /**
  * Removes newly created keys if existing data needs the former ones.

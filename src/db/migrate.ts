@@ -23,11 +23,22 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
 }
 
 /** Record of the versions that have written the metadata. */
-interface Written {
+export interface Written {
   /** Names of the migrations that were applied. */
   applied: ReadonlySet<string>
   /** Versions of Sheaf that have opened it, in any order. Versions before 0.2.0 are not recorded. */
   releases: readonly string[]
+}
+
+/**
+ * The names of the migrations that a start would apply.
+ *
+ * @throws Error as `refuseLater`
+ */
+export function pendingMigrations(engine: 'sqlite' | 'postgres', written: Written, where: string): string[] {
+  const migrations = readMigrations(engine)
+  refuseLater(written, migrations, where)
+  return migrations.map(({ name }) => name).filter((name) => !written.applied.has(name))
 }
 
 /** @throws Error naming the later version that has written the metadata: this version would ignore its additions */

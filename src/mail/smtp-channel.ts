@@ -27,11 +27,18 @@ const NO_MAILBOX = [550, 551, 553]
 /** Error codes of nodemailer and the system for an unreachable server. */
 const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
 
-/** Channel to the configured mail server; null if there is none. The only file that uses nodemailer. */
-export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>): MailChannel | null {
-  const { smtpHost: host, smtpFrom: from, publicUrl } = config
-  if (host === null || from === null || publicUrl === null) return null
-  const transport = createTransport({
+/** @throws if the server cannot be reached, or refuses the account */
+export async function verifySmtp(config: SmtpSettings): Promise<void> {
+  const transport = transportTo(config, config.smtpHost ?? '')
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+const transportTo = (config: SmtpSettings, host: string) =>
+  createTransport({
     host,
     port: config.smtpPort,
     secure: config.smtpSecure,
@@ -44,6 +51,12 @@ export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+
+/** Channel to the configured mail server; null if there is none. The only file that uses nodemailer. */
+export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>): MailChannel | null {
+  const { smtpHost: host, smtpFrom: from, publicUrl } = config
+  if (host === null || from === null || publicUrl === null) return null
+  const transport = transportTo(config, host)
   const domain = new URL(publicUrl).hostname
 
   return {

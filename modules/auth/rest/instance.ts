@@ -49,8 +49,13 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
 const READINESS_CACHE_MS = 1_000
 const READINESS_TIMEOUT_MS = 5_000
 
-/** Checks which databases answer; returns the names of those that do not: `metadata`, `bases`. */
-function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources' | 'log'>) {
+/** Returns why the server should get no requests: databases that do not answer (`metadata`, `bases`), or `stopping`. */
+function createReadiness({
+  meta,
+  sources,
+  log,
+  shutdown,
+}: Pick<Kernel, 'meta' | 'sources' | 'log' | 'shutdown'>) {
   let pending: Promise<string[]> | null = null
   let checkedAt = 0
 
@@ -76,6 +81,7 @@ function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources'
   }
 
   return (): Promise<string[]> => {
+    if (shutdown.hasBegun) return Promise.resolve(['stopping'])
     if (pending === null || performance.now() - checkedAt > READINESS_CACHE_MS) {
       checkedAt = performance.now()
       pending = findProblems()

@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServerProcess } from '../imports/server-process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-drain-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
+
+test('a server that is asked to stop is not ready, but serves until its time is over', async () => {
+  const server = await startServerProcess(dataDir, { DRAIN_SECONDS: '3' })
+  expect(await statusOf(`${server.url}/api/v1/ready`)).toBe(200)
+  const began = performance.now()
+  const ended = server.end('SIGTERM')
+  await Bun.sleep(500)
+  const ready = await fetch(`${server.url}/api/v1/ready`)
+  expect([ready.status, await ready.json()]).toMatchObject([
+    503,
+    { status: 'unavailable', problems: ['stopping'] },
+  ])
+  expect(await statusOf(`${server.url}/api/v1/health`)).toBe(200)
+  expect(await statusOf(`${server.url}/api/v1/version`)).toBe(200)
+  expect(await ended).toBe(0)
+  expect(performance.now() - began).toBeGreaterThan(2_900)
+})
+
+test('a second signal stops it at once, unless it is an echo of the first', async () => {
+  const server = await startServerProcess(dataDir, { DRAIN_SECONDS: '60' })
+  const began = performance.now()
+  const ended = server.end('SIGTERM')
+  await Bun.sleep(200)
+  void server.end('SIGTERM')
+  await Bun.sleep(1_300)
+  expect(await statusOf(`${server.url}/api/v1/health`)).toBe(200)
+  void server.end('SIGTERM')
+  expect(await ended).toBe(1)
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+test('a request that is being answered is finished', async () => {
+  const server = await startServerProcess(dataDir, { STOP_SECONDS: '5' })
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  // A body that arrives slowly keeps the request open.
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"email":"x@example.com",'))
+      resolve()
+      await Bun.sleep(1_500)
+      controller.enqueue(new TextEncoder().encode('"password":"wrong"}'))
+      controller.close()
+    },
+  })
+  const answer = fetch(`${server.url}/api/v1/auth/user/signin`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  await sent
+  await Bun.sleep(300)
+  const ended = server.end('SIGTERM')
+  expect((await answer).status).toBe(400)
+  expect(await ended).toBe(0)
+})
