@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { postgresConnection } from './connection.ts'
 import { pendingMigrations } from './migrate.ts'
+import { refuseMoved } from './move/installation.ts'
+import { readMoveStateIn } from './move/postgres-installation.ts'
+import { readMoveState } from './move/sqlite-installation.ts'
 import { schemaOfBase } from './postgres/base-schema.ts'
 import { connectPostgres } from './postgres/driver.ts'
 
@@ -84,6 +87,7 @@ async function inspectSqlite({ dataDir }: Config): Promise<MetadataCheck> {
       releases: namesIn('releases', 'version'),
     }
     const pending = pendingMigrations('sqlite', written, path)
+    refuseMoved(`The data folder ${dataDir}`, readMoveState(file))
     return {
       findings: [ok(`The metadata in ${path} can be read`), ...describePending(pending)],
       known: pending.length > 0 ? null : await readBases((sql) => file.query(sql).all()),
@@ -142,6 +146,7 @@ async function inspectPostgres({ databaseUrl, databaseConnections }: Config): Pr
       releases: await namesIn('releases', 'version'),
     }
     const pending = pendingMigrations('postgres', written, 'It')
+    refuseMoved('It', await readMoveStateIn(query))
     if (written.applied.size === 0)
       return { findings: [...findings, note('The database is empty: the first start fills it')], known: null }
     if (pending.length > 0) return { findings: [...findings, ...describePending(pending)], known: null }

@@ -95,17 +95,17 @@ describe('sheaf move', () => {
   afterAll(() => place.remove())
 
   test('refuses unknown arguments and a missing target, and changes nothing', async () => {
-    for (const [args, message] of [
-      [[], '--to postgres or --to sqlite'],
-      [['--to', 'oracle'], '--to postgres or --to sqlite'],
-      [['--to', 'postgres', '--base'], '--base'],
-      [['--to', 'postgres', '--cancel', '--remove-source'], 'exclude each other'],
-      [['--to', 'postgres', '--cancel'], 'no unfinished move'],
-      [['--to', 'postgres', '--remove-source'], 'not the source of a completed move'],
-      [['--to', 'sqlite'], 'data already'],
+    for (const [code, args, message] of [
+      [2, [], '--to postgres or --to sqlite'],
+      [2, ['--to', 'oracle'], '--to postgres or --to sqlite'],
+      [2, ['--to', 'postgres', '--base'], '--base'],
+      [2, ['--to', 'postgres', '--cancel', '--remove-source'], 'exclude each other'],
+      [1, ['--to', 'postgres', '--cancel'], 'no unfinished move'],
+      [1, ['--to', 'postgres', '--remove-source'], 'not the source of a completed move'],
+      [1, ['--to', 'sqlite'], 'data already'],
     ] as const) {
       const { exitCode, output } = await place.move([...args])
-      expect([exitCode, output]).toEqual([1, expect.stringContaining(message)])
+      expect([exitCode, output]).toEqual([code, expect.stringContaining(message)])
     }
     const help = await place.move(['--help'])
     expect([help.exitCode, help.output]).toEqual([0, expect.stringContaining('--remove-source')])
