@@ -1,6 +1,7 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
+import { defineIndexesTables } from '../modules/indexes/tables.ts'
 import { defineRecordsTables } from '../modules/records/tables.ts'
 import { defineSchemaTables } from '../modules/schema/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
@@ -15,5 +16,6 @@ export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
+export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)

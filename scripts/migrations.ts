@@ -4,7 +4,7 @@ import { installDependencies } from './install.ts'
 import { bun, ROOT, run } from './project.ts'
 
 /*
- * `bun run migrations <name>` compares the tables in migrations/schema*.ts with the last migration of each
+ * `bun run migrations <name>` compares the tables in migrations/schema.*.ts with the last migration of each
  * engine and writes the differences to `migrations/<engine>/<number>_<name>.sql`. Review the file before
  * committing; drizzle-kit asks about possible renames of tables and columns.
  */
@@ -19,9 +19,9 @@ if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
 
 await installDependencies()
 for (const [engine, dialect] of Object.entries(ENGINES)) {
-  const main = `migrations/schema.${engine}.ts`
-  if (!existsSync(join(ROOT, main))) throw new Error(`${main} is missing: it exports the ${engine} tables`)
-  const schema = `migrations/schema*.${engine}.ts`
+  const schema = `migrations/schema.${engine}.ts`
+  if (!existsSync(join(ROOT, schema)))
+    throw new Error(`${schema} is missing: it exports the ${engine} tables`)
   const options = { dialect, schema, out: `migrations/${engine}`, name }
   const flags = Object.entries(options).map(([option, value]) => `--${option}=${value}`)
   const exitCode = await run(bun('--bun', 'node_modules/.bin/drizzle-kit', 'generate', ...flags))
