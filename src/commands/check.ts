@@ -19,6 +19,7 @@ import { existingConnectionKey } from '../secrets.ts'
 import { listen } from '../start-failure.ts'
 import { openFileStore } from '../storage/index.ts'
 import { type Command, UsageError } from './command.ts'
+import { localUrl } from './health.ts'
 
 const HELP = `Usage: sheaf check [--full]
 
@@ -165,12 +166,9 @@ async function checkPort(config: Config): Promise<Finding[]> {
 }
 
 /** True if a Sheaf server answers on the port. */
-async function isOurs({ host, port }: Config): Promise<boolean> {
-  const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+async function isOurs(config: Config): Promise<boolean> {
   try {
-    const answer = await fetch(`http://${at.includes(':') ? `[${at}]` : at}:${port}/api/v1/version`, {
-      signal: AbortSignal.timeout(2_000),
-    })
+    const answer = await fetch(`${localUrl(config)}/api/v1/version`, { signal: AbortSignal.timeout(2_000) })
     return answer.ok && 'currentVersion' in ((await answer.json()) as object)
   } catch {
     // Nothing listens, or something that is not Sheaf: `listen` finds out.

@@ -4,6 +4,7 @@ import { type Command, type Environment, UsageError } from './command.ts'
 /** The commands by name. Each is loaded when it is used, so that `--version` loads nothing. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   check: async () => (await import('./check.ts')).check,
+  health: async () => (await import('./health.ts')).health,
   move: async () => (await import('./move.ts')).moveCommand,
 }
 

@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { io } from 'socket.io-client'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { findBinary } from '../support/find-binary.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sheaf-proxy-'))
+chmodSync(folder, 0o755)
+const example = (name: string): string =>
+  readFileSync(join(import.meta.dir, '../../docs/deploy', name), 'utf8')
+
+let app: TestApp
+let owner: TestUser
+let proxy: Bun.Subprocess | null = null
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+})
+afterEach(async () => {
+  proxy?.kill('SIGTERM')
+  await proxy?.exited
+  proxy = null
+})
+afterAll(async () => {
+  await app.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A port that nothing uses. */
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const port = server.port ?? 0
+  await server.stop(true)
+  return port
+}
+
+/** The examples with a port instead of a host name and its certificate, and this server behind them. */
+const PROXIES: Record<string, (port: number) => string[]> = {
+  nginx(port) {
+    const site = example('nginx.conf')
+      .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
+      .replace(/^ *ssl_.*$/gm, '')
+      .replace('http://127.0.0.1:8080', app.url)
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${folder}/${name};`,
+    )
+    const path = join(folder, 'nginx.conf')
+    writeFileSync(
+      path,
+      `daemon off; pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp {\naccess_log off;\n${paths.join('\n')}\n${site}}\n`,
+    )
+    return ['nginx', '-c', path, '-p', folder]
+  },
+  caddy(port) {
+    const site = example('Caddyfile')
+      .replace('sheaf.example.com', `http://127.0.0.1:${port}`)
+      .replace('127.0.0.1:8080', app.url.replace('http://', ''))
+    const path = join(folder, 'Caddyfile')
+    writeFileSync(path, `{\n\tadmin off\n}\n${site}`)
+    return ['caddy', 'run', '--config', path, '--adapter', 'caddyfile']
+  },
+}
+
+describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
+  const program = findBinary(name)
+
+  test.skipIf(program === null)(
+    'passes live connections, large uploads and exports',
+    async () => {
+      const port = await freePort()
+      const [, ...args] = PROXIES[name]!(port)
+      proxy = Bun.spawn([program ?? name, ...args], {
+        env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      const url = `http://127.0.0.1:${port}`
+      for (let tries = 0; tries < 50; tries++) {
+        if (
+          await fetch(`${url}/api/v1/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          )
+        )
+          break
+        await Bun.sleep(100)
+      }
+      const socket = io(url, { auth: { token: owner.token }, transports: ['websocket'], reconnection: false })
+      await new Promise<void>((resolve, reject) => {
+        socket.once('connect', () => resolve())
+        socket.once('connect_error', reject)
+      })
+      socket.close()
+
+      const form = new FormData()
+      form.append('file', new File([new Uint8Array(15 * 1024 * 1024)], 'large.bin'))
+      const upload = await fetch(`${url}/api/v2/storage/upload?path=noco/x/y/z`, {
+        method: 'POST',
+        headers: { 'xc-auth': owner.token },
+        body: form,
+      })
+      expect(upload.status).toBe(200)
+      const [stored] = (await upload.json()) as { size: number }[]
+      expect(stored?.size).toBe(15 * 1024 * 1024)
+      const page = await fetch(url)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
+    },
+    60_000,
+  )
+})
