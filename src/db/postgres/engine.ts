@@ -230,7 +230,7 @@ const MAX_DROPPED = 20
  */
 function fullIndexOf(error: unknown): string | 'all' | null {
   const message = error instanceof Error ? error.message : ''
-  const name = /index row size .*"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1]
+  const name = message.includes('index row size ') ? /"(sheaf_auto_[a-z0-9]+)"/.exec(message)?.[1] : undefined
   return name ?? (message.includes('index row requires ') ? 'all' : null)
 }
 
