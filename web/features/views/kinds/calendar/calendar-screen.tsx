@@ -12,11 +12,11 @@ import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import { deleteRecords } from '../../../records/commands/record-commands.ts'
-import { can, type RecordsHandle, type TableContext } from '../../../records/context/table-context.ts'
-import { useTableActions } from '../../../records/screen/use-table-actions.ts'
+import { can, type RecordsHandle } from '../../../records/context/table-context.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/screen/view-frame.tsx'
-import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
+import type { ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
 import { openCardMenu } from '../../cards/card-menu.ts'
+import { useCardsContext } from '../../cards/use-cards-context.ts'
 import { ToolbarButton } from '../../controls/toolbar-button.tsx'
 import { isComparable } from '../../filter/filter-edit.ts'
 import { fieldsToChoose } from '../../state/arrange-fields.ts'
@@ -45,10 +45,10 @@ const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color']
 
 /** Screen of a calendar view. */
 export function CalendarScreen(props: KindScreenProps) {
-  const { schema, role, people } = props
+  const { schema, people } = props
   const { baseId, id: tableId } = schema.table
   const frame = useViewFrame(props)
-  const { state, openId, setEditing, setPanel } = frame
+  const { state, openId } = frame
   const { view } = state
   const data = useCalendar(schema, frame, people)
   const { options, change, ranges, position, goTo, period, queries, records, events } = data
@@ -61,26 +61,24 @@ export function CalendarScreen(props: KindScreenProps) {
   const root = useRef<HTMLDivElement>(null)
   const lastOpened = useRef<RecordId | null>(openId)
   const handle = useRef<RecordsHandle>(null)
-  const context: TableContext = {
-    schema,
-    state,
+  // Before the table's actions: the palette lists the actions registered last first.
+  useCalendarActions(goTo)
+  const { context, getContext } = useCardsContext(props, frame, {
     store,
-    role,
-    people,
-    editField: setEditing,
-    grid: () => null,
     cards: () => handle.current,
-    openFilter: () => setPanel('filter'),
     // A calendar has no multiple selection.
     editRecords: ([id]) => id !== undefined && frame.openRecord(id),
     openRecord: (id) => {
       if (id !== null) lastOpened.current = id
       frame.openRecord(id === null ? null : store.realId(id))
     },
-  }
-  const latest = useRef(context)
-  latest.current = context
-  const getContext = () => latest.current
+    openSearch() {
+      openList(true)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-calendar-search]')?.focus())
+    },
+    addRecord,
+    shortcuts: CALENDAR_SHORTCUTS,
+  })
   const edits = useEventEdits({ getContext, ranges, write: data.write, titleOf })
   const { drag, ...dragging } = useCalendarDrag(records.count !== null)
   const preview = useMemo(() => drag && dropPreview(drag), [drag])
@@ -134,8 +132,9 @@ export function CalendarScreen(props: KindScreenProps) {
     add: (slot) => edits.add(slot),
     showDay: (day, anchor) => setDayList({ day, anchor }),
   }
-  const addRecord = () =>
+  function addRecord(): void {
     edits.add({ day: position.scale === 'year' ? calendar.today : position.day, minute: null })
+  }
   /** The pressed event, one of its edges, or a new record on an empty day; null if the press starts no drag. */
   function dragSubjectOf({ target, type }: SyntheticEvent): DragSubject | null {
     if (!(target instanceof Element)) return null
@@ -185,7 +184,6 @@ export function CalendarScreen(props: KindScreenProps) {
       if (event && can(context, 'record.delete')) void deleteRecords(context, [event.row.id])
     },
   })
-  useCalendarActions(goTo)
   useDayOfOpenRecord(tableId, openId, ranges, (day) => goTo({ day }))
   const isSeeking = useFirstPeriod({
     tableId,
@@ -195,18 +193,6 @@ export function CalendarScreen(props: KindScreenProps) {
     filter: queries.list.filter,
     records,
     goToDay: (day) => goTo({ day }),
-  })
-  useTableActions(getContext, {
-    openSearch: () => {
-      openList(true)
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-calendar-search]')?.focus())
-    },
-    addField: () => {
-      const anchor = fieldsAnchor()
-      if (anchor) setEditing({ field: null, anchor })
-    },
-    addRecord,
-    shortcuts: CALENDAR_SHORTCUTS,
   })
 
   return (

@@ -9,20 +9,20 @@ import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import tableStyles from '../../../records/bars/table-view.module.css'
 import { manualOrderRight } from '../../../records/context/grid-rights.ts'
-import type { RecordsHandle, TableContext } from '../../../records/context/table-context.ts'
+import type { RecordsHandle } from '../../../records/context/table-context.ts'
 import { untilRow } from '../../../records/context/until-row.ts'
 import { useTicks } from '../../../records/context/use-ticks.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
 import { useSheetPaste } from '../../../records/paste/paste-sheet.ts'
 import { GridEmpty } from '../../../records/screen/grid-empty.tsx'
 import { rowOfRecord, useShowRecord } from '../../../records/screen/use-show-record.ts'
-import { useTableActions } from '../../../records/screen/use-table-actions.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/screen/view-frame.tsx'
 import { BulkBar } from '../../../records/toolbar/bulk-bar.tsx'
-import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
+import type { ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
 import { cardFields } from '../../cards/card-fields.ts'
 import { countChecked } from '../../cards/chosen.ts'
 import { useQueryWith } from '../../cards/query-with.ts'
+import { useCardsContext } from '../../cards/use-cards-context.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
 import { CoverMenu } from '../../fields/cover-menu.tsx'
 import { CardGrid } from './card-grid.tsx'
@@ -32,10 +32,10 @@ const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color'
 
 /** A table's records as cards with covers. */
 export function GalleryScreen(props: KindScreenProps) {
-  const { schema, role, people, rowId } = props
+  const { schema, people, rowId } = props
   const { baseId, id: tableId } = schema.table
   const frame = useViewFrame(props)
-  const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
+  const { rights, state, search, setSearch, openId } = frame
   const { view } = state
   const { coverFieldId, coverFit } = optionsOf(view, 'gallery')
   const cover = schema.fields.find((field) => field.id === coverFieldId) ?? null
@@ -52,25 +52,16 @@ export function GalleryScreen(props: KindScreenProps) {
     [schema.fields, view, coverFieldId],
   )
 
-  const context: TableContext = {
-    schema,
-    state,
+  const { context, getContext } = useCardsContext(props, frame, {
     store,
-    role,
-    people,
-    editField: setEditing,
-    grid: () => null,
     cards: () => cards.current,
-    openFilter: () => setPanel('filter'),
     editRecords(ids) {
       cards.current?.check(ids)
       setBulkEdits(true)
     },
-    openRecord: (id) => frame.openRecord(id === null ? null : store.realId(id)),
-  }
-  const latest = useRef(context)
-  latest.current = context
-  const getContext = () => latest.current
+    addRecord,
+    shortcuts: GALLERY_SHORTCUTS,
+  })
 
   /** Scrolls to the new record once it is loaded. */
   async function show(id: string | number): Promise<void> {
@@ -80,20 +71,12 @@ export function GalleryScreen(props: KindScreenProps) {
     cards.current?.select(row)
     cards.current?.focus()
   }
-  const addRecord = () =>
+  function addRecord(): void {
     openNewRecord(getContext, {
       onCreated: (id) =>
-        void show(id).catch((error) => console.warn('the place of the record is not known', error)),
+        void show(id).catch((error) => console.warn('the position of the record is unknown', error)),
     })
-  useTableActions(getContext, {
-    openSearch: () => setPanel('search'),
-    addField: () => {
-      const anchor = fieldsAnchor()
-      if (anchor) setEditing({ field: null, anchor })
-    },
-    addRecord,
-    shortcuts: GALLERY_SHORTCUTS,
-  })
+  }
   const isEmpty = rowCount === 0
   useSheetPaste(getContext, isEmpty && search === null && query.filter === null && rights.grid.addRecords)
   useShowRecord(store, openId, (row) => cards.current?.select(row))

@@ -20,16 +20,16 @@ import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
 import tableStyles from '../../../records/bars/table-view.module.css'
 import { manualOrderRight } from '../../../records/context/grid-rights.ts'
-import { can, type TableContext } from '../../../records/context/table-context.ts'
+import { can } from '../../../records/context/table-context.ts'
 import { useTicks } from '../../../records/context/use-ticks.ts'
 import { GridEmpty } from '../../../records/screen/grid-empty.tsx'
-import { useTableActions } from '../../../records/screen/use-table-actions.ts'
 import { type KindScreenProps, ViewFrame, type ViewFrameState } from '../../../records/screen/view-frame.tsx'
 import { BulkBar } from '../../../records/toolbar/bulk-bar.tsx'
-import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
+import type { ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
 import { cardFields } from '../../cards/card-fields.ts'
 import { openCardMenu } from '../../cards/card-menu.ts'
 import { NO_ROWS, toggled } from '../../cards/chosen.ts'
+import { useCardsContext } from '../../cards/use-cards-context.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
 import type { MoveContext } from './card-moves.ts'
 import { useNewCard } from './composer.tsx'
@@ -55,8 +55,8 @@ interface KanbanViewProps extends KindScreenProps {
 
 /** A kanban with its toolbar and the open record. */
 export function KanbanView(props: KanbanViewProps) {
-  const { schema, role, people, frame, by, options, onOptions } = props
-  const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
+  const { schema, people, frame, by, options, onOptions } = props
+  const { rights, state, search, setSearch, openId } = frame
   const { view } = state
   const root = useRef<HTMLDivElement>(null)
   const cover = schema.fields.find((field) => field.id === options.coverFieldId) ?? null
@@ -96,14 +96,8 @@ export function KanbanView(props: KanbanViewProps) {
   const choose = (ids: readonly RecordId[]) => setChecked({ kind: 'some', ids: new Set(ids) })
   const mayEdit = rights.grid.editRecords
 
-  const context: TableContext = {
-    schema,
-    state,
+  const { context, getContext } = useCardsContext(props, frame, {
     store,
-    role,
-    people,
-    editField: setEditing,
-    grid: () => null,
     cards: () => ({
       focus: focus.restore,
       select(index) {
@@ -118,7 +112,6 @@ export function KanbanView(props: KanbanViewProps) {
       check: choose,
       clearChecked: () => setChecked(NO_ROWS),
     }),
-    openFilter: () => setPanel('filter'),
     editRecords(ids) {
       choose(ids)
       setBulkEdits(true)
@@ -127,10 +120,9 @@ export function KanbanView(props: KanbanViewProps) {
       // One that is not saved yet has no address.
       if (id === null || store.isSaved(id)) frame.openRecord(id === null ? null : store.realId(id))
     },
-  }
-  const latest = useRef(context)
-  latest.current = context
-  const getContext = () => latest.current
+    addRecord,
+    shortcuts: KANBAN_SHORTCUTS,
+  })
   const order = manualOrderRight(rights.grid, state, query)
   const move: MoveContext = { context, layout, by, order, titleOf }
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
@@ -194,8 +186,8 @@ export function KanbanView(props: KanbanViewProps) {
     onExpand: (key) => onOptions({ stacks: withStack(stacks, key, { isCollapsed: false }) }),
   })
 
-  /** Stack of a record created by shortcut: the focused one, else the first that allows it. */
-  const addRecord = () => {
+  /** Adds a card to the focused stack, else to the first that allows it. */
+  function addRecord(): void {
     const at = focus.position.get()?.key
     const open = shown.filter((stack) => !stack.isCollapsed && kanban.mayAdd(stack.key))
     const target = open.find((stack) => stack.key === at) ?? open[0]
@@ -203,15 +195,6 @@ export function KanbanView(props: KanbanViewProps) {
     stackWindow.reveal(target.key)
     newCard.add(target.key, 'top')
   }
-  useTableActions(getContext, {
-    openSearch: () => setPanel('search'),
-    addRecord,
-    shortcuts: KANBAN_SHORTCUTS,
-    addField() {
-      const anchor = fieldsAnchor()
-      if (anchor) setEditing({ field: null, anchor })
-    },
-  })
 
   function onCard(id: RecordId, event: MouseEvent) {
     focus.follow(id)

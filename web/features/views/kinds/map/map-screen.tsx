@@ -20,12 +20,12 @@ import {
 } from '../../../records/context/table-context.ts'
 import { openNewRecord } from '../../../records/panel/new-record.tsx'
 import { GridEmpty } from '../../../records/screen/grid-empty.tsx'
-import { useTableActions } from '../../../records/screen/use-table-actions.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/screen/view-frame.tsx'
-import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
+import type { ToolbarControl } from '../../../records/toolbar/toolbar.tsx'
 import { draftOf, withType } from '../../../schema/field-draft.ts'
 import { cardFields } from '../../cards/card-fields.ts'
 import { useQueryWith } from '../../cards/query-with.ts'
+import { useCardsContext } from '../../cards/use-cards-context.ts'
 import { useRowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 import { MapArea, type MapAreaHandle } from './map-area.tsx'
@@ -36,10 +36,10 @@ const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color', 'searc
 
 /** A table's records as pins on a world map, with a list. */
 export function MapScreen(props: KindScreenProps) {
-  const { schema, role, people } = props
+  const { schema, people } = props
   const { baseId, id: tableId } = schema.table
   const frame = useViewFrame(props)
-  const { state: viewState, search, setSearch, setPanel, setEditing, openId } = frame
+  const { state: viewState, search, setSearch, openId } = frame
   const { view } = viewState
   const { geoFieldId } = optionsOf(view, 'map')
   // Default: the first location field.
@@ -72,32 +72,16 @@ export function MapScreen(props: KindScreenProps) {
     check: ([id]) => show(id),
     clearChecked: () => setActiveId(null),
   }
-  const context: TableContext = {
-    schema,
-    state: viewState,
+  const { context, getContext } = useCardsContext(props, frame, {
     store,
-    role,
-    people,
-    editField: setEditing,
-    grid: () => null,
     cards: () => cards,
-    openFilter: () => setPanel('filter'),
     editRecords: (ids) => cards.check([...ids]),
-    openRecord: (id) => frame.openRecord(id === null ? null : store.realId(id)),
-  }
-  const latest = useRef(context)
-  latest.current = context
-  const getContext = () => latest.current
-  const addRecord = () => openNewRecord(getContext, { onCreated: setActiveId })
-  useTableActions(getContext, {
-    openSearch: () => setPanel('search'),
-    addField: () => {
-      const anchor = fieldsAnchor()
-      if (anchor) setEditing({ field: null, anchor })
-    },
     addRecord,
     shortcuts: MAP_SHORTCUTS,
   })
+  function addRecord(): void {
+    openNewRecord(getContext, { onCreated: setActiveId })
+  }
   const isNarrowed = query.filter !== null || search !== null
   const mayPlace =
     geoField !== undefined && can(context, 'record.update') && isWritable(geoField) && canDrawMaps()
