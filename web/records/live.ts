@@ -23,7 +23,7 @@ export interface LiveDeps {
   computed: Pick<Computed, 'follow'>
   query(): StoreQuery
   actorId(): string | null
-  /** False for a record listed in another group than its values say. Absent: no groups. */
+  /** False if the values of a record do not match the group it is listed in. Absent: no groups. */
   isInPlace?(id: RecordId, values: ValueOf): boolean
 }
 

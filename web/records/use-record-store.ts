@@ -59,7 +59,10 @@ export function useRecordStore(
   return store
 }
 
-/** Reloads the store when the top bar's reload invalidates all cached queries, by a query that stands for its records. */
+/**
+ * Reloads the store when the top bar's reload button invalidates all cached queries. The store's records are not in
+ * the query cache, so a placeholder query is invalidated in their stead.
+ */
 function useReloadWithCache(store: RecordStore, tableId: string): void {
   const { data } = useQuery({
     queryKey: ['records-of-table', tableId],

@@ -179,7 +179,7 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
   const [typed, setTyped] = useState('')
   const contents = trpc.records.baseContents.useQuery({ baseId: base.id }, { staleTime: 0 })
   const { data } = contents
-  // An empty base without other members or links needs no typed name.
+  // The user need not type the name of an empty base without other members or links.
   const isLight = data !== undefined && data.records === 0 && data.members <= 1 && data.links === 0
   const isReady = data !== undefined && (isLight || typed.trim() === base.title.trim())
   const submit = () => {

@@ -13,7 +13,7 @@ import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 
 /** Records per request. */
 export const MAP_PAGE = 1000
-/** Records with a location that are loaded at most; the map then asks for a filter. */
+/** Maximum number of loaded records with a location; beyond it, the map suggests a filter. */
 export const MAX_LOCATIONS = 100_000
 /** Records without a location per request. They appear in a list only, so the list asks for more. */
 export const UNPLACED_PAGE = 200
@@ -25,7 +25,7 @@ const REFRESH_MS = 120
 const REDRAW_MS = 300
 
 /** A record with a location on the globe. */
-export interface Place extends WorldPoint {
+export interface LocatedRecord extends WorldPoint {
   key: string
   row: GridRow
   at: LngLat
@@ -33,7 +33,7 @@ export interface Place extends WorldPoint {
 
 /** The records of a map view. The same object until something changes. */
 export interface MapState {
-  placed: readonly Place[]
+  placed: readonly LocatedRecord[]
   /** Loaded records whose location is blank or invalid. */
   unplaced: readonly GridRow[]
   /** Records with a location; null until they are counted. */
@@ -73,12 +73,12 @@ export function createMapLayout(startFieldId: string | null) {
   const { rows, segments } = table
   const reads = createStore(() => NOTHING_READ)
   const listeners = new Set<() => void>()
-  let places = new WeakMap<GridRow, Place | null>()
+  let locatedRecords = new WeakMap<GridRow, LocatedRecord | null>()
   let current: MapState | null = null
   let isNotifyDue = false
   let paging: ReturnType<typeof createMapPaging> | null = null
 
-  // Records of a map have no order, so none is ever out of place among its neighbours.
+  // A map has no order: positions need no check against neighbours.
   table.neighbours = () => [undefined, undefined]
   table.orderingFieldIds = fieldId === null ? [] : [fieldId]
   table.subscribe(changed)
@@ -96,29 +96,29 @@ export function createMapLayout(startFieldId: string | null) {
     })
   }
 
-  /** A refused location stays red in the open record; the pin returns to the stored one. */
+  /** The stored location if the server rejected an edit; the open record still shows the rejected one in red. */
   function locationOf(row: GridRow): CellValue {
     if (fieldId === null) return null
     return row.failedCells?.has(fieldId) ? rows.stored(row.id, fieldId) : row.values(fieldId)
   }
 
-  function placeOf(row: GridRow): Place | null {
-    const known = places.get(row)
+  function locatedRecordOf(row: GridRow): LocatedRecord | null {
+    const known = locatedRecords.get(row)
     if (known !== undefined) return known
     const at = placeIn(locationOf(row))
-    const place = at && { key: String(row.id), row, at, ...toWorld(at) }
-    places.set(row, place)
-    return place
+    const record = at && { key: String(row.id), row, at, ...toWorld(at) }
+    locatedRecords.set(row, record)
+    return record
   }
 
   function state(): MapState {
     if (current) return current
-    const placed: Place[] = []
+    const placed: LocatedRecord[] = []
     const unplaced: GridRow[] = []
     for (const id of segments.ids()) {
       const row = rows.row(id)
-      const place = row && placeOf(row)
-      if (place) placed.push(place)
+      const record = row && locatedRecordOf(row)
+      if (record) placed.push(record)
       else if (row) unplaced.push(row)
     }
     const { counted, unread, isLoading, isCut, error } = reads.getState()
@@ -158,7 +158,7 @@ export function createMapLayout(startFieldId: string | null) {
       if (next === fieldId) return
       fieldId = next
       table.orderingFieldIds = next === null ? [] : [next]
-      places = new WeakMap()
+      locatedRecords = new WeakMap()
       void paging?.reload({ fromTop: true })
     },
 
@@ -309,7 +309,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
         count('placed', signal),
         count('unplaced', signal),
       ])
-      // Written meanwhile: the answer may be older than the screen.
+      // Records were written meanwhile: the response may be older than the screen.
       if (!deps.mayRefresh()) {
         touch(ids)
         return finish()
@@ -364,10 +364,10 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     },
     columns: () => columns,
     visibleIds: () => segments.ids(),
-    // Every record is read, in sight or not.
+    // All records are loaded, visible or not.
     requestRange: () => {},
     restart() {
-      // The running answers may still hold a record that was just deleted.
+      // A response that is still loading may contain a record that was just deleted.
       if (reading) touched = 'all'
     },
     stop() {

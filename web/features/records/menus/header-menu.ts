@@ -228,7 +228,7 @@ function placeAfter({ schema, state }: TableContext, field: Field): Pick<FieldPl
   return next ? { beforeFieldId: next.field.id } : {}
 }
 
-/** Keys go with their links, and the product has its own fields once. */
+/** System fields exist once per table; primary and foreign keys belong to the table and its links. */
 const isDuplicable = (field: Field): boolean => !field.isSystem && !field.isPrimaryKey && !isForeignKey(field)
 
 const duplicateItem = (context: TableContext, field: Field): MenuItem => ({

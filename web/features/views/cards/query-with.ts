@@ -10,11 +10,11 @@ export function useQueryWith(
   coloring: RowColoring | null,
   fieldIds: readonly (string | null)[],
 ): StoreQuery {
-  const wanted = JSON.stringify([...fieldIds, ...(coloring ? coloringFields(coloring) : [])])
+  const extraIds = JSON.stringify([...fieldIds, ...(coloring ? coloringFields(coloring) : [])])
   return useMemo(() => {
     const known = new Set(query.fields.map((field) => field.id))
-    const all: (string | null)[] = [...query.fieldIds, ...JSON.parse(wanted)]
+    const all: (string | null)[] = [...query.fieldIds, ...JSON.parse(extraIds)]
     const ids = new Set(all.filter((id): id is string => id !== null && known.has(id)))
     return ids.size === query.fieldIds.length ? query : { ...query, fieldIds: [...ids] }
-  }, [query, wanted])
+  }, [query, extraIds])
 }

@@ -107,11 +107,11 @@ export function startMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   const { range, row } = event
   const { field, hasTime, zone } = range.from
   const end = endSlot(event)
-  const wanted = slot.day > end.day ? { ...slot, day: end.day } : slot
-  if (!hasTime) return { [field.id]: wanted.day }
+  const clamped = slot.day > end.day ? { ...slot, day: end.day } : slot
+  if (!hasTime) return { [field.id]: clamped.day }
   const limit = instantAt({ day: end.day, minute: end.minute ?? DAY_MINUTES }, zone)
-  const minute = wanted.minute ?? event.startMinute ?? 0
-  const start = Math.min(instantAt({ day: wanted.day, minute }, zone), limit - STEP_MINUTES * MINUTE_MS)
+  const minute = clamped.minute ?? event.startMinute ?? 0
+  const start = Math.min(instantAt({ day: clamped.day, minute }, zone), limit - STEP_MINUTES * MINUTE_MS)
   const stored = toStored(start)
   return stored === null || stored === row.values(field.id) ? null : { [field.id]: stored }
 }
@@ -120,12 +120,12 @@ export function startMovedTo(event: CalendarEvent, slot: Slot): Values | null {
 export function endMovedTo(event: CalendarEvent, slot: Slot): Values | null {
   const { to, from } = event.range
   if (!to) return null
-  const wanted = slot.day < event.firstDay ? { ...slot, day: event.firstDay } : slot
-  if (!to.hasTime) return { [to.field.id]: wanted.day }
+  const clamped = slot.day < event.firstDay ? { ...slot, day: event.firstDay } : slot
+  if (!to.hasTime) return { [to.field.id]: clamped.day }
   const zone = from.hasTime ? from.zone : to.zone
   const start = instantAt({ day: event.firstDay, minute: event.startMinute ?? 0 }, zone)
-  const minute = wanted.minute ?? endSlot(event).minute ?? minuteOf(event.row.values(to.field.id), zone)
-  const end = Math.max(instantAt({ day: wanted.day, minute }, zone), start + STEP_MINUTES * MINUTE_MS)
+  const minute = clamped.minute ?? endSlot(event).minute ?? minuteOf(event.row.values(to.field.id), zone)
+  const end = Math.max(instantAt({ day: clamped.day, minute }, zone), start + STEP_MINUTES * MINUTE_MS)
   const stored = toStored(end)
   return stored === null ? null : { [to.field.id]: stored }
 }

@@ -54,8 +54,8 @@ export function periodOf(scale: CalendarScale, day: string, hideWeekends: boolea
     weeks.push(hideWeekends ? days.filter((each) => !isWeekend(each)) : days)
   }
   // If a month starts on a hidden Sunday, its first week contains none of its days.
-  const drawn = weeks.filter((week) => scale === 'week' || week.some((each) => isSameMonth(each, day)))
-  return { scale, day, first, last, weeks: drawn }
+  const shownWeeks = weeks.filter((week) => scale === 'week' || week.some((each) => isSameMonth(each, day)))
+  return { scale, day, first, last, weeks: shownWeeks }
 }
 
 export const isSameMonth = (a: string, b: string): boolean => a.slice(0, 7) === b.slice(0, 7)

@@ -67,7 +67,7 @@ export function Canvas({
             onDrop={(event) => {
               event.preventDefault()
               setOver(false)
-              builder.ask([event.dataTransfer.getData(FIELD_DRAG)], true)
+              builder.setAsked([event.dataTransfer.getData(FIELD_DRAG)], true)
             }}
           >
             <Plus size={14} aria-hidden />

@@ -65,7 +65,7 @@ export function QuestionCard({
         event.preventDefault()
         event.stopPropagation()
         setOver(false)
-        builder.ask([event.dataTransfer.getData(FIELD_DRAG)], true, field.id)
+        builder.setAsked([event.dataTransfer.getData(FIELD_DRAG)], true, field.id)
       }}
     >
       <div className={styles.cardTop}>
@@ -86,7 +86,7 @@ export function QuestionCard({
           maxLength={1000}
           className={styles.cardLabel}
           onCommit={(text) =>
-            builder.say(field.id, { label: text === '' || text === field.title ? null : text })
+            builder.updateQuestion(field.id, { label: text === '' || text === field.title ? null : text })
           }
         />
         {isRequired && (
@@ -109,7 +109,7 @@ export function QuestionCard({
           size="small"
           iconSize={14}
           label={m.form_remove_field({ field: field.title })}
-          onClick={() => builder.ask([field.id], false)}
+          onClick={() => builder.setAsked([field.id], false)}
         />
       </div>
       {help && <RichText text={help} className={styles.cardHelp} />}

@@ -28,7 +28,8 @@ export interface QuestionSettingsProps {
 /** Settings of one question. */
 export function QuestionSettings({ question, builder, people, baseId }: QuestionSettingsProps) {
   const { field, form } = question
-  const say = (patch: Parameters<FormBuilder['say']>[1]) => builder.say(field.id, patch)
+  const update = (patch: Parameters<FormBuilder['updateQuestion']>[1]) =>
+    builder.updateQuestion(field.id, patch)
   const at = builder.questions.findIndex((one) => one.field.id === field.id)
   const ahead = builder.questions.slice(0, at).map((one) => one.field)
   const isSelect = hasChoices(field)
@@ -41,7 +42,7 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
       <Tick
         label={field.required ? m.form_required_set_on_the_field() : m.common_required()}
         checked={question.isRequired}
-        onChange={(required) => say({ required })}
+        onChange={(required) => update({ required })}
       />
       {holdsPeople(field) && <p className={styles.note}>{m.form_people_field_not_public()}</p>}
       <Part label={m.form_help_text()}>
@@ -49,15 +50,15 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
           label={m.form_help_text()}
           value={form.help ?? ''}
           placeholder={field.description ?? m.form_shown_below_the_question()}
-          onCommit={(help) => say({ help: help.trim() === '' ? null : help })}
+          onCommit={(help) => update({ help: help.trim() === '' ? null : help })}
         />
       </Part>
-      {isSelect && <OptionsPart question={question} say={say} />}
+      {isSelect && <OptionsPart question={question} update={update} />}
       {hasDefault && (
         <DefaultValue
           baseId={baseId}
           draft={{ ...draftOf(field), defaultValue: form.defaultValue }}
-          onChange={(defaultValue) => say({ defaultValue })}
+          onChange={(defaultValue) => update({ defaultValue })}
         />
       )}
       <Part label={m.form_show_only_if()}>
@@ -65,17 +66,17 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
           filter={form.showIf}
           fields={ahead}
           people={people}
-          onChange={(showIf) => say({ showIf })}
+          onChange={(showIf) => update({ showIf })}
         />
       </Part>
       <Part label={m.form_rules()}>
-        <RulesEditor field={field} rules={form.rules} onChange={(rules) => say({ rules })} />
+        <RulesEditor field={field} rules={form.rules} onChange={(rules) => update({ rules })} />
       </Part>
       {fieldType(field.type).scannable && (
         <Tick
           label={m.form_allow_scanning_barcodes_qr_codes()}
           checked={form.enableScanner}
-          onChange={(enableScanner) => say({ enableScanner })}
+          onChange={(enableScanner) => update({ enableScanner })}
         />
       )}
     </div>
@@ -94,10 +95,10 @@ function Part({ label, children }: { label: string; children: React.ReactNode })
 /** Display and subset of a select field's options. */
 function OptionsPart({
   question: { field, form },
-  say,
+  update,
 }: {
   question: Question
-  say: (patch: Parameters<FormBuilder['say']>[1]) => void
+  update: (patch: Parameters<FormBuilder['updateQuestion']>[1]) => void
 }) {
   const choices = (field.options as { choices?: Choice[] }).choices ?? []
   const { limitOptions, layout } = form
@@ -110,7 +111,7 @@ function OptionsPart({
               type="radio"
               name={`layout-${field.id}`}
               checked={layout === one}
-              onChange={() => say({ layout: one })}
+              onChange={() => update({ layout: one })}
             />
             {one === 'dropdown' ? m.form_dropdown() : m.common_list()}
           </label>
@@ -119,7 +120,9 @@ function OptionsPart({
       <Tick
         label={m.form_limit_options()}
         checked={limitOptions !== null}
-        onChange={(isLimited) => say({ limitOptions: isLimited ? choices.map(({ title }) => title) : null })}
+        onChange={(isLimited) =>
+          update({ limitOptions: isLimited ? choices.map(({ title }) => title) : null })
+        }
       />
       {limitOptions !== null && (
         <div className={styles.limited}>
@@ -129,7 +132,7 @@ function OptionsPart({
               label={<span dir="auto">{title}</span>}
               checked={limitOptions.includes(title)}
               onChange={(isOn) =>
-                say({
+                update({
                   limitOptions: choices
                     .map((choice) => choice.title)
                     .filter((one) => (one === title ? isOn : limitOptions.includes(one))),

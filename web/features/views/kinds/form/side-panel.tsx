@@ -81,16 +81,16 @@ const Back = (props: { size?: number | string }) => <ChevronLeft {...props} clas
 /** All possible questions, with check boxes and drag handles. */
 function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSchema }) {
   const [text, setText] = useState('')
-  const { askable, ask, select } = builder
-  const wanted = text.trim().toLowerCase()
-  const found = askable.filter(({ field }) => field.title.toLowerCase().includes(wanted))
+  const { askable, setAsked, select } = builder
+  const needle = text.trim().toLowerCase()
+  const found = askable.filter(({ field }) => field.title.toLowerCase().includes(needle))
   // Omits internal fields, such as foreign keys of links.
   const others = schema.fields.filter(
     (field) =>
       !field.isSystem && !field.isPrimaryKey && !fieldType(field.type).internal && !isFormField(field),
   )
   const setAll = (isAsked: boolean) =>
-    ask(
+    setAsked(
       found.filter((one) => one.isAsked !== isAsked).map(({ field }) => field.id),
       isAsked,
     )
@@ -131,7 +131,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
                 checked={isAsked}
                 aria-label={m.form_include_field({ field: field.title })}
                 onChange={(event) => {
-                  ask([field.id], event.target.checked)
+                  setAsked([field.id], event.target.checked)
                 }}
               />
               <button

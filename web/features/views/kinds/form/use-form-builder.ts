@@ -19,9 +19,9 @@ export interface FormBuilder {
   /** Updates the form's options. */
   change: (patch: Partial<FormOptions>) => void
   /** Updates a field's form settings. */
-  say: (fieldId: string, patch: Partial<FormField>) => void
+  updateQuestion: (fieldId: string, patch: Partial<FormField>) => void
   /** Adds questions at the end or before another one, or removes them. */
-  ask: (fieldIds: readonly string[], isAsked: boolean, before?: string | null) => void
+  setAsked: (fieldIds: readonly string[], isAsked: boolean, before?: string | null) => void
   /** Moves a question before another; null: to the end. */
   move: (fieldId: string, before: string | null) => void
   /** Moves a question up or down by one. */
@@ -45,9 +45,9 @@ export function useFormBuilder(fields: readonly Field[], state: ViewState): Form
     ]
   }, [questions, fields])
 
-  const place = (fieldIds: readonly string[], before: string | null): FieldArrangement[] =>
+  const arrangementsBefore = (fieldIds: readonly string[], before: string | null): FieldArrangement[] =>
     moveFields(fields, view, fieldIds, before)
-  const move = (fieldId: string, before: string | null) => arrange(place([fieldId], before))
+  const move = (fieldId: string, before: string | null) => arrange(arrangementsBefore([fieldId], before))
   return {
     questions,
     askable,
@@ -56,14 +56,16 @@ export function useFormBuilder(fields: readonly Field[], state: ViewState): Form
     move,
     select,
     selected: questions.find(({ field }) => field.id === selectedId) ?? null,
-    say(fieldId, patch) {
-      const said = view.fields.find((line) => line.fieldId === fieldId)?.form ?? defaultSettings()
-      arrange([{ fieldId, form: { ...said, ...patch } }])
+    updateQuestion(fieldId, patch) {
+      const settings = view.fields.find((one) => one.fieldId === fieldId)?.form ?? defaultSettings()
+      arrange([{ fieldId, form: { ...settings, ...patch } }])
     },
-    ask(fieldIds, isAsked, before = null) {
-      const moved = new Map((isAsked ? place(fieldIds, before) : []).map((line) => [line.fieldId, line]))
-      for (const fieldId of fieldIds) moved.set(fieldId, { ...moved.get(fieldId), fieldId, show: isAsked })
-      arrange([...moved.values()])
+    setAsked(fieldIds, isAsked, before = null) {
+      const moves = isAsked ? arrangementsBefore(fieldIds, before) : []
+      const changes = new Map(moves.map((one) => [one.fieldId, one]))
+      for (const fieldId of fieldIds)
+        changes.set(fieldId, { ...changes.get(fieldId), fieldId, show: isAsked })
+      arrange([...changes.values()])
     },
     step(fieldId, by) {
       const ids = questions.map(({ field }) => field.id)

@@ -61,7 +61,7 @@ export function useCardScroll(
   }, [list])
 
   return {
-    drawn: { first, last: Math.min(last, length - 1), tops },
+    mounted: { first, last: Math.min(last, length - 1), tops },
     heightOf,
     onScroll: look,
 

@@ -93,10 +93,10 @@ function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
   )
 }
 
-function freeTitle({ fields }: TableSchema, wanted: string): string {
+function freeTitle({ fields }: TableSchema, prefix: string): string {
   const taken = new Set(fields.map(({ title }) => title.toLowerCase()))
   for (let n = 1; ; n++) {
-    const title = n === 1 ? wanted : `${wanted} ${n}`
+    const title = n === 1 ? prefix : `${prefix} ${n}`
     if (!taken.has(title.toLowerCase())) return title
   }
 }

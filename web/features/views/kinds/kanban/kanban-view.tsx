@@ -117,7 +117,7 @@ export function KanbanView(props: KanbanViewProps) {
       setBulkEdits(true)
     },
     openRecord(id) {
-      // One that is not saved yet has no address.
+      // A record that is not saved yet has no URL.
       if (id === null || store.isSaved(id)) frame.openRecord(id === null ? null : store.realId(id))
     },
     addRecord,
@@ -293,7 +293,7 @@ export function KanbanView(props: KanbanViewProps) {
   )
 }
 
-/** The keys of a kanban, for the shortcut sheet. They are read by `kanban-keyboard.ts`. */
+/** Shortcuts of a kanban for the shortcut sheet; `kanban-keyboard.ts` handles them. */
 const KANBAN_SHORTCUTS: ShortcutSection = {
   title: () => m.kanban_kanban(),
   lines: [
@@ -308,7 +308,7 @@ const KANBAN_SHORTCUTS: ShortcutSection = {
   ],
 }
 
-/** Brings the record that the address names in sight, once, when the kanban opens with one. */
+/** Scrolls once to the record in the URL when the kanban opens. */
 function useShowCard(
   { by, layout, store }: { by: StackBy; layout: StacksLayout; store: RecordStore },
   recordId: RecordId | null,
@@ -335,7 +335,7 @@ function useShowCard(
   }, [layout, store])
 }
 
-/** The stack of a record and its index there, loaded or not; null where the kanban does not show it. */
+/** The stack of a record and its index there, loaded or not; null if the kanban does not show the record. */
 async function positionOfCard(
   by: StackBy,
   store: RecordStore,

@@ -28,7 +28,7 @@ interface KanbanProps {
   root: RefObject<HTMLDivElement | null>
   label: string
   kanban: KanbanContext
-  /** On the kanban, in order. */
+  /** The visible stacks, in order. */
   shown: readonly StackModel[]
   window: StackWindow
   /** True if there are more stacks than a kanban shows. */
@@ -39,7 +39,7 @@ interface KanbanProps {
   onCard: (id: RecordId, event: MouseEvent) => void
   /** The menu of a card. */
   onCardMenu: (id: RecordId, anchor: Element | { x: number; y: number }) => void
-  /** Absent where the person may not. */
+  /** Absent if the user may not add stacks. */
   onAddStack?: () => void
 }
 
@@ -55,7 +55,7 @@ export function Kanban(props: KanbanProps) {
     if (card === null || !(event.target instanceof Element)) return
     const menu = event.target.closest('[data-card-menu]')
     if (menu) return onCardMenu(card, menu)
-    // Links, pictures and check boxes of the card answer for themselves.
+    // Links, pictures and check boxes of the card handle their own clicks.
     if (
       event.target.closest('[data-interactive], [role="checkbox"]') ||
       (event.target.closest('a') && event.ctrlKey)
@@ -160,14 +160,14 @@ const keyOfStack = (part: HTMLElement): StackKey =>
 const STACK_PX = 296
 const COLLAPSED_PX = 48
 const GAP_PX = 12
-/** Room between the edge of a stack and its cards, both sides. */
+/** Sum of the paddings on both sides of a stack's cards. */
 const INSET_PX = 16
 /** With more stacks than this, only visible ones are mounted. */
 const MOST_DRAWN = 30
 const AHEAD_PX = 600
 
 interface StackWindow {
-  /** The stacks to draw, both ends included. */
+  /** Indexes of the first and last mounted stack. */
   first: number
   last: number
   /** Width of the stacks that are not mounted. */
@@ -196,7 +196,7 @@ export function useStackWindow(
   const look = useCallback(() => {
     const element = root.current
     if (!element) return
-    // Counted from the start of reading: negative in a page from right to left.
+    // `scrollLeft` is negative in a right-to-left page.
     const next = { start: Math.abs(element.scrollLeft), width: element.clientWidth }
     setView((old) => {
       const isNear = Math.abs(old.start - next.start) < AHEAD_PX / 3 && old.width === next.width

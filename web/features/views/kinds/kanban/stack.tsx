@@ -69,7 +69,7 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
   const heights = useCardHeights(() => setMeasured((n) => n + 1))
   const length = cards.count ?? Math.max(cards.segments.end, UNKNOWN)
   const scroll = useCardScroll(list, { cards, length, heights, revision: `${version} ${measured}`, store })
-  const { first, last, tops } = scroll.drawn
+  const { first, last, tops } = scroll.mounted
 
   useEffect(() => {
     layout.paging().setVisible(key, { first, last })
@@ -86,7 +86,7 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
     <>
       {own?.at === 'top' && <Composer key="top" composer={own} />}
       <div ref={list} className={styles.cards} data-cards onScroll={scroll.onScroll}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a list that is drawn in part */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a list of which only a part is mounted */}
         <div
           role="list"
           aria-label={titleOf(key)}
@@ -147,7 +147,7 @@ function CardBone({ index, height }: { index: number; height: number }) {
   )
 }
 
-/** The line where dragged cards would land in a stack; `isWhole`: the stack lights up instead. */
+/** Marks where dragged cards would be dropped in a stack; `isWhole`: highlights the whole stack instead. */
 function DropLine({ stackKey, isWhole = false }: { stackKey: StackKey; isWhole?: boolean }) {
   const { drag } = useKanbanContext()
   const line = useStore(drag.current, (current) => {

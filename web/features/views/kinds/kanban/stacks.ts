@@ -12,7 +12,7 @@ import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { KanbanTotals } from '../../../../records/layouts/stacks-paging.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 
-/** A stack as the kanban draws it. */
+/** A stack of the kanban with its settings. */
 export interface Stack {
   key: StackKey
   /** The stack's option, if the field still has it. */
@@ -39,14 +39,14 @@ export function stacksOf({ by, options, people, totals }: StackSources): Stack[]
   const choices = by.kind === 'option' ? choicesOf(by) : NO_CHOICES
   const natural = naturalKeys(by, choices, people, totals)
   const known = new Set(natural)
-  const lines = new Map(options.stacks.map((line) => [line.key, line]))
-  const arranged = [...lines.keys()].filter((key) => known.has(key))
-  const keys = arranged.length === 0 ? natural : [...arranged, ...natural.filter((key) => !lines.has(key))]
+  const settings = new Map(options.stacks.map((one) => [one.key, one]))
+  const arranged = [...settings.keys()].filter((key) => known.has(key))
+  const keys = arranged.length === 0 ? natural : [...arranged, ...natural.filter((key) => !settings.has(key))]
   return keys.slice(0, MAX_STACKS).map((key) => ({
     key,
     choice: key === null ? null : (choices.get(key) ?? null),
-    isCollapsed: lines.get(key)?.isCollapsed ?? false,
-    isHidden: lines.get(key)?.isHidden ?? false,
+    isCollapsed: settings.get(key)?.isCollapsed ?? false,
+    isHidden: settings.get(key)?.isHidden ?? false,
     totals: totals && (totals.get(key) ?? NOTHING),
   }))
 }
@@ -66,7 +66,7 @@ function naturalKeys(
   totals: StackSources['totals'],
 ): StackKey[] {
   const filled = [...(totals?.keys() ?? [])].filter((key) => (totals?.get(key)?.count ?? 0) > 0)
-  // Where a value is required, or always there, the stack of those without one shows only what went wrong.
+  // If every record should have a value, the stack without one is offered only while records are in it.
   const isNullIdle = by.field.required || by.kind === 'tick'
   const first: StackKey[] = isNullIdle && !filled.includes(null) ? [] : [null]
   const offered: StackKey[] =
@@ -84,20 +84,20 @@ function naturalKeys(
 export const shownStacks = (stacks: readonly Stack[], hideEmpty: boolean): Stack[] =>
   stacks.filter(({ isHidden, totals }) => !isHidden && !(hideEmpty && totals?.count === 0))
 
-const lineOf = ({ key, isCollapsed, isHidden }: Stack): KanbanStack => ({ key, isCollapsed, isHidden })
+const settingsOf = ({ key, isCollapsed, isHidden }: Stack): KanbanStack => ({ key, isCollapsed, isHidden })
 
 /** Stored stacks after a change to one stack. */
 export const withStack = (
   stacks: readonly Stack[],
   key: StackKey,
   patch: Partial<Omit<KanbanStack, 'key'>>,
-): KanbanStack[] => stacks.map((stack) => ({ ...lineOf(stack), ...(stack.key === key ? patch : {}) }))
+): KanbanStack[] => stacks.map((stack) => ({ ...settingsOf(stack), ...(stack.key === key ? patch : {}) }))
 
 /** Stored stacks after a change to all of them. */
 export const withAllStacks = (
   stacks: readonly Stack[],
   patch: Partial<Omit<KanbanStack, 'key'>>,
-): KanbanStack[] => stacks.map((stack) => ({ ...lineOf(stack), ...patch }))
+): KanbanStack[] => stacks.map((stack) => ({ ...settingsOf(stack), ...patch }))
 
 /** Stored stacks after moving one before another; `undefined`: to the end. */
 export function moveStack(
@@ -108,7 +108,7 @@ export function moveStack(
   const moved = stacks.filter((stack) => stack.key === key)
   const others = stacks.filter((stack) => stack.key !== key)
   const at = before === undefined ? -1 : others.findIndex((stack) => stack.key === before)
-  return others.toSpliced(at === -1 ? others.length : at, 0, ...moved).map(lineOf)
+  return others.toSpliced(at === -1 ? others.length : at, 0, ...moved).map(settingsOf)
 }
 
 interface StacksInput {

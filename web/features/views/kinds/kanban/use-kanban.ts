@@ -51,15 +51,15 @@ export function useKanbanStore(
   )
   const store = useRecordStore(baseId, by.field.tableId, query, () => layout.storeLayout)
   const totals = useStore(layout.totals)
-  const wanted = summaryId(summary)
+  const currentSummaryId = summaryId(summary)
 
   const isFirst = useRef(true)
-  useOnChange([layout, wanted], () => {
+  useOnChange([layout, currentSummaryId], () => {
     if (!isFirst.current) void layout.paging().readTotals()
     isFirst.current = false
   })
   useEffect(() => {
-    if (wanted === '') return
+    if (currentSummaryId === '') return
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = store.onData(() => {
       clearTimeout(timer)
@@ -69,11 +69,11 @@ export function useKanbanStore(
       stop()
       clearTimeout(timer)
     }
-  }, [layout, store, wanted])
+  }, [layout, store, currentSummaryId])
   return { layout, store, totals }
 }
 
-type Drawn =
+type SharedKey =
   | 'openId'
   | 'layout'
   | 'store'
@@ -85,7 +85,7 @@ type Drawn =
   | 'checked'
   | 'mayEdit'
 
-interface KanbanContextInput extends Pick<KanbanContext, Drawn | 'onStackMenu' | 'onExpand' | 'titleOf'> {
+interface KanbanContextInput extends Pick<KanbanContext, SharedKey | 'onStackMenu' | 'onExpand' | 'titleOf'> {
   focus: KanbanFocus
   by: StackBy
   newCard: ReturnType<typeof useNewCard>
@@ -162,11 +162,11 @@ export function summaryOfView(view: Pick<View, 'fields'>, fields: readonly Field
 /** A stack's summary as text; null without a summary or for an empty stack. */
 export function summaryText(
   fields: readonly Field[],
-  wanted: StackSummary | null,
+  summary: StackSummary | null,
   { totals }: Stack,
 ): { label: string; value: string } | null {
-  const field = fields.find(({ id }) => id === wanted?.fieldId)
-  if (!wanted || !field || !totals || totals.count === 0) return null
-  const shown = summaryOf(field, wanted.summary, { [`${field.id} ${wanted.summary}`]: totals.summary })
+  const field = fields.find(({ id }) => id === summary?.fieldId)
+  if (!summary || !field || !totals || totals.count === 0) return null
+  const shown = summaryOf(field, summary.summary, { [`${field.id} ${summary.summary}`]: totals.summary })
   return shown ? { label: `${field.title}: ${shown.label}`, value: shown.value } : null
 }

@@ -8,7 +8,7 @@ import { boundsOf, type LngLat } from '../../../../map/mercator.ts'
 import { valueAt } from '../../../../map/place-value.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
-import { MAP_PAGE, type MapState, type Place } from '../../../../records/layouts/map-layout.ts'
+import { type LocatedRecord, MAP_PAGE, type MapState } from '../../../../records/layouts/map-layout.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { useOnChange } from '../../../../ui/effects.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
@@ -80,9 +80,9 @@ export function MapArea(props: MapAreaProps) {
     colorOf: (row) => colorOf?.(row) ?? null,
     canMove: () => mayMove,
     onOpen: ({ row }) => activate(row.id),
-    onHover(place) {
+    onHover(record) {
       clearTimeout(hoverTimer.current)
-      hoverTimer.current = setTimeout(() => setHovered(place?.row.id ?? null), HOVER_MS)
+      hoverTimer.current = setTimeout(() => setHovered(record?.row.id ?? null), HOVER_MS)
     },
     onMove: ({ row }, to) => void movePlace(getContext(), { id: row.id, geoFieldId: geoField.id, to }),
     onMenu: ({ row }, anchor) => {
@@ -94,7 +94,7 @@ export function MapArea(props: MapAreaProps) {
   const latest = useRef(events)
   latest.current = events
 
-  function openStack(stack: readonly Place[], element: HTMLElement) {
+  function openStack(stack: readonly LocatedRecord[], element: HTMLElement) {
     const lines = stack.slice(0, MOST_STACKED).map(({ row }) => ({
       kind: 'action' as const,
       label: titleOf(row),
@@ -105,15 +105,15 @@ export function MapArea(props: MapAreaProps) {
 
   useEffect(() => {
     if (!map) return
-    const drawn = createPins(map, () => latest.current)
-    pins.current = drawn
+    const created = createPins(map, () => latest.current)
+    pins.current = created
     return () => {
       pins.current = null
-      drawn.remove()
+      created.remove()
     }
   }, [map])
   useEffect(() => {
-    if (map) pins.current?.setPlaces(state.placed)
+    if (map) pins.current?.setRecords(state.placed)
   }, [map, state.placed])
   useEffect(() => {
     if (map) pins.current?.setActive(activeId)
@@ -149,8 +149,8 @@ export function MapArea(props: MapAreaProps) {
       // Without a loaded map, opens the record.
       if (!map) return getContext().openRecord(id)
       activate(id)
-      const place = state.placed.find(({ row }) => row.id === id)
-      if (place) map.goTo(place.at)
+      const record = state.placed.find(({ row }) => row.id === id)
+      if (record) map.goTo(record.at)
     },
     focus: () => map?.gl.getCanvas().focus({ preventScroll: true }),
   }))

@@ -6,7 +6,7 @@ import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
 import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
-import type { Place } from '../../../../records/layouts/map-layout.ts'
+import type { LocatedRecord } from '../../../../records/layouts/map-layout.ts'
 import type { RowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 
@@ -16,12 +16,12 @@ export interface PinEvents {
   titleOf(row: GridRow): string
   colorOf(row: GridRow): RowColor | null
   canMove(): boolean
-  onOpen(place: Place): void
-  onHover(place: Place | null): void
-  onMove(place: Place, to: LngLat): void
-  onMenu(place: Place, at: { x: number; y: number }): void
+  onOpen(record: LocatedRecord): void
+  onHover(record: LocatedRecord | null): void
+  onMove(record: LocatedRecord, to: LngLat): void
+  onMenu(record: LocatedRecord, at: { x: number; y: number }): void
   /** Element of a cluster that no zoom can split. */
-  onStack(places: readonly Place[], element: HTMLElement): void
+  onStack(records: readonly LocatedRecord[], element: HTMLElement): void
 }
 
 export type Pins = ReturnType<typeof createPins>
@@ -29,34 +29,34 @@ export type Pins = ReturnType<typeof createPins>
 /** Locations closer than this, about ten metres, cannot be separated by zooming. */
 const SAME_DEGREES = 0.0001
 
-interface Drawn {
+interface MountedPin {
   marker: Marker
   element: HTMLButtonElement
-  cluster: Cluster<Place>
+  cluster: Cluster<LocatedRecord>
 }
 
 /** The pins of a map. Only visible ones are mounted; close ones are clustered. */
 export function createPins(map: WorldMap, events: () => PinEvents) {
-  const drawn = new Map<string, Drawn>()
-  let places: readonly Place[] = []
+  const mounted = new Map<string, MountedPin>()
+  let records: readonly LocatedRecord[] = []
   let activeId: RecordId | null = null
   let dragged: string | null = null
 
   function draw(): void {
     const { zoom, box } = map.view()
-    const clusters = clusterPoints(places, zoom, box)
+    const clusters = clusterPoints(records, zoom, box)
     const keys = new Set(clusters.map(({ key }) => key))
-    for (const [key, { marker }] of drawn) {
+    for (const [key, { marker }] of mounted) {
       // Updates do not affect a pin while it is dragged.
       if (keys.has(key) || key === dragged) continue
       marker.remove()
-      drawn.delete(key)
+      mounted.delete(key)
     }
     for (const cluster of clusters) put(cluster)
   }
 
-  function put(cluster: Cluster<Place>): void {
-    const known = drawn.get(cluster.key)
+  function put(cluster: Cluster<LocatedRecord>): void {
+    const known = mounted.get(cluster.key)
     if (known) {
       known.cluster = cluster
       if (cluster.key !== dragged) known.marker.setLngLat(fromWorld(cluster))
@@ -70,21 +70,21 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     const isPin = cluster.points.length === 1
     const draggable = isPin && events().canMove()
     const marker = map.pin(element, fromWorld(cluster), { draggable, anchor: isPin ? 'bottom' : 'center' })
-    const one: Drawn = { marker, element, cluster }
-    drawn.set(cluster.key, one)
-    paint(one)
+    const pin: MountedPin = { marker, element, cluster }
+    mounted.set(cluster.key, pin)
+    paint(pin)
     element.addEventListener('click', (event) => {
       event.stopPropagation()
-      press(one)
+      press(pin)
     })
     if (!isPin) return
-    const place = () => one.cluster.points[0]
-    element.addEventListener('pointerenter', () => events().onHover(place() ?? null))
+    const record = () => pin.cluster.points[0]
+    element.addEventListener('pointerenter', () => events().onHover(record() ?? null))
     element.addEventListener('pointerleave', () => events().onHover(null))
     element.addEventListener('contextmenu', (event) => {
       event.preventDefault()
       event.stopPropagation()
-      const here = place()
+      const here = record()
       if (here) events().onMenu(here, { x: event.clientX, y: event.clientY })
     })
     marker.on('dragstart', () => {
@@ -93,12 +93,12 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     })
     marker.on('dragend', () => {
       dragged = null
-      const here = place()
+      const here = record()
       if (here) events().onMove(here, marker.getLngLat())
     })
   }
 
-  function paint({ element, cluster }: Drawn): void {
+  function paint({ element, cluster }: MountedPin): void {
     const [first] = cluster.points
     const { length } = cluster.points
     if (length > 1 || !first) {
@@ -118,7 +118,7 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
     element.style.setProperty('--pin-color', events().colorOf(first.row)?.color ?? null)
   }
 
-  function press({ cluster: { points }, element }: Drawn): void {
+  function press({ cluster: { points }, element }: MountedPin): void {
     const [first] = points
     if (points.length === 1 && first) {
       events().onOpen(first)
@@ -135,23 +135,23 @@ export function createPins(map: WorldMap, events: () => PinEvents) {
 
   const stop = map.onView(draw)
   return {
-    setPlaces(next: readonly Place[]): void {
-      places = next
+    setRecords(next: readonly LocatedRecord[]): void {
+      records = next
       draw()
     },
     /** The record whose card is shown. */
     setActive(id: RecordId | null): void {
       activeId = id
-      for (const one of drawn.values()) paint(one)
+      for (const pin of mounted.values()) paint(pin)
     },
     /** Call after colours or titles have changed. */
     repaint: (): void => {
-      for (const one of drawn.values()) paint(one)
+      for (const pin of mounted.values()) paint(pin)
     },
     remove(): void {
       stop()
-      for (const { marker } of drawn.values()) marker.remove()
-      drawn.clear()
+      for (const { marker } of mounted.values()) marker.remove()
+      mounted.clear()
     },
   }
 }

@@ -36,7 +36,7 @@ export function PlaceList(props: PlaceListProps) {
   const people = usePeople()
   const [tab, setTab] = useState<'placed' | 'unplaced'>('placed')
   const [text, setText] = useState('')
-  const wanted = useDeferredValue(text.trim().toLowerCase())
+  const needle = useDeferredValue(text.trim().toLowerCase())
   const all = useMemo(
     () => (tab === 'placed' ? state.placed.map(({ row }) => row) : state.unplaced),
     [tab, state.placed, state.unplaced],
@@ -44,8 +44,8 @@ export function PlaceList(props: PlaceListProps) {
   const nameOf = (row: GridRow) => (title ? shownText(title, row.values(title.id), people) : '')
   // biome-ignore lint/correctness/useExhaustiveDependencies: names follow from the rows
   const found = useMemo(
-    () => (wanted === '' ? all : all.filter((row) => nameOf(row).toLowerCase().includes(wanted))),
-    [all, wanted],
+    () => (needle === '' ? all : all.filter((row) => nameOf(row).toLowerCase().includes(needle))),
+    [all, needle],
   )
   const unplacedTotal = state.unplacedTotal ?? state.unplaced.length
   const hasMore = tab === 'unplaced' && state.unplaced.length < unplacedTotal
@@ -113,7 +113,7 @@ export function PlaceList(props: PlaceListProps) {
         </ul>
         {found.length === 0 && !state.isLoading && state.error === null && (
           <p className={styles.nothing}>
-            {wanted !== ''
+            {needle !== ''
               ? m.common_no_matching_records()
               : tab === 'placed'
                 ? m.map_no_records_location_yet()
