@@ -1,6 +1,6 @@
 import type { Language } from './i18n.ts'
 
-/** Each language of the interface by its own name. Only what lets people choose a language loads it. */
+/** The native names of the interface languages. Loaded only by language selects. */
 export const LANGUAGE_NAMES: Record<Language, string> = {
   ar: 'العربية',
   bn_IN: 'বাংলা',

@@ -1,7 +1,7 @@
 import { m } from './messages.gen.ts'
 import { fetchSignedIn } from './session/index.ts'
 
-/** A refusal by a REST route, with its sentence for the person. */
+/** An error response of a REST route; `message` is shown to the user. */
 export class RestError extends Error {
   override readonly name = 'RestError'
 

@@ -16,7 +16,7 @@ export const trpc = createTRPCReact<AppRouter>()
 /** Metadata of a call besides its input: `api.x.y.mutate(input, inAction(id))`. */
 export const inAction = (actionId: string | undefined) => ({ context: { actionId } })
 
-/** Calls that share an `actionId` are one action of the person: undo takes all of them back together. */
+/** Calls with the same `actionId` form one user action: undo reverts all of them. */
 const actionHeaders = async ({ op }: { op: { context: Record<string, unknown> } }) => {
   const { actionId } = op.context
   return { ...(await callerHeaders()), ...(typeof actionId === 'string' && { 'x-action-id': actionId }) }

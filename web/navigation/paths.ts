@@ -19,7 +19,7 @@ function baseRoot(baseId: string): string {
   return link?.kind === 'base' ? `/base/base/${link.id}` : `/${WORKSPACE}/${baseId}`
 }
 
-/** The routes by name. All answers are paths of ours such as `/nc/p123`; `hrefOf` makes links of them. */
+/** Builds the path of each route, such as `/nc/p123`; `hrefOf` makes a link of it. */
 export const paths = {
   bases: () => '/',
   base: baseRoot,
@@ -74,8 +74,8 @@ export const addressOf = (path: string): string => `${location.origin}${location
 export const sharedAddress = (path: string): string => `${location.origin}${SHARED_PAGE}#${path}`
 
 /**
- * Absolute URL of a form's public page, to share or embed: `https://host/form#/nc/form/…`. A separate page, which
- * loads nothing of the app.
+ * Absolute URL of a form's public page, to share or embed: `https://host/form#/nc/form/…`. A separate page that
+ * loads no code of the app.
  */
 export const formAddress = (linkId: string, { survey = false } = {}): string =>
   `${location.origin}/form#${paths.sharedForm(encodeURIComponent(linkId), { survey })}`

@@ -167,8 +167,8 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     expect: (clientId: string): void => void pending.set(clientId, null),
 
     /**
-     * The socket's event of an own change that has no response yet; null if none came. Such a change is stored:
-     * sending it again after a lost response would write it twice.
+     * The socket's event for an own change whose response is still missing; null if no event arrived. A change with
+     * an event is stored: sending it again after a lost response would write it twice.
      */
     arrived: (clientId: string): AppliedChange | null => pending.get(clientId) ?? null,
 

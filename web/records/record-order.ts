@@ -50,9 +50,9 @@ function compare(sorts: readonly Sort[], a: ValueOf, b: ValueOf): number {
 
 const collator = new Intl.Collator('en', { sensitivity: 'base' })
 
-/** Negative, zero or positive as `a` comes before, with or after `b`; no value counts as equal to any. */
+/** Negative, zero or positive as `a` comes before, with or after `b`; null is equal to every value. */
 export function compareValues(a: CellValue, b: CellValue): number {
-  // Engines differ in where empty values go, so they prove nothing.
+  // Databases sort nulls differently, so a null determines no order.
   if (a === null || b === null || a === b) return 0
   if (typeof a === 'string' && typeof b === 'string') return collator.compare(a, b)
   return Number(a) - Number(b)

@@ -102,7 +102,7 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
   const active = offers.find((offer) => offerId(listId, offer) === activeId) ?? offers[0]
   const signature = caret === null ? null : signatureAt(text, caret)
   const called = signature && functions.find(({ name }) => name === signature.name)
-  // Inside a call, and with nothing sought, its own help is what one looks for.
+  // Inside a function call, shows that function's help unless the user is searching or has selected an offer.
   const isBrowsing = typing === null && search === '' && activeId === null
   const helped: Offer | undefined =
     called && isBrowsing ? { kind: 'function', name: called.name, help: called } : active

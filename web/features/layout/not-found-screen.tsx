@@ -9,7 +9,7 @@ import styles from './not-found-screen.module.css'
 
 /** Names the unknown path and leads to the bases. */
 export function NotFoundScreen() {
-  // A hook, because going from one unknown path to another re-renders nothing else.
+  // Subscribes to the location, because navigation between unknown paths does not re-render this screen otherwise.
   const { href: path } = useLocation()
   return (
     <Main className={styles.centre}>

@@ -1,5 +1,5 @@
 import { en } from 'zod/locales'
 import { config } from 'zod/mini'
 
-// `zod/mini` brings no texts. The field editor shows those of invalid options (`problemOf`); nothing else does.
+// `zod/mini` contains no messages. Only the field editor shows them, for invalid options (`problemOf`).
 config(en())

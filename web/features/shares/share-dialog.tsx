@@ -225,7 +225,7 @@ interface LinkPanelProps {
   viewKind?: ViewKind
   /** Explains the switch. */
   hint: string
-  /** Tells what visitors see. */
+  /** Describes what visitors see. */
   summary: string
   /** Options before and after address, password and expiry. */
   beforeSettings?: LinkOptions

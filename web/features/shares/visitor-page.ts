@@ -5,7 +5,7 @@ import { m } from '../../messages.gen.ts'
 import { completeFilter, conditionsOf } from '../views/filter/filter-edit.ts'
 import { fieldsInOrder, shownFields } from '../views/state/arrange-fields.ts'
 
-/** Tells in sentences what visitors of a view's public link see. */
+/** Sentences that describe what visitors of a view's public link see. */
 export function visitorSummary({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {
   if (collectsAnswers(view)) {
     const asked = questionsOf(view, fields).length

@@ -155,7 +155,7 @@ const MIN_LETTERS = 2
 
 interface FoundRecords {
   entries: PaletteEntry[]
-  /** True until the answer for the text in the input is there. */
+  /** True until the response for the text in the input has arrived. */
   isSearching: boolean
   /** A sentence if some tables could not be searched completely or the search failed. */
   notice: string

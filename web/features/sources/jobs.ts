@@ -42,7 +42,7 @@ export async function followJob(
   }
 }
 
-/** Null: no answer, which says nothing about the job. */
+/** Reads a job; null if the request failed and may be retried. */
 async function readJob(jobId: string): Promise<Job | null> {
   try {
     return await api.jobs.get.query({ jobId })

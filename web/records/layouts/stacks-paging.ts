@@ -156,7 +156,7 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
       ])
       if (controller.signal.aborted) return
       reading = null
-      // A card moved meanwhile: the screen is newer than the response.
+      // A card was moved during the request: the screen is newer than the response.
       if (shapes.some(([stack, shape]) => stack.shape !== shape)) return refreshAgain(scope)
       for (const [at, stack] of targets.entries()) {
         const page = pages[at]

@@ -54,7 +54,7 @@ type Laid = ViewChange & { isKept: boolean }
 
 /**
  * Changes applied over the server's views, by view id: pending ones and those kept for the visit. Prevents flicker when
- * views are read meanwhile.
+ * the views are reloaded before a change is saved.
  */
 const overlays = createStore<ReadonlyMap<string, readonly Laid[]>>(() => new Map())
 

@@ -117,7 +117,7 @@ export function useFirstPeriod(deps: FirstPeriodDeps): boolean {
     setSearching(true)
     findNearestDay(tableId, ranges, filter, signal)
       .then((day) => {
-        // A position means that the user has navigated meanwhile.
+        // A stored position means that the user has navigated during the request.
         if (day !== null && !signal.aborted && !positions.has(viewId)) latest.current.goToDay(day)
       })
       .catch((error) => {

@@ -136,7 +136,7 @@ function StacksPanel(props: KanbanToolsProps & { hidden: readonly Stack[]; onClo
 function SummaryChoice({ context, summary, fields }: KanbanToolsProps & { fields: readonly Field[] }) {
   const { state } = context
   const field = fields.find(({ id }) => id === summary?.fieldId)
-  // The others have nothing to sum up but how many are filled.
+  // Omits fields that can only be counted as filled or empty.
   const offered = fields.filter((one) => summarySetOf(one) !== 'count')
 
   function choose(fieldId: string, key: string | null) {

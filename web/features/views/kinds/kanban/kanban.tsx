@@ -117,8 +117,8 @@ export function Kanban(props: KanbanProps) {
 }
 
 /**
- * Loads dnd-kit after the first stacks, so that it delays none of them and cards can be dragged without a connection.
- * A press tries again.
+ * Loads dnd-kit after the first stacks are shown: it does not delay them, and cards can later be dragged offline. If
+ * loading failed, a press on a card retries.
  */
 function useLoadDragging({ pressed }: KanbanDrag, stacks: readonly StackModel[]): boolean {
   const [isLoaded, setLoaded] = useState(false)
