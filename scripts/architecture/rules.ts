@@ -81,6 +81,7 @@ const FEATURES = [
   'layout',
   'sources',
   'storage',
+  'indexes',
   'exports',
   'imports',
   'auth',

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Copy, FileUp, Network, Pencil, Smile, Text, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Copy, FileUp, Gauge, Network, Pencil, Smile, Text, Trash2 } from 'lucide-react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
@@ -12,6 +12,7 @@ import {
   deleteTable,
   describeTable,
   duplicateTable,
+  openPerformance,
   reorderTable,
 } from '../tables/table-commands.tsx'
 import { duplicateView } from '../views/manage/view-commands.tsx'
@@ -38,6 +39,7 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
     if (shown) add(m.bases_duplicate_the_default_view(), Copy, () => void duplicateView(base.id, shown))
   }
   add(m.bases_relations(), Network, () => goTo(paths.relations(base.id, table.id)))
+  if (roleCan(base.role, 'table.indexes')) add(m.indexes_performance(), Gauge, () => openPerformance(table))
   if (roleCan(base.role, 'import.append')) {
     add(m.bases_import_into_this_table(), FileUp, () =>
       openImport(null, { baseId: base.id, tableId: table.id }),

@@ -2,6 +2,7 @@ import {
   BookOpen,
   Copy,
   FileUp,
+  Gauge,
   History,
   Keyboard,
   KeyRound,
@@ -33,7 +34,7 @@ import { createBase, editBase, openApiDocs, openBaseTrash } from '../bases/base-
 import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
 import { openShareDialog } from '../shares/open-share-dialog.tsx'
-import { createTable, duplicateTable } from '../tables/table-commands.tsx'
+import { createTable, duplicateTable, openPerformance } from '../tables/table-commands.tsx'
 import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
 import { createView } from '../views/manage/view-commands.tsx'
 
@@ -105,6 +106,18 @@ const duplicateTableAction: Action = {
   run(context) {
     const table = tableOf(context)
     if (table) duplicateTable(table)
+  },
+}
+
+const performanceAction: Action = {
+  id: 'table.performance',
+  label: () => m.indexes_performance(),
+  group: baseGroup,
+  icon: Gauge,
+  when: (context) => context.can('table.indexes') && tableOf(context) !== undefined,
+  run(context) {
+    const table = tableOf(context)
+    if (table) openPerformance(table)
   },
 }
 
@@ -286,6 +299,7 @@ export const APP_ACTIONS: readonly Action[] = [
   openRecentViews,
   createTableAction,
   duplicateTableAction,
+  performanceAction,
   ...createViewActions,
   shareAction,
   importAction,

@@ -21,6 +21,8 @@ const RenameDialog = lazyPart(() => import('./table-dialogs.tsx'), 'RenameDialog
 /** Chooses the icon of a table or view. */
 export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
 
+const PerformanceDialog = lazyPart(() => import('../indexes/performance-dialog.tsx'), 'PerformanceDialog')
+
 /** Opens the dialog that creates a table. */
 export const createTable = (baseId: string): void =>
   void openDialog((close) => <CreateTableDialog baseId={baseId} onClose={close} />)
@@ -28,6 +30,10 @@ export const createTable = (baseId: string): void =>
 /** Opens the dialog that duplicates a table. */
 export const duplicateTable = (table: Table): void =>
   void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
+
+/** Opens how the views of a table are read, and its indexes. */
+export const openPerformance = (table: Table): void =>
+  void openDialog((close) => <PerformanceDialog table={table} onClose={close} />)
 
 /** Opens the description of a table. */
 export const describeTable = (table: Table): void =>

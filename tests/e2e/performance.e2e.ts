@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createMember } from '../support/factories.ts'
+import { eventually, gridTests } from './grid-page.ts'
+import { see } from './shell-page.ts'
+
+const tests = gridTests()
+
+const openMenu = (page: Page) =>
+  page.getByRole('button', { name: 'Options for table Tasks', exact: true }).click()
+const entry = (page: Page) => page.getByRole('menuitem', { name: 'Performance', exact: true })
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Performance of “Tasks”' })
+
+const FIELDS = [
+  { title: 'Name', type: 'SingleLineText' as const },
+  { title: 'Quantity in the warehouse', type: 'Number' as const },
+]
+const ROWS = Array.from({ length: 1_200 }, (_, row) => [`task ${row}`, row])
+
+test('a table’s performance says how views are read, and creates and drops the index that helps', async () => {
+  const table = await tests.createTable(FIELDS, ROWS)
+  const api = tests.app().trpc(tests.owner().token)
+  const quantity = table.schema.fields.find(({ title }) => title.startsWith('Quantity'))?.id ?? ''
+  const [view] = table.schema.views
+  await api.views.update.mutate({
+    viewId: view?.id ?? '',
+    patch: { sorts: [{ fieldId: quantity, direction: 'desc' }] },
+  })
+  const { page } = await tests.openTable(table)
+  await openMenu(page)
+  await entry(page).click()
+  const box = dialog(page)
+  await see(box.getByText('Reads 1,200 records to return 25 records'))
+  await see(box.getByText('An index on Quantity in the warehouse ↓ would help'))
+  await see(box.getByText('Indexes are created automatically'))
+  await box.getByRole('button', { name: 'Create index' }).click()
+  const drop = box.getByRole('button', { name: 'Drop the index on Quantity in the warehouse ↓' })
+  await see(drop)
+  await see(box.getByText('uses an index'))
+  await eventually(
+    () => box.getByRole('button', { name: 'Create index' }).count(),
+    (count) => count === 0,
+  )
+  expect((await api.indexes.list.query({ tableId: table.tableId })).map(({ state }) => state)).toEqual([
+    'ready',
+  ])
+  await drop.click()
+  await see(page.getByRole('dialog', { name: /^Drop the index/ }))
+  await page.getByRole('button', { name: 'Drop index', exact: true }).click()
+  await see(box.getByText('An index on Quantity in the warehouse ↓ would help'))
+  expect(await api.indexes.list.query({ tableId: table.tableId })).toEqual([])
+})
+
+test('people who may not create indexes do not see it', async () => {
+  const table = await tests.createTable(FIELDS, ROWS)
+  const editor = await createMember(tests.app(), table.baseId, 'editor')
+  const { page } = await tests.openTable(table, editor)
+  await openMenu(page)
+  await see(page.getByRole('menuitem', { name: 'Relations' }))
+  expect(await entry(page).count()).toBe(0)
+})
