@@ -16,6 +16,8 @@ export interface EventMap {
   /** A user's account, roles or memberships changed: their caches and connections are invalid. */
   'access.changed': { userId: string }
   'base.deleted': { baseId: string }
+  /** An index of a table was built or dropped: plans that depend on it are stale. */
+  'indexes.changed': { tableId: string }
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
@@ -40,6 +42,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'work.changed': true,
   'access.changed': false,
   'base.deleted': true,
+  'indexes.changed': true,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,

@@ -75,6 +75,7 @@ export function createIndexesService(
   let isClosed = false
 
   events.on('records.changed', ({ baseId }) => void writtenAt.set(baseId, Date.now()))
+  events.on('indexes.changed', ({ tableId }) => void known.delete(tableId))
   events.on('events.missed', () => known.clear())
 
   const columnOf = (model: TableModel, { fieldId }: IndexTerm) => model.field(fieldId)?.columnName ?? ''
@@ -132,7 +133,7 @@ export function createIndexesService(
       const reason = error instanceof Error ? error.message : String(error)
       await store.update(row.id, { state: 'failed', error: reason.slice(0, 500) })
     }
-    known.delete(row.tableId)
+    events.emit('indexes.changed', { tableId: row.tableId })
   }
 
   /** Starts to build an index, once. */
@@ -167,8 +168,9 @@ export function createIndexesService(
 
   async function remove(engine: Engine, model: TableModel, ids: string[]): Promise<void> {
     for (const id of ids) await engine.dropIndex(model.table.tableName, id)
+    if (ids.length === 0) return
     await store.remove(ids)
-    known.delete(model.table.id)
+    events.emit('indexes.changed', { tableId: model.table.id })
   }
 
   /**
@@ -178,8 +180,9 @@ export function createIndexesService(
   async function compare(engine: Engine, model: TableModel): Promise<void> {
     const { id, tableName } = model.table
     if (compared.get(id) === model) return
-    const rows = await store.ofTable(id)
+    // Listed before the rows: an index that another server starts in between has its row by then.
     const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName), { scan: true })
+    const rows = await store.ofTable(id)
     const names = new Set(found.map(({ name }) => name).filter(isAutomaticIndex))
     const stale = rows.filter((row) => !isCurrent(model, row))
     const unknown = [...names].filter((name) => !rows.some((row) => row.id === name))
@@ -194,7 +197,12 @@ export function createIndexesService(
   }
 
   /** Notes the uses of a table's indexes, and drops automatic ones without any. */
-  async function dropUnused(engine: Engine, model: TableModel, reads: ReadsRow[]): Promise<void> {
+  async function dropUnused(
+    engine: Engine,
+    model: TableModel,
+    reads: ReadsRow[],
+    now: number,
+  ): Promise<void> {
     const unused: string[] = []
     for (const row of await store.ofTable(model.table.id)) {
       const has = new Set(row.terms.map(({ fieldId, as }) => `${as} ${fieldId}`))
@@ -203,7 +211,7 @@ export function createIndexesService(
       )
       const last = [row.usedAt, ...uses.map(({ lastAt }) => lastAt)].toSorted().at(-1) ?? row.usedAt
       if (last.slice(0, 10) > row.usedAt.slice(0, 10)) await store.update(row.id, { usedAt: last })
-      const isUnused = Date.now() - Date.parse(last) > UNUSED_MS
+      const isUnused = now - Date.parse(last) > UNUSED_MS
       if (row.isAutomatic && row.state === 'ready' && isUnused) unused.push(row.id)
     }
     await remove(engine, model, unused)
@@ -236,7 +244,19 @@ export function createIndexesService(
     return chosen
   }
 
-  async function maintainTable(tableId: string, isQuiet: (baseId: string) => boolean): Promise<void> {
+  /** The recent reads of a table; older ones are forgotten, so that a dropped index does not come back for them. */
+  async function recentReads(tableId: string, now: number): Promise<ReadsRow[]> {
+    const oldest = new Date(now - UNUSED_MS).toISOString()
+    const reads = await store.readsOf(tableId)
+    for (const { key, lastAt } of reads) if (lastAt < oldest) await store.forgetReads(tableId, key)
+    return reads.filter(({ lastAt }) => lastAt >= oldest)
+  }
+
+  async function maintainTable(
+    tableId: string,
+    isQuiet: (baseId: string) => boolean,
+    now: number,
+  ): Promise<void> {
     const model = await schema.load(tableId).catch((error) => {
       if (error instanceof AppError && /_NOT_FOUND$/.test(error.code)) return null
       throw error
@@ -248,23 +268,21 @@ export function createIndexesService(
     if (!(await claims.take(claim))) return
     try {
       const engine = await schema.engineOf(model.table)
-      const reads = await store.readsOf(tableId)
+      const reads = await recentReads(tableId, now)
       await compare(engine, model)
-      await dropUnused(engine, model, reads)
+      await dropUnused(engine, model, reads, now)
       for (const terms of await wanted(model, reads, engine)) {
         if (isClosed) return
         const row = newRow(model, terms, true)
         await store.insert(row)
         await start(model, row)
       }
-      const old = new Date(Date.now() - UNUSED_MS).toISOString()
-      for (const { key, lastAt } of reads) if (lastAt < old) await store.forgetReads(tableId, key)
     } finally {
       await claims.release(claim)
     }
   }
 
-  async function runRound(isQuiet: (baseId: string) => boolean): Promise<void> {
+  async function runRound(isQuiet: (baseId: string) => boolean, now: number): Promise<void> {
     const rows = [...observed.values()]
     observed.clear()
     await store.addReads(rows)
@@ -274,7 +292,7 @@ export function createIndexesService(
     ])
     for (const tableId of tables) {
       if (isClosed) return
-      await maintainTable(tableId, isQuiet).catch((error) =>
+      await maintainTable(tableId, isQuiet, now).catch((error) =>
         log.error('the indexes of a table could not be maintained', error, { tableId }),
       )
     }
@@ -282,10 +300,17 @@ export function createIndexesService(
 
   const isQuietNow = (baseId: string): boolean => Date.now() - (writtenAt.get(baseId) ?? 0) >= QUIET_MS
 
-  /** Runs one round of observation, creation and removal after the other. */
-  async function maintain(isQuiet: (baseId: string) => boolean = isQuietNow): Promise<void> {
+  /**
+   * Runs one round of observation, creation and removal after the other.
+   *
+   * @param now the time by which unused indexes are judged, in milliseconds since 1970
+   */
+  async function maintain(
+    isQuiet: (baseId: string) => boolean = isQuietNow,
+    now = Date.now(),
+  ): Promise<void> {
     await round
-    round = runRound(isQuiet).finally(() => {
+    round = runRound(isQuiet, now).finally(() => {
       round = null
     })
     await round
@@ -387,7 +412,7 @@ export function createIndexesService(
       if (state === 'ready') await engine.dropIndex(model.table.tableName, row.id)
       if (row.isAutomatic) await store.update(row.id, { state: 'declined' })
       else await store.remove([row.id])
-      known.delete(tableId)
+      events.emit('indexes.changed', { tableId })
     },
 
     /** How each view of a table is read, with the index that would help. @throws as `list` */

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { isAutomaticIndex } from '../dialects/automatic-index.ts'
 import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { sqliteSearchIndexes } from '../dialects/sqlite-search.ts'
@@ -38,11 +39,18 @@ export async function copySqliteHome(
   const indexes = list?.n
     ? await copy.all<{ name: string; generation: number }>(sqliteSearchIndexes.listAll)
     : []
+  // The metadata of the copy know no automatic indexes; its own reads decide which it gets.
+  const ownIndexes = await copy.all<{ name: string }>({
+    sql: `select name from sqlite_schema where type = 'index'`,
+    params: [],
+  })
+  const automatic = ownIndexes.map(({ name }) => name).filter(isAutomaticIndex)
   const theirs = names.map(({ name }) => name).filter((name) => !name.startsWith('sheaf_'))
   const plain = (sql: string): Statement => ({ sql, params: [] })
   await copy.writeScript([
     ...CLEAR_LOG,
     ...indexes.flatMap(({ name, generation }) => sqliteSearchIndexes.drop({ name, key: '' }, generation)),
+    ...automatic.map((name) => plain(`drop index ${sqlite.quote(name)}`)),
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
     ...(withData ? [] : [plain('delete from sheaf_places')]),
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),

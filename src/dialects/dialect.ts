@@ -54,10 +54,10 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
   /**
-   * The first term of an `order by`, written so that no index supplies the order. Only for engines without statistics
-   * of values, which walk an index although a filter then reads most of the table.
+   * The same value, written so that no index supplies its order. Only for engines that walk such an index although the
+   * filter matches few records: SQLite has no statistics of values, and PostgreSQL guesses what a pattern matches.
    */
-  unindexedOrder?(term: SQL): SQL
+  unindexed?(expression: SQL): SQL
   /** Index of an option in its field's list, for sorting by option order. */
   optionOrder(column: SQL, titles: string[]): SQL
   /** A summary of a column, as a scalar expression in a select over the rows of `from` (`"table" where …`). */

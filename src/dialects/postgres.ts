@@ -109,6 +109,8 @@ export const postgres: Dialect = {
 
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc nulls first` : sql`${expression} desc nulls last`,
+  // The greatest of one value is the value, NULL included, with its type and collation; the planner keeps the call.
+  unindexed: (expression) => sql`greatest(${expression})`,
   summary,
   groupSummary: groupSummaryBy(summary),
   search: postgresSearch,

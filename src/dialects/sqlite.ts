@@ -103,7 +103,7 @@ export const sqlite: Dialect = {
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   // A unary plus changes no value, and no index has the expression.
-  unindexedOrder: (term) => sql`+${term}`,
+  unindexed: (expression) => sql`+${expression}`,
   optionOrder,
   summary: sqliteSummary,
   groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),

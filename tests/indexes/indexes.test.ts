@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
@@ -65,6 +66,13 @@ async function finished(tableId = table.id) {
   throw new Error('an index is still being built')
 }
 
+/** Names of the indexes that exist in the database, besides those of keys. */
+async function namesInDatabase(baseId = bench.baseId, tableName = table.schema.table.tableName) {
+  const engine = await bench.app.kernel.sources.engine(baseId)
+  const found = await engine.all<{ name: string }>(engine.dialect.listIndexes(tableName))
+  return found.map(({ name }) => name).filter((name) => name.startsWith('sheaf_auto_'))
+}
+
 const term = (title: string, direction: 'asc' | 'desc' = 'asc') => ({
   fieldId: table.field(title).id,
   as: 'value' as const,
@@ -72,6 +80,34 @@ const term = (title: string, direction: 'asc' | 'desc' = 'asc') => ({
 })
 
 describe('automatic indexes', () => {
+  test('stay with their base when it is duplicated', async () => {
+    // Indexes take at most half of a base.
+    const notes = Array.from({ length: 5 }, () => ({ Num: 2 * RECORDS, Note: 'x'.repeat(90_000) }))
+    expect((await bench.rest.post(table.path, notes)).status).toBe(200)
+    await readOften(where)
+    await maintain()
+    const own = await namesInDatabase()
+    expect(own).toHaveLength(1)
+    const records = await table.list('?sort=Num&limit=100')
+    const made = await bench.rest.post(`/api/v1/db/meta/duplicate/${bench.baseId}`, {})
+    expect(made.status).toBe(200)
+    const copyId: string = made.body.base_id
+    expect((await ended(doorOf(bench.app, bench.owner), made.body.id)).status).toBe('completed')
+    const tables = await bench.trpc.schema.tables.query({ baseId: copyId })
+    const copy = tables.find(({ title }) => title === table.title)!
+    const listed = (query: string) => bench.rest.get(`/api/v2/tables/${copy.id}/records${query}`)
+    expect((await listed('?sort=Num&limit=100')).body.list).toEqual(records)
+    expect(await indexesOf(copy.id)).toEqual([])
+    expect(await namesInDatabase(copyId, copy.tableName)).toEqual([])
+    expect(await namesInDatabase()).toEqual(own)
+    for (let at = 0; at < 20; at++) await listed(`${where}&offset=${at}`)
+    await maintain()
+    expect((await indexesOf(copy.id)).map(({ id }) => id)).toEqual(
+      await namesInDatabase(copyId, copy.tableName),
+    )
+    expect(await indexesOf(copy.id)).toHaveLength(1)
+  })
+
   test('are not created for a read that is rare, or while somebody writes', async () => {
     await readOften(where, 2)
     await maintain()
@@ -153,6 +189,45 @@ describe('automatic indexes', () => {
     expect(names.toSorted()).toEqual(now.map(({ id }) => id).toSorted())
   })
 
+  test('are dropped after 30 days without a use, and do not come back for the old reads', async () => {
+    const DAY_MS = 24 * 60 * 60 * 1000
+    await readOften(where)
+    await maintain()
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term('Flag')] })
+    expect(await finished()).toHaveLength(2)
+    await bench.app.services.indexes.maintain(always, Date.now() + 29 * DAY_MS)
+    expect(await indexesOf()).toHaveLength(2)
+    await bench.app.services.indexes.maintain(always, Date.now() + 31 * DAY_MS)
+    // The one that somebody asked for stays.
+    expect((await indexesOf()).map(({ isAutomatic }) => isAutomatic)).toEqual([false])
+    expect(await namesInDatabase()).toEqual((await indexesOf()).map(({ id }) => id))
+    await readOften(where)
+    await maintain()
+    expect(await indexesOf()).toHaveLength(2)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'serve a deleted field again that is restored %s the next round',
+    async (moment) => {
+      const before = await table.list(where)
+      await readOften(where)
+      await maintain()
+      const [index] = await indexesOf()
+      await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Num').id })
+      expect(await indexesOf()).toEqual([])
+      if (moment === 'after') {
+        await maintain()
+        expect(await namesInDatabase()).toEqual([])
+      }
+      await bench.trpc.schema.restoreField.mutate({ fieldId: table.field('Num').id })
+      expect(await table.list(where)).toEqual(before)
+      await maintain()
+      expect(await indexesOf()).toMatchObject([{ terms: index!.terms, state: 'ready' }])
+      expect(await namesInDatabase()).toHaveLength(1)
+      expect(await table.list(where)).toEqual(before)
+    },
+  )
+
   test('do not keep a deleted field from being removed forever', async () => {
     await readOften(where)
     await maintain()
@@ -187,6 +262,57 @@ describe('automatic indexes', () => {
       expect(await Promise.all(queries.map((query) => table.list(query)))).toEqual(before)
     },
   )
+})
+
+describe('an index in the order of a sort', () => {
+  const explain = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!
+  const setView = async (sorts: { fieldId: string; direction: 'asc' | 'desc' }[]) => {
+    // Matches half of the records, so that a database that may choose would walk the index.
+    const filter = { fieldId: table.field('Num').id, operator: 'gt' as const, value: RECORDS / 2 }
+    await bench.trpc.views.update.mutate({ viewId: table.schema.views[0]!.id, patch: { sorts, filter } })
+  }
+  const create = async (...terms: ReturnType<typeof term>[]) => {
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
+    await finished()
+  }
+
+  test.each(['asc', 'desc'] as const)(
+    'is not walked for a filter on another field, sorted %s, unless it has that field as well',
+    async (direction) => {
+      await setView([{ fieldId: table.field('Name').id, direction }])
+      const query = `?viewId=${table.schema.views[0]!.id}&limit=50`
+      const suggested = (await explain()).suggestion!
+      const before = await table.list(query)
+      await create(term('Name', direction))
+      expect(await explain()).toMatchObject({ sorts: true, usesIndex: false })
+      expect(await table.list(query)).toEqual(before)
+      await create(...(suggested as ReturnType<typeof term>[]))
+      expect(await explain()).toMatchObject({ sorts: false, usesIndex: true })
+      expect(await table.list(query)).toEqual(before)
+    },
+  )
+
+  test('is not walked for groups of a filtered view either', async () => {
+    const fieldId = table.field('Name').id
+    await setView([])
+    const groups = [{ fieldId, direction: 'asc' as const }]
+    await bench.trpc.views.update.mutate({ viewId: table.schema.views[0]!.id, patch: { groups } })
+    const terms = [{ ...term('Name'), as: 'group' as const }]
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
+    await finished()
+    expect(await explain()).toMatchObject({ sorts: true, usesIndex: false })
+  })
+
+  test('sorts texts as before, with empty ones', async () => {
+    for (const Name of [null, 'Name 1x', 'näme 1', 'name 1 z', 'NAME 1']) {
+      await bench.rest.post(table.path, { Name, Num: 1 })
+    }
+    const queries = ['Name', '-Name'].map((sort) => `?sort=${sort}&limit=400&where=(Num,lt,200)`)
+    const before = await Promise.all(queries.map((query) => table.list(query)))
+    await create(term('Name'))
+    await create(term('Name', 'desc'))
+    expect(await Promise.all(queries.map((query) => table.list(query)))).toEqual(before)
+  })
 })
 
 describe('indexes that people ask for', () => {

@@ -12,7 +12,7 @@ import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
-import { isForeign, isKeyless, keyOf, listOf, ownOrder } from '../table/index.ts'
+import { isForeign, isKeyless, keyFieldsOf, keyOf, listOf, ownOrder } from '../table/index.ts'
 import {
   filterCondition,
   firstMatch,
@@ -84,16 +84,16 @@ export function select(
   const own = asOwner(context)
   const searched = searchedRecords(context, query)
   const conditions = [searched, context.narrow ?? null].filter((condition) => condition !== null)
+  const groups = query.groups ?? []
+  const isUnindexed = conditions.length > 0 && !hasOrderIndex(context, query)
+  const sortsOf = (within: PlanContext, list: Sort[]) =>
+    list.map((sort, at) => sortTerm(within, sort, isUnindexed && groups.length === 0 && at === 0))
   const sorts = [
-    ...(query.groups ?? []).flatMap(({ fieldId, direction }) =>
-      groupOrder(context, requireField(model, fieldId), direction),
+    ...groups.flatMap(({ fieldId, direction }, at) =>
+      groupOrder(context, requireField(model, fieldId), direction, isUnindexed && at === 0),
     ),
-    ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
-      usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
+    ...(query.sorts ? sortsOf(context, query.sorts) : sortsOf(own, usable(own.model, view?.sorts ?? []))),
   ]
-  if (sorts[0] && conditions.length > 0 && !hasOrderIndex(context, query)) {
-    sorts[0] = context.dialect.unindexedOrder?.(sorts[0]) ?? sorts[0]
-  }
   if (context.leading) sorts.unshift(sql`case when ${context.leading} then 0 else 1 end`)
   const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
   const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
@@ -116,9 +116,22 @@ export function select(
  * the filter compares. Connected databases keep the indexes that they were given.
  */
 function hasOrderIndex(context: PlanContext, query: Parameters<typeof wantedForPage>[1]): boolean {
-  if (isForeign(wholeOf(context))) return true
+  const model = wholeOf(context)
+  if (isForeign(model)) return true
+  const { indexes = [] } = context
+  // A table is stored in the order of its key: walking it reads no more than a scan.
+  if (indexes.length === 0 && isSortedByKey(context, query)) return true
   const wanted = wantedForPage(context, query)
-  return wanted !== null && (context.indexes ?? []).some((index) => supplies(index, wanted))
+  return wanted !== null && indexes.some((index) => supplies(index, wanted))
+}
+
+function isSortedByKey(
+  context: PlanContext,
+  { groups = [], sorts }: Pick<Query, 'groups' | 'sorts'>,
+): boolean {
+  const [first] = sorts ?? context.view?.sorts ?? []
+  const [key] = keyFieldsOf(wholeOf(context))
+  return groups.length === 0 && first !== undefined && first.fieldId === key?.id
 }
 
 /**
@@ -291,11 +304,15 @@ export function requireField(model: TableModel, fieldId: string): Field {
 
 const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
 
-function sortTerm(context: PlanContext, { fieldId, direction }: Sort): SQL {
+/** @param isUnindexed true: no index supplies the order */
+function sortTerm(context: PlanContext, { fieldId, direction }: Sort, isUnindexed: boolean): SQL {
   const { dialect, model } = context
   const field = requireField(model, fieldId)
   const value = fragmentsOf(context).of(field, 'value')
-  if (!shownType(field).isList) return dialect.orderBy(sortedBy(context, field, value), direction)
+  if (!shownType(field).isList) {
+    const sorted = sortedBy(context, field, value)
+    return dialect.orderBy(isUnindexed ? (dialect.unindexed?.(sorted) ?? sorted) : sorted, direction)
+  }
   const whole = dialect.orderBy(value, direction)
   // As text, 10 would sort before 9, and people by their ids: sort such lists by the first value.
   if (!ORDERED_BY_FIRST.has(filterSetOf(field))) return whole

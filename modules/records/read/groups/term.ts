@@ -72,11 +72,22 @@ export function groupTerm(context: ReadContext, field: Field): GroupTerm {
   return plain(filled, storage)
 }
 
-/** The sort terms that keep groups together and in order. */
-export function groupOrder(context: ReadContext, field: Field, direction: Sort['direction']): SQL[] {
+/**
+ * The sort terms that keep groups together and in order.
+ *
+ * @param isUnindexed true: no index supplies the order
+ */
+export function groupOrder(
+  context: ReadContext,
+  field: Field,
+  direction: Sort['direction'],
+  isUnindexed: boolean,
+): SQL[] {
+  const { dialect } = context
   const { key, rank, leading } = groupTerm(context, field)
-  const terms = [...leading, ...(rank ? [rank(key)] : []), key]
-  return terms.map((term) => context.dialect.orderBy(term, direction))
+  const [first = key, ...others] = [...leading, ...(rank ? [rank(key)] : []), key]
+  const terms = [isUnindexed ? (dialect.unindexed?.(first) ?? first) : first, ...others]
+  return terms.map((term) => dialect.orderBy(term, direction))
 }
 
 const plain = (key: SQL, storage: StorageKind): GroupTerm => ({ key, storage, rank: null, leading: [] })

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RunningServer, startServer } from '../../src/app.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import { startServerProcess } from '../imports/server-process.ts'
+import { testTable } from '../records/support.ts'
+import { META_DATABASES, PASSWORD } from '../support/app.ts'
+import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { createDatabase } from '../support/servers.ts'
+import { fillTable, indexNames } from './support.ts'
+
+/** Many enough that the build still runs when the server is killed. */
+const MANY = 150_000
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+describe.each(META_DATABASES)('a server that is killed while it builds an index in %s', (engine) => {
+  test('resumes the build in its next round', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-indexes-'))
+    cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }))
+    const database = engine === 'postgres' ? await createDatabase('postgres') : null
+    if (database) cleanups.push(() => database.drop())
+    const environment = {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database?.url,
+    }
+    const config: Config = readConfig(environment)
+    const running: RunningServer[] = []
+    const start = async () => {
+      const server = await startServer(config)
+      running.push(server)
+      return server
+    }
+    cleanups.push(() => Promise.all(running.splice(0).map((server) => server.stop())))
+
+    const first = await start()
+    const account = { email: 'owner@example.com', password: PASSWORD }
+    const { token } = await createTrpcClient(first.url).auth.signUp.mutate(account)
+    const api = createTrpcClient(first.url, token)
+    const { id: baseId } = await api.bases.create.mutate({ title: 'Large' })
+    const schema = await api.schema.createTable.mutate({
+      baseId,
+      title: 'Records',
+      fields: [
+        { title: 'Name', type: 'SingleLineText' },
+        { title: 'Num', type: 'Number' },
+      ],
+    })
+    const tableId = schema.table.id
+    const table = testTable(createRestClient(first.url, token), schema)
+    await fillTable(first.kernel, table, MANY)
+    running.length = 0
+    await first.stop()
+
+    const killed = await startServerProcess(dataDir, { DATABASE_URL: database?.url ?? '' })
+    cleanups.push(() => killed.end('SIGKILL'))
+    const terms = ['Name', 'Num'].map((title) => ({
+      fieldId: table.field(title).id,
+      as: 'value' as const,
+      direction: 'asc' as const,
+    }))
+    await createTrpcClient(killed.url, token).indexes.create.mutate({ tableId, terms })
+    await killed.end('SIGKILL')
+
+    const next = await start()
+    const list = () => createTrpcClient(next.url, token).indexes.list.query({ tableId })
+    const [interrupted] = await list()
+    expect(interrupted).toMatchObject({ state: 'building' })
+    await next.services.indexes.maintain(() => true)
+    expect(await list()).toMatchObject([{ id: interrupted!.id, state: 'ready', error: null }])
+    expect(await indexNames(next.kernel, table)).toEqual([interrupted!.id])
+    const path = `${table.path}?where=(Name,eq,name%207)&sort=Num&limit=2`
+    const { body } = await createRestClient(next.url, token).get(path)
+    expect(body.pageInfo.totalRows).toBe(MANY / 40)
+    if (!database) return
+    await using sql = new Bun.SQL(database.url, { max: 1 })
+    expect([...(await sql`select 1 from pg_index where not indisvalid`)]).toEqual([])
+  }, 60_000)
+})

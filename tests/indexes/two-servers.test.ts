@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type RunningServer, startServer } from '../../src/app.ts'
+import { type Bench, benchOf, type TestTable } from '../records/support.ts'
+import { createTestApp } from '../support/app.ts'
+import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { createBase } from '../support/factories.ts'
+import { fillTable, indexNames } from './support.ts'
+
+// Two servers over one PostgreSQL and one data folder.
+let bench: Bench
+let other: RunningServer
+let table: TestTable
+beforeAll(async () => {
+  const app = await createTestApp({ database: 'postgres', config: { indexSlowMs: 0.001 } })
+  const owner = await app.signUp()
+  bench = benchOf(app, owner, (await createBase(app, owner)).id)
+  other = await startServer({ ...app.config, port: 0 })
+  table = await bench.table({ Name: 'SingleLineText', Num: 'Number' })
+  await fillTable(app.kernel, table)
+})
+afterAll(async () => {
+  await other.stop()
+  await bench.stop()
+})
+
+const always = () => true
+const where = '?where=(Name,eq,name%207)&sort=Num&limit=25'
+
+test('two servers that decide at the same time build one index, and both use it', async () => {
+  const viewId = table.schema.views[0]!.id
+  const fieldId = table.field('Num').id
+  await bench.trpc.views.update.mutate({
+    viewId,
+    patch: {
+      sorts: [{ fieldId, direction: 'asc' }],
+      filter: { fieldId: table.field('Name').id, operator: 'eq', value: 'name 7' },
+    },
+  })
+  const rests = [bench.rest, createRestClient(other.url, bench.owner.token)]
+  for (const rest of rests) {
+    for (let at = 0; at < 6; at++) {
+      expect((await rest.get(`${table.path}${where}&offset=${at}`)).status).toBe(200)
+    }
+  }
+  const both = [bench.app.services.indexes, other.services.indexes]
+  // What each observed is stored first, so that both find reasons to build.
+  await Promise.all(both.map((indexes) => indexes.maintain(() => false)))
+  await Promise.all(both.map((indexes) => indexes.maintain(always)))
+  await Promise.all(both.map((indexes) => indexes.maintain(always)))
+  const names = await indexNames(bench.app.kernel, table)
+  expect(names).toHaveLength(1)
+  const clients = [bench.trpc, createTrpcClient(other.url, bench.owner.token)]
+  for (const client of clients) {
+    const { indexes, views } = await client.indexes.performance.query({ tableId: table.id })
+    expect(indexes).toMatchObject([{ id: names[0], state: 'ready' }])
+    expect(views).toMatchObject([{ sorts: false, usesIndex: true }])
+  }
+})
+
+test('an index that one server builds or drops counts on the other at once', async () => {
+  const viewId = table.schema.views[0]!.id
+  const terms = [{ fieldId: table.field('Name').id, as: 'value' as const, direction: 'desc' as const }]
+  await bench.trpc.views.update.mutate({
+    viewId,
+    patch: {
+      sorts: [{ fieldId: table.field('Name').id, direction: 'desc' }],
+      filter: { fieldId: table.field('Num').id, operator: 'gt', value: 3_000 },
+    },
+  })
+  const api = createTrpcClient(other.url, bench.owner.token)
+  const explain = async () => (await api.indexes.performance.query({ tableId: table.id })).views[0]!
+  const before = await explain()
+  expect(before).toMatchObject({ usesIndex: false })
+  expect(before.suggestion![0]).toEqual(terms[0]!)
+  const { id } = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: before.suggestion! })
+  const until = async (holds: boolean) => {
+    for (let at = 0; at < 200 && (await explain()).usesIndex !== holds; at++) await Bun.sleep(25)
+    expect((await explain()).usesIndex).toBe(holds)
+  }
+  await until(true)
+  await bench.trpc.indexes.drop.mutate({ tableId: table.id, indexId: id })
+  await until(false)
+})
