@@ -10,7 +10,14 @@ import { bun, ROOT } from './project.ts'
 import { chunked, inParallel } from './test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from './test/database-url.ts'
 import { type Home, homesOf } from './test/homes.ts'
-import { type Counts, findFailures, formatSummary, parseSummary } from './test/summary.ts'
+import {
+  type Counts,
+  type Failure,
+  findFailures,
+  formatFailures,
+  formatSummary,
+  parseSummary,
+} from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
 
 /*
@@ -51,7 +58,7 @@ const mayPrepare = !options.includes('--no-servers')
 const bunOptions = options.filter((option) => option !== '--no-servers' && !option.startsWith('--home='))
 
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
-const failures: string[] = []
+const failures: Failure[] = []
 const servers: PrivateServer[] = []
 const running = new Set<Bun.Subprocess>()
 let isInterrupted = false
@@ -88,7 +95,7 @@ try {
   await Promise.all(servers.map((server) => server.stop()))
 }
 if (isInterrupted) fail('Interrupted')
-if (failures.length > 0) console.log(`\nFailed:\n${failures.map((name) => `  ${name}`).join('\n')}\n`)
+if (failures.length > 0) console.log(`\nFailed:\n${formatFailures(failures)}\n`)
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
@@ -160,9 +167,9 @@ async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = f
   counts.passed += summary.passed
   counts.failed += summary.failed
   counts.skipped += summary.skipped
-  failures.push(
-    ...findFailures(errorOutput).map((name) => (home === undefined ? name : `${name} (on ${home})`)),
-  )
+  for (const { name, reason } of findFailures(errorOutput)) {
+    failures.push({ name: home === undefined ? name : `${name} (on ${home})`, reason })
+  }
   if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
 }
@@ -186,7 +193,7 @@ function findTestFiles(path: string): string[] {
 function fail(reason: unknown): void {
   const message = reason instanceof Error ? reason.message : String(reason)
   console.error(message)
-  failures.push(message)
+  failures.push({ name: message, reason: [] })
   counts.failed++
 }
 

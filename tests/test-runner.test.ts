@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chunked, inParallel } from '../scripts/test/chunks.ts'
 import { nameServer, takeDatabaseUrl } from '../scripts/test/database-url.ts'
 import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
-import { findFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
+import { findFailures, formatFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
 
 describe('parseSummary', () => {
@@ -65,20 +65,36 @@ describe('--database-url', () => {
   })
 })
 
-test('failures are named once, with their files', () => {
+test('failures are named once, with their files and errors', () => {
   const output = [
+    'bun test v1.4.4',
+    '',
     'tests/a.test.ts:',
     '(pass) one [1.00ms]',
+    '12 |   expect(rating).toBe(4)',
+    '',
+    'error: expect(received).toBe(expected)',
     '\u001b[31m(fail)\u001b[0m rating > is kept [12.50ms]',
     'tests/b.e2e.ts:',
+    ...Array.from({ length: 90 }, (_, index) => `line ${index}`),
     '(fail) a page (fail) opens',
     '2 tests failed:',
     '(fail) rating > is kept [12.50ms]',
   ].join('\n')
-  expect(findFailures(output)).toEqual([
-    'tests/a.test.ts: rating > is kept',
-    'tests/b.e2e.ts: a page (fail) opens',
-  ])
+  const [first, second, ...others] = findFailures(output)
+  expect(first).toEqual({
+    name: 'tests/a.test.ts: rating > is kept',
+    reason: ['12 |   expect(rating).toBe(4)', 'error: expect(received).toBe(expected)'],
+  })
+  expect(second?.name).toBe('tests/b.e2e.ts: a page (fail) opens')
+  expect(second?.reason).toHaveLength(40)
+  expect(others).toEqual([])
+  expect(
+    formatFailures([
+      { name: 'a', reason: ['error: b'] },
+      { name: 'c', reason: [] },
+    ]),
+  ).toBe('  a\n      error: b\n  c')
 })
 
 test('files are dealt out to all parts, and each part is worked on once', async () => {

@@ -35,17 +35,39 @@ export function formatSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** The failed tests of a `bun test` run, each with its file: `tests/a.test.ts: rating > is kept`. */
-export function findFailures(output: string): string[] {
-  const found = new Set<string>()
+/** A failed test, with its file: `tests/a.test.ts: rating > is kept`. */
+export interface Failure {
+  name: string
+  /** What it printed, at most `MAX_REASON_LINES`: its error with the stack. */
+  reason: readonly string[]
+}
+
+/** Enough for an assertion with its place in the code; the whole output is above. */
+const MAX_REASON_LINES = 40
+
+/** The failed tests of a `bun test` run. */
+export function findFailures(output: string): Failure[] {
+  const found = new Map<string, Failure>()
   let file = ''
+  let reason: string[] = []
   for (const line of Bun.stripANSI(output).split('\n')) {
     // Bun repeats all failures at the end, without their files.
     if (/^\d+ tests? failed:$/.test(line)) break
     const [, name] = /^(\S+\.(?:test|e2e)\.tsx?):$/.exec(line) ?? []
     if (name !== undefined) file = name
     const [, test] = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line) ?? []
-    if (test !== undefined) found.add(`${file}: ${test}`)
+    if (test !== undefined) {
+      const failure = { name: `${file}: ${test}`, reason: reason.slice(0, MAX_REASON_LINES) }
+      if (!found.has(failure.name)) found.set(failure.name, failure)
+    }
+    if (name !== undefined || /^\((?:pass|fail|skip|todo)\) /.test(line)) reason = []
+    else if (line.trim() !== '') reason.push(line)
   }
-  return [...found]
+  return [...found.values()]
 }
+
+/** The failures for the end of a run: above them may be thousands of lines. */
+export const formatFailures = (failures: readonly Failure[]): string =>
+  failures
+    .map(({ name, reason }) => [`  ${name}`, ...reason.map((line) => `      ${line}`)].join('\n'))
+    .join('\n')

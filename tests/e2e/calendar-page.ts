@@ -116,13 +116,18 @@ export async function drag(
   to: Locator,
   parts: { from?: number[]; to?: number[] } = {},
 ) {
-  const [a, b] = [await from.boundingBox(), await to.boundingBox()]
-  if (!a || !b) throw new Error('there is nothing to drag')
   const [fx = 0.5, fy = 0.5] = parts.from ?? []
   const [tx = 0.5, ty = 0.5] = parts.to ?? []
-  await page.mouse.move(a.x + a.width * fx, a.y + a.height * fy)
+  const near = await from.boundingBox()
+  if (!near) throw new Error('there is nothing to drag')
+  await page.mouse.move(near.x + near.width * fx, near.y + near.height * fy)
   // dnd-kit loads when the pointer comes near, and has an element for screen readers.
   await page.locator('[id^="DndLiveRegion"]').waitFor({ state: 'attached' })
+  // A drop before may still be on its way to where it ends.
+  await page.locator('[data-dragging]').waitFor({ state: 'detached' })
+  const [a, b] = [await from.boundingBox(), await to.boundingBox()]
+  if (!a || !b) throw new Error('there is nothing to drag')
+  await page.mouse.move(a.x + a.width * fx, a.y + a.height * fy)
   await page.mouse.down()
   await page.mouse.move(a.x + a.width * fx + 6, a.y + a.height * fy + 3)
   await page.mouse.move(b.x + b.width * tx, b.y + b.height * ty, { steps: 4 })
