@@ -221,6 +221,18 @@ describe('record store', () => {
     ])
   })
 
+  test('reads again, once, where the server no longer has the rows that were promised', async () => {
+    const { store, server } = await open(named(...Array.from({ length: 1000 }, (_, at) => `r${at}`)))
+    server.elsewhere({
+      operations: [{ kind: 'delete', tableId: 'm1', ids: Array.from({ length: 600 }, (_, at) => at + 401) }],
+    })
+    server.calls.length = 0
+    store.source.requestRange(900, 930)
+    for (let turn = 0; turn < 100 && store.source.rowCount !== 400; turn++) await pause(10)
+    expect(store.source.rowCount).toBe(400)
+    expect(server.calls.filter((call) => call.startsWith('list')).length).toBeLessThan(4)
+  })
+
   test('a page that was asked for before an edit does not bring the old value back', async () => {
     const { store, server, cell, settled, titles } = await open(named('a', 'b'))
     const { list } = server.api

@@ -62,6 +62,8 @@ class DraftRow implements GridRow {
 /** Records whose recent values are kept; see `recentValues`. */
 const REMEMBERED = 1000
 
+export type Rows = ReturnType<typeof createRows>
+
 /** The values of the loaded records, from three sources: stored records, unconfirmed edits and drafts. */
 export function createRows() {
   const records = new Map<RecordId, StoredRecord>()

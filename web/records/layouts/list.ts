@@ -7,7 +7,7 @@ import { createSegments, type RowRange, type Segments } from './segments.ts'
 export type TableState = ReturnType<typeof createTableState>
 
 /** Row state that every layout provides: a list, stacks, or a map. */
-export type ListState = Omit<TableState, 'segments' | 'localBefore' | 'localRows' | 'rangeChanged'> & {
+export type ListState = Omit<TableState, 'segments' | 'localRows' | 'rangeChanged'> & {
   segments: Pick<Segments, 'has' | 'idAt' | 'indexOf' | 'end'>
 }
 
@@ -54,13 +54,6 @@ export function createTableState() {
     getRow(index: number): GridRow | undefined {
       const id = segments.idAt(index)
       return id === undefined ? undefined : rows.row(id)
-    },
-
-    /** Number of drafts before an index. */
-    localBefore(index: number): number {
-      let local = 0
-      for (const id of rows.drafts.keys()) if ((segments.indexOf(id) ?? index) < index) local++
-      return local
     },
 
     /** Row of the server's n-th record, from 0; drafts between shift it down. */

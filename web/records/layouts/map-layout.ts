@@ -7,8 +7,8 @@ import type { GridRow } from '../../grid/contract.ts'
 import { type LngLat, toWorld, type WorldPoint } from '../../map/mercator.ts'
 import { placeIn } from '../../map/place-value.ts'
 import type { StoreLayout } from '../record-store.ts'
-import type { Columns } from '../types.ts'
 import { createTableState } from './list.ts'
+import { createSharedColumns } from './pager.ts'
 import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 
 /** Records per request. */
@@ -171,7 +171,7 @@ export function createMapLayout(startFieldId: string | null) {
 function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: () => string | null) {
   const { api, tableId, state } = deps
   const { rows, segments } = state
-  let columns: Columns = new Map()
+  const columns = createSharedColumns()
   let reading: AbortController | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Records to read again; `all`: every record. */
@@ -222,9 +222,8 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
     blank === null ? null : Math.max(0, blank - loadedBlanks())
 
   function append({ page, askedAt }: RequestedPage): void {
-    if (page.fieldIds.some((id, at) => columns.get(id) !== at) || columns.size !== page.fieldIds.length)
-      columns = new Map(page.fieldIds.map((id, at) => [id, at]))
-    for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
+    const pageColumns = columns.of(page.fieldIds)
+    for (const [at, id] of page.ids.entries()) rows.store(id, pageColumns, page.rows[at] ?? [], askedAt)
     const added = page.ids.filter((id) => !segments.has(id))
     segments.put(segments.end, added)
     state.count = segments.size
@@ -362,7 +361,7 @@ function createMapPaging(deps: PagingDeps, reads: StoreApi<ReadState>, fieldId: 
       if (rows.unmatched.size > 0) touch([...rows.unmatched])
       if (touched !== null) schedule()
     },
-    columns: () => columns,
+    columns: columns.current,
     visibleIds: () => segments.ids(),
     // All records are loaded, visible or not.
     requestRange: () => {},

@@ -1,10 +1,10 @@
 import type { RecordChange } from '../../../src/core/changes.ts'
-import type { RecordId, RecordPage } from '../../../src/core/model.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { GridRow } from '../../grid/contract.ts'
 import { orderOf } from '../record-order.ts'
-import type { Columns } from '../types.ts'
-import { type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
+import { createPager, createSharedColumns, type Pager, type PagerDeps, type PageScheme } from './pager.ts'
+import { createRefresh, type Paging, type PagingDeps, readLoadedRange } from './paging.ts'
 import type { RowRange } from './segments.ts'
 import type { StackKey, StackTotals } from './stack-by.ts'
 import type { LoadedStack, LoadedStacks, StacksState } from './stacks-state.ts'
@@ -12,11 +12,23 @@ import type { LoadedStack, LoadedStacks, StacksState } from './stacks-state.ts'
 /** Cards per request. */
 const CARD_PAGE = 50
 
-/** Parallel requests for further cards. */
-const PARALLEL = 3
+/** Reads one page at a time, from the first missing card on, with half a page ahead. */
+const CARDS: PageScheme = {
+  size: CARD_PAGE,
+  parallel: 1,
+  maxRows: 3000,
+  requests({ first, last }, _direction, gaps) {
+    const [gap] = gaps({ first, last: last + CARD_PAGE / 2 })
+    return gap ? [{ first: gap.first, last: gap.first + CARD_PAGE - 1 }] : []
+  },
+  firstPage(visible) {
+    const first = Math.max(0, (visible?.first ?? 0) - 5)
+    return { first, last: Math.max(first + CARD_PAGE, (visible?.last ?? 0) + 10) - 1 }
+  },
+}
 
-/** Changes of others within this time are followed by one read. */
-const REFRESH_MS = 120
+/** Stacks that load further cards at the same time. */
+const PARALLEL = 3
 
 /** Counts and summaries of all stacks, by key in the server's order. */
 export interface KanbanTotals {
@@ -46,99 +58,64 @@ export type StacksPaging = ReturnType<typeof createStacksPaging>
 export function createStacksPaging(stacks: StacksState, reads: StackReads, deps: Omit<PagingDeps, 'state'>) {
   const { state, loaded } = stacks
   const { api, tableId } = deps
-  /** Visible rows of the stacks on screen. */
-  const visible = new Map<StackKey, RowRange>()
-  const running = new Map<LoadedStack, AbortController>()
-  let columns: Columns = new Map()
+  /** A pager per stack that has been on screen. */
+  const pagers = new Map<StackKey, Pager>()
+  const columns = createSharedColumns()
   let reading: AbortController | null = null
   let isStarted = false
-  let timer: ReturnType<typeof setTimeout> | undefined
   /** Stacks to read again. */
   let stale: Set<StackKey> | 'all' | null = null
   /** True while a read of counts and summaries is postponed. */
   let areTotalsDue = false
+
+  const refresh = createRefresh(
+    () => stale !== null && deps.mayRefresh(),
+    () => void reload(),
+  )
 
   const selection = (): Selection => {
     const { filter, search } = deps.query()
     return { tableId, filter, search }
   }
 
-  function columnsOf(fieldIds: readonly string[]): Columns {
-    if (columns.size !== fieldIds.length || fieldIds.some((id, at) => columns.get(id) !== at))
-      columns = new Map(fieldIds.map((id, at) => [id, at]))
-    return columns
-  }
-
-  function list(stack: LoadedStack, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
-    const { fieldIds } = deps.query()
-    let local = 0
-    for (const id of state.rows.drafts.keys())
-      if ((stack.segments.indexOf(id) ?? range.first) < range.first) local++
-    const page = { limit: range.last - range.first + 1, offset: Math.max(0, range.first - local) }
-    const order = orderOf(deps.query())
-    const query = { ...selection(), fieldIds: [...fieldIds], ...order, group: reads.group(stack.key) }
-    return api.list({ ...query, ...page }, signal)
-  }
-
-  function gapOf(stack: LoadedStack): RowRange | undefined {
-    const range = visible.get(stack.key)
-    if (!range || (stack.count !== null && range.first >= stack.count)) return undefined
-    // Reads ahead of the scroll position.
-    const last = range.last + CARD_PAGE / 2
-    const most = stack.count === null ? last : Math.min(last, stack.count - 1)
-    const [gap] = stack.segments.gaps({ first: Math.max(0, range.first), last: most })
-    return gap && { first: gap.first, last: Math.min(gap.last, gap.first + CARD_PAGE - 1) }
+  function pagerOf(key: StackKey): Pager {
+    const known = pagers.get(key)
+    if (known) return known
+    const created = createPager({
+      ...stackRows(stacks, reads.keyOf, loaded.stack(key)),
+      rows: state.rows,
+      columns,
+      scheme: CARDS,
+      query: () => ({
+        ...selection(),
+        fieldIds: [...deps.query().fieldIds],
+        ...orderOf(deps.query()),
+        group: reads.group(key),
+      }),
+      read: (query, _range, signal) => api.list(query, signal),
+      mayLoad: () =>
+        isStarted && !reading && [...pagers.values()].filter((each) => each.isBusy()).length < PARALLEL,
+      onLoad(isStuck) {
+        if (isStuck || !deps.mayRefresh()) refreshSoon()
+        pump()
+      },
+      onError: deps.onError,
+    })
+    pagers.set(key, created)
+    return created
   }
 
   function pump(): void {
-    if (!isStarted || reading) return
-    for (const key of visible.keys()) {
-      const stack = loaded.stack(key)
-      const gap = running.has(stack) ? undefined : gapOf(stack)
-      if (gap && running.size < PARALLEL) void load(stack, gap)
-    }
-  }
-
-  async function load(stack: LoadedStack, { first }: RowRange): Promise<void> {
-    const controller = new AbortController()
-    const { shape } = stack
-    const askedAt = state.rows.now()
-    running.set(stack, controller)
-    try {
-      const range = { first, last: first + CARD_PAGE - 1 }
-      const page = await list(stack, range, controller.signal)
-      if (controller.signal.aborted) return
-      if (stack.shape === shape) {
-        putPage(stacks, reads.keyOf, stack, { page, range, columns: columnsOf(page.fieldIds), askedAt })
-      }
-      deps.onError(null)
-    } catch (error) {
-      // Stays in `running`, so that a failing stack is not requested in a loop.
-      if (!controller.signal.aborted) deps.onError(error)
-      return
-    }
-    // The next response would leave the same gap: reload everything, and load nothing for this stack until then.
-    const isStuck = stack.shape === shape && gapOf(stack)?.first === first
-    if (!isStuck) running.delete(stack)
-    if (isStuck || !deps.mayRefresh()) refreshSoon()
-    pump()
-  }
-
-  /** The first cards of a reload: those visible, or the top. */
-  const firstRange = (key: StackKey): RowRange => {
-    const { first, last } = visible.get(key) ?? { first: 0, last: 0 }
-    const start = Math.max(0, first - 5)
-    return { first: start, last: Math.max(start + CARD_PAGE, last + 10) - 1 }
+    for (const pager of pagers.values()) pager.pump()
   }
 
   function stopLoading(): void {
-    for (const controller of running.values()) controller.abort()
-    running.clear()
+    for (const pager of pagers.values()) pager.stop()
   }
 
   /** Reads the visible cards again; the old ones stay on screen until all new ones have arrived. */
   async function reload(): Promise<void> {
-    clearTimeout(timer)
+    refresh.cancel()
     const scope = isStarted ? (stale ?? 'all') : 'all'
     stale = null
     isStarted = true
@@ -146,25 +123,24 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     stopLoading()
     const controller = new AbortController()
     reading = controller
-    const targets = [...visible.keys()].filter((key) => scope === 'all' || scope.has(key)).map(loaded.stack)
+    const targets = [...pagers].filter(
+      ([key, pager]) => pager.isShown() && (scope === 'all' || scope.has(key)),
+    )
     const shapes = loaded.all().map((stack) => [stack, stack.shape] as const)
-    const askedAt = state.rows.now()
     try {
       const [totals, ...pages] = await Promise.all([
         reads.totals(selection(), controller.signal),
-        ...targets.map((stack) => list(stack, firstRange(stack.key), controller.signal)),
+        ...targets.map(([, pager]) => pager.readAgain(controller.signal)),
       ])
       if (controller.signal.aborted) return
       reading = null
       // A card was moved during the request: the screen is newer than the response.
       if (shapes.some(([stack, shape]) => stack.shape !== shape)) return refreshAgain(scope)
-      for (const [at, stack] of targets.entries()) {
+      for (const [at, [, pager]] of targets.entries()) {
         const page = pages[at]
-        if (!page) continue
-        const range = firstRange(stack.key)
-        replaceStack(stacks, reads.keyOf, stack, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+        if (page) pager.replace(page)
       }
-      forgetUndrawn(scope, targets)
+      forgetUndrawn(scope, new Set(targets.map(([key]) => key)))
       applyTotals(totals)
       deps.onError(null)
       if (!deps.mayRefresh()) refreshSoon()
@@ -179,13 +155,13 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
 
   function refreshAgain(scope: Set<StackKey> | 'all'): void {
     stale = scope === 'all' || stale === 'all' ? 'all' : new Set([...scope, ...(stale ?? [])])
-    schedule()
+    refresh.schedule()
   }
 
   /** Forgets the cards of stacks off screen; they are read again when drawn. */
-  function forgetUndrawn(scope: Set<StackKey> | 'all', targets: readonly LoadedStack[]): void {
+  function forgetUndrawn(scope: Set<StackKey> | 'all', read: ReadonlySet<StackKey>): void {
     for (const stack of loaded.all()) {
-      if (targets.includes(stack) || (scope !== 'all' && !scope.has(stack.key))) continue
+      if (read.has(stack.key) || (scope !== 'all' && !scope.has(stack.key))) continue
       state.rows.forget(loaded.clear(stack))
     }
   }
@@ -218,18 +194,9 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     }
   }
 
-  function schedule(): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      if (stale && deps.mayRefresh()) void reload()
-    }, REFRESH_MS)
-  }
-
   function refreshSoon(touched?: readonly RecordChange[]): void {
     const keys = touched && touchedStacks(loaded, reads, touched)
-    if (!keys || stale === 'all') stale = 'all'
-    else stale = new Set([...(stale ?? []), ...keys])
-    schedule()
+    refreshAgain(keys ?? 'all')
   }
 
   const paging: Paging = {
@@ -239,25 +206,17 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
     },
     refreshSoon,
     refreshIfStale: () => {
-      if (stale) schedule()
+      if (stale) refresh.schedule()
       else if (areTotalsDue) void readTotals()
     },
-    columns: () => columns,
-    visibleIds: () =>
-      [...visible].flatMap(([key, { first, last }]) => {
-        const ids: RecordId[] = []
-        for (let index = Math.max(0, first); index <= last; index++) {
-          const id = loaded.stack(key).segments.idAt(index)
-          if (id !== undefined) ids.push(id)
-        }
-        return ids
-      }),
+    columns: columns.current,
+    visibleIds: () => [...pagers.values()].flatMap((pager) => pager.visibleIds()),
     // Stacks request their cards by `setVisible`.
     requestRange: () => {},
     // Outdated responses are recognised by `LoadedStack.shape`.
-    restart: () => pump(),
+    restart: pump,
     stop() {
-      clearTimeout(timer)
+      refresh.cancel()
       reading?.abort()
       stopLoading()
     },
@@ -270,12 +229,11 @@ export function createStacksPaging(stacks: StacksState, reads: StackReads, deps:
 
     /** Sets the cards of a stack that are, or will soon be, visible, and reads the missing ones. */
     setVisible(key: StackKey, range: RowRange): void {
-      visible.set(key, range)
-      pump()
+      pagerOf(key).setVisible(range)
     },
 
     /** Call when the stack is off screen. */
-    setHidden: (key: StackKey): void => void visible.delete(key),
+    setHidden: (key: StackKey): void => pagers.get(key)?.hide(),
 
     /** Reads again after an error. */
     retry(): void {
@@ -302,58 +260,38 @@ function touchedStacks(
   return keys
 }
 
-/** Cards of a stack kept in memory. */
-const MAX_CARDS = 3000
-
-interface CardPage {
-  page: RecordPage
-  range: RowRange
-  columns: Columns
-  /** `rows.now()` at the request. */
-  askedAt: number
-}
-
-type KeyOf = (row: GridRow) => StackKey
-
-/** Stores a page of a stack. Cards that moved to another stack since the request stay there. */
-function putPage(
+/** The cards of a stack as the list of a pager. */
+function stackRows(
   { state, loaded }: StacksState,
-  keyOf: KeyOf,
+  keyOf: (row: GridRow) => StackKey,
   stack: LoadedStack,
-  { page, range, columns, askedAt }: CardPage,
-): void {
+): Pick<PagerDeps, 'list' | 'put' | 'evict' | 'clear' | 'addDrafts' | 'redraw'> {
   const { rows } = state
-  const wasLane = page.ids.map((id) => loaded.stackOf(id))
-  for (const [at, id] of page.ids.entries()) rows.store(id, columns, page.rows[at] ?? [], askedAt)
-  const ids = page.ids.filter((id, at) => {
+  const isOwn = (id: RecordId): boolean => {
     const row = rows.row(id)
-    return row && (keyOf(row) === stack.key || wasLane[at] === undefined || wasLane[at] === stack)
-  })
-  const dropped = loaded.put(stack, range.first, ids)
-  const end = range.first + page.ids.length
-  if (page.ids.length < range.last - range.first + 1 && (page.ids.length > 0 || range.first === 0))
-    stack.count = Math.max(end, stack.segments.end)
-  const isPinned = (id: string | number) => rows.drafts.has(id) || rows.edits.has(id)
-  rows.forget([...dropped, ...loaded.evict(stack, MAX_CARDS, range, isPinned)])
-  loaded.changed(stack)
-  // Redraws cards that were loaded before, with the new values and fields.
-  for (const id of ids) {
-    const row = rows.row(id)
-    if (row && keyOf(row) === stack.key) state.rowChanged(id)
+    return row !== undefined && keyOf(row) === stack.key
   }
-}
-
-/** Replaces all loaded cards of a stack by a page; drafts go to its end. */
-function replaceStack(stacks: StacksState, keyOf: KeyOf, stack: LoadedStack, answer: CardPage): void {
-  const { state, loaded } = stacks
-  const { rows } = state
-  const before = loaded.clear(stack)
-  rows.forget(before.filter((id) => !answer.page.ids.includes(id) && !rows.drafts.has(id)))
-  for (const id of before) rows.unmatched.delete(id)
-  putPage(stacks, keyOf, stack, answer)
-  const drafts = [...rows.drafts.keys()].filter((id) => {
-    const row = rows.row(id)
-    return loaded.stackOf(id) === undefined && row !== undefined && keyOf(row) === stack.key
-  })
-  if (drafts.length > 0) loaded.insert(stack, loaded.length(stack), drafts)
+  return {
+    list: stack,
+    put(start, ids) {
+      // Cards that moved to another stack since the request stay there.
+      const mayEnter = (id: RecordId) => (loaded.stackOf(id) ?? stack) === stack || isOwn(id)
+      return loaded.put(stack, start, ids.filter(mayEnter))
+    },
+    evict: (...limits) => loaded.evict(stack, ...limits),
+    clear(next) {
+      const before = loaded.clear(stack)
+      rows.forget(before.filter((id) => !next.includes(id) && !rows.drafts.has(id)))
+      for (const id of before) rows.unmatched.delete(id)
+    },
+    addDrafts() {
+      const drafts = [...rows.drafts.keys()].filter((id) => loaded.stackOf(id) === undefined && isOwn(id))
+      loaded.insert(stack, loaded.length(stack), drafts)
+    },
+    redraw(ids) {
+      loaded.changed(stack)
+      // Cards that were loaded before have new values and fields.
+      for (const id of ids) if (isOwn(id)) state.rowChanged(id)
+    },
+  }
 }
