@@ -54,6 +54,22 @@ describe('someone who is signed in', () => {
     await arrivesAt(page, /\?tab=sources$/)
     await page.goBack()
     await see(page.getByRole('tab', { name: 'Members', selected: true }))
+    // The tabs are one stop of the Tab key, and arrows go along them in the direction of the page.
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    await page.getByRole('tab', { name: 'Members' }).focus()
+    const walked: unknown[] = []
+    for (const key of ['ArrowRight', 'End', 'ArrowRight', 'ArrowLeft', 'Home']) {
+      await page.keyboard.press(key)
+      walked.push(await focused())
+    }
+    expect(walked).toEqual(['Data sources', 'Storage', 'Overview', 'Storage', 'Overview'])
+    await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
+    await page.keyboard.press('ArrowLeft')
+    expect(await focused()).toBe('Members')
+    await page.evaluate(() => document.documentElement.setAttribute('dir', 'ltr'))
+    await see(page.getByRole('tabpanel', { name: 'Members' }))
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
     // There one invites: what is no address stays in the field, and who has no account gets a link.
     await page.getByRole('button', { name: 'Invite people' }).click()
     const addresses = page.getByLabel('Email addresses')

@@ -16,6 +16,7 @@ import { openContextMenu } from '../../ui/menu.tsx'
 import { scrollerOf } from '../../ui/scroller-of.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { Tabs, TabsSkeleton } from '../../ui/tabs.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import { openImport, useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
@@ -40,6 +41,14 @@ export function BaseHomeScreen() {
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
   if (!base) return <HomeSkeleton />
 
+  const maySeeSources = roleCan(base.role, 'source.list')
+  const maySeeStorage = roleCan(base.role, 'base.storage')
+  const tabs: { id: TabId; label: string }[] = [
+    { id: 'overview', label: m.bases_overview() },
+    { id: 'members', label: m.bases_members() },
+    ...(maySeeSources ? [{ id: 'sources', label: m.bases_data_sources() } as const] : []),
+    ...(maySeeStorage ? [{ id: 'storage', label: m.common_storage() } as const] : []),
+  ]
   return (
     <Main className={styles.screen} data-drop={isOver || undefined} {...dropProps}>
       <header className={styles.header}>
@@ -51,43 +60,34 @@ export function BaseHomeScreen() {
           {base.description && <p dir="auto">{base.description}</p>}
         </div>
       </header>
-      <div className={styles.tabs} role="tablist">
-        <Tab
-          name={m.bases_overview()}
-          selected={tab === 'overview'}
-          onSelect={() => goTo(paths.base(baseId))}
-        />
-        <Tab
-          name={m.bases_members()}
-          selected={tab === 'members'}
-          onSelect={() => goTo(paths.members(baseId))}
-        />
-        {roleCan(base.role, 'source.list') && (
-          <Tab
-            name={m.bases_data_sources()}
-            selected={tab === 'sources'}
-            onSelect={() => goTo(paths.sources(baseId))}
-          />
-        )}
-        {roleCan(base.role, 'base.storage') && (
-          <Tab
-            name={m.common_storage()}
-            selected={tab === 'storage'}
-            onSelect={() => goTo(paths.storage(baseId))}
-          />
-        )}
-      </div>
-      {tab === 'overview' && <Overview base={base} />}
-      {tab === 'members' && <MemberList base={base} />}
-      {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
-      {tab === 'storage' && roleCan(base.role, 'base.storage') && <StoragePanel base={base} />}
+      <Tabs
+        label={m.common_base()}
+        tabs={tabs}
+        selected={tab}
+        onSelect={(id) => goTo(TAB_PATHS[id](baseId))}
+        className={styles.tabs}
+      >
+        {tab === 'overview' && <Overview base={base} />}
+        {tab === 'members' && <MemberList base={base} />}
+        {tab === 'sources' && maySeeSources && <SourcesPanel base={base} />}
+        {tab === 'storage' && maySeeStorage && <StoragePanel base={base} />}
+      </Tabs>
       {isOver && <div className={styles.dropHint}>{m.bases_drop_import_new_table()}</div>}
     </Main>
   )
 }
 
+const TAB_PATHS = {
+  overview: paths.base,
+  members: paths.members,
+  sources: paths.sources,
+  storage: paths.storage,
+}
+
+type TabId = keyof typeof TAB_PATHS
+
 /** The tab in the URL, so that it can be shared and Back returns to the previous one. */
-function useTab(): 'overview' | 'members' | 'sources' | 'storage' {
+function useTab(): TabId {
   const { pathname, search } = useLocation()
   if (pathname.endsWith('/auth')) return 'members'
   return ('tab' in search && search.tab) || 'overview'
@@ -100,11 +100,7 @@ function HomeSkeleton() {
         <Skeleton width={48} height={48} />
         <Skeleton width={220} height={24} />
       </div>
-      <div className={styles.tabs}>
-        <span className={styles.tab}>
-          <Skeleton width={64} />
-        </span>
-      </div>
+      <TabsSkeleton className={styles.tabs} />
       <div className={styles.panel}>
         <div className={styles.tiles}>
           <Skeleton height={62} />
@@ -116,18 +112,10 @@ function HomeSkeleton() {
   )
 }
 
-function Tab({ name, selected, onSelect }: { name: string; selected: boolean; onSelect: () => void }) {
-  return (
-    <button type="button" role="tab" aria-selected={selected} className={styles.tab} onClick={onSelect}>
-      {name}
-    </button>
-  )
-}
-
 function Overview({ base }: { base: Base }) {
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
   return (
-    <div role="tabpanel" aria-label={m.bases_overview()} className={styles.panel}>
+    <div className={styles.panel}>
       <div className={styles.tiles}>
         {roleCan(base.role, 'table.create') && (
           <Tile

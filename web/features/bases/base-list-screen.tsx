@@ -1,4 +1,4 @@
-import { Database, Ellipsis, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
+import { Database, Ellipsis, Plus, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo } from '../../i18n.ts'
@@ -12,6 +12,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { matches } from '../../ui/matches.ts'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
@@ -53,17 +54,12 @@ export function BaseListScreen() {
       </header>
 
       {(bases.data?.length ?? 0) > 0 && (
-        <label className={styles.search}>
-          <Search size={15} />
-          <span className="visually-hidden">{m.bases_search_bases()}</span>
-          <input
-            type="search"
-            dir="auto"
-            placeholder={m.bases_search_bases()}
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </label>
+        <SearchInput
+          label={m.bases_search_bases()}
+          value={search}
+          onSearch={setSearch}
+          className={styles.search}
+        />
       )}
 
       {bases.error && !bases.data ? (

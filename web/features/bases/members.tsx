@@ -19,6 +19,7 @@ import { matches } from '../../ui/matches.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { Dialog } from '../../ui/overlays.ts'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { checkEmail } from '../auth/check-credentials.ts'
@@ -39,15 +40,13 @@ export function MemberList({ base }: { base: Base }) {
     matches(`${displayName ?? ''} ${email}`, search),
   )
   return (
-    <div role="tabpanel" aria-label={m.bases_members()} className={homeStyles.panel}>
+    <div className={homeStyles.panel}>
       <div className={styles.head}>
-        <input
-          type="search"
-          className={styles.search}
-          placeholder={m.bases_find_a_member()}
-          aria-label={m.bases_find_a_member()}
+        <SearchInput
+          label={m.bases_find_a_member()}
           value={search}
-          onChange={(event) => setSearch(event.target.value)}
+          onSearch={setSearch}
+          className={styles.search}
         />
         {roleCan(base.role, 'member.create') && (
           <Button

@@ -1,10 +1,11 @@
-import { Download, Search } from 'lucide-react'
+import { Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { openMenu } from '../../ui/menu.tsx'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useIsNarrow } from '../layout/sidebar-state.ts'
 import { ToolbarSheet } from '../views/controls/toolbar-sheet.tsx'
@@ -134,21 +135,18 @@ export function ErdToolbar(props: ErdToolbarProps) {
 
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={m.erd_diagram()}>
-      <label className={styles.search}>
-        <Search size={14} aria-hidden />
-        <input
-          type="search"
-          dir="auto"
-          placeholder={m.erd_find_a_table_or_field()}
-          aria-label={m.erd_find_a_table_or_field()}
-          value={props.search}
-          onChange={(event) => props.onSearch(event.target.value)}
-          onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && props.onNext()}
-        />
-        <span className={styles.found} role="status">
-          {props.foundCount !== null && formatNumber(props.foundCount)}
-        </span>
-      </label>
+      <SearchInput
+        label={m.erd_find_a_table_or_field()}
+        value={props.search}
+        onSearch={props.onSearch}
+        onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && props.onNext()}
+        className={styles.search}
+        after={
+          <span className={styles.found} role="status">
+            {props.foundCount !== null && formatNumber(props.foundCount)}
+          </span>
+        }
+      />
       {isNarrow ? (
         <ToolbarSheet
           count={countOfChanges(options, props.focusTableId)}

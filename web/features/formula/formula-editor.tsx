@@ -27,9 +27,9 @@ import { trpc } from '../../trpc.ts'
 import { Option } from '../../ui/composite.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { keyed } from '../../ui/keyed.ts'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useDebounced } from '../layout/use-debounced.ts'
-import toolbar from '../views/controls/toolbar.module.css'
 import styles from './formula.module.css'
 import { FormulaInput, type FormulaInputHandle } from './formula-input.tsx'
 import {
@@ -190,18 +190,16 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
       </div>
       <div className={styles.shelf}>
         <div className={styles.choose}>
-          <input
-            type="search"
-            className={toolbar.input}
-            placeholder={m.formula_find_a_field_or_function()}
-            aria-label={m.formula_find_a_field_or_function()}
+          <SearchInput
+            label={m.formula_find_a_field_or_function()}
             aria-controls={listId}
             value={search}
-            onChange={(event) => {
-              setSearch(event.target.value)
+            onSearch={(next) => {
+              setSearch(next)
               setActiveId(null)
             }}
             onKeyDown={onSearchKey}
+            className={styles.search}
           />
           <OfferList
             id={listId}

@@ -1,5 +1,5 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import { Columns3, Eye, Search, Table2, Trash2, Undo2, X } from 'lucide-react'
+import { Columns3, Eye, Table2, Trash2, Undo2, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Base, Field, Person, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
@@ -14,7 +14,9 @@ import { api, cache, type Outputs, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Main } from '../../ui/main.tsx'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { EmptyState, ErrorState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useDebounced } from '../layout/use-debounced.ts'
 import { WorkBar } from '../records/bars/status-bars.tsx'
@@ -46,11 +48,11 @@ export function TrashScreen() {
       </Main>
     )
   }
-  const tabs: { tab: Tab; label: string; isAllowed: boolean }[] = [
-    { tab: 'records', label: m.common_records(), isAllowed: roleCan(base.role, 'record.restore') },
-    { tab: 'fields', label: m.common_fields(), isAllowed: roleCan(base.role, 'field.create') },
-    { tab: 'views', label: m.history_views(), isAllowed: roleCan(base.role, 'view.create') },
-    { tab: 'tables', label: m.common_tables(), isAllowed: roleCan(base.role, 'table.restore') },
+  const tabs: { id: Tab; label: string; isAllowed: boolean }[] = [
+    { id: 'records', label: m.common_records(), isAllowed: roleCan(base.role, 'record.restore') },
+    { id: 'fields', label: m.common_fields(), isAllowed: roleCan(base.role, 'field.create') },
+    { id: 'views', label: m.history_views(), isAllowed: roleCan(base.role, 'view.create') },
+    { id: 'tables', label: m.common_tables(), isAllowed: roleCan(base.role, 'table.restore') },
   ]
   const allowed = tabs.filter(({ isAllowed }) => isAllowed)
   return (
@@ -67,28 +69,19 @@ export function TrashScreen() {
       {allowed.length === 0 ? (
         <EmptyState icon={Trash2} title={m.history_only_editors_base_see_trash()} />
       ) : (
-        <>
-          <div className={styles.tabs} role="tablist" aria-label={m.common_trash()}>
-            {allowed.map(({ tab: name, label }) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                aria-selected={tab === name}
-                className={styles.tab}
-                onClick={() => setTab(name)}
-              >
-                {label}
-              </button>
-            ))}
-          </div>
-          <div role="tabpanel" className={styles.panel}>
-            {tab === 'records' && <RecordTrash base={base} />}
-            {tab === 'fields' && <FieldTrash base={base} />}
-            {tab === 'views' && <ViewTrash base={base} />}
-            {tab === 'tables' && <TableTrash base={base} />}
-          </div>
-        </>
+        <Tabs
+          label={m.common_trash()}
+          tabs={allowed}
+          selected={tab}
+          onSelect={setTab}
+          className={styles.tabs}
+          panelClassName={styles.panel}
+        >
+          {tab === 'records' && <RecordTrash base={base} />}
+          {tab === 'fields' && <FieldTrash base={base} />}
+          {tab === 'views' && <ViewTrash base={base} />}
+          {tab === 'tables' && <TableTrash base={base} />}
+        </Tabs>
       )}
     </Main>
   )
@@ -165,17 +158,12 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
   return (
     <>
       <div className={styles.tools}>
-        <label className={styles.search}>
-          <Search size={14} />
-          <input
-            type="search"
-            dir="auto"
-            aria-label={m.history_search_deleted_records()}
-            placeholder={m.history_search_deleted_records()}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </label>
+        <SearchInput
+          label={m.history_search_deleted_records()}
+          value={text}
+          onSearch={setText}
+          className={styles.search}
+        />
         {checkedIds.length > 0 && (
           <>
             <Button

@@ -11,6 +11,7 @@ import { trpc } from '../../trpc.ts'
 import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
+import { SearchInput } from '../../ui/search-input.tsx'
 import toolbar from '../views/controls/toolbar.module.css'
 import styles from './type-list.module.css'
 
@@ -90,21 +91,18 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
 
   return (
     <div className={styles.box}>
-      <input
-        type="search"
+      <SearchInput
+        label={m.schema_find_a_type()}
         role="combobox"
         aria-expanded
         aria-controls={id}
         aria-activedescendant={active ? `${id}-${active.name}` : undefined}
-        className={toolbar.input}
-        placeholder={m.schema_find_a_type()}
-        aria-label={m.schema_find_a_type()}
         ref={focusOnMount}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value)
+        onSearch={(next) => {
+          setText(next)
           // Activate the best match of the new search.
-          setActive(event.target.value.trim() === '' ? value : '')
+          setActive(next.trim() === '' ? value : '')
         }}
         onKeyDown={onKeyDown}
       />

@@ -13,6 +13,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { BASE_COLORS } from '../layout/base-icon.tsx'
 import { PrefillBuilder } from './prefill-builder.tsx'
 import { addressOfShare } from './share-address.ts'
@@ -55,49 +56,36 @@ function Parts({ base, view, onClose }: { base: Base; view: View | undefined; on
   const schema = trpc.schema.table.useQuery({ tableId: view?.tableId ?? '' }, { enabled: view !== undefined })
   const mayShareView = view !== undefined && roleCan(base.role, 'view.share')
   const tabs = [
-    ...(mayShareView ? [{ id: 'view', label: m.common_view() } as const] : []),
-    ...(roleCan(base.role, 'base.share') ? [{ id: 'base', label: m.common_base() } as const] : []),
-  ]
+    ...(mayShareView ? [{ id: 'view', name: m.common_view(), target: view.title } as const] : []),
+    ...(roleCan(base.role, 'base.share')
+      ? [{ id: 'base', name: m.common_base(), target: base.title } as const]
+      : []),
+  ].map(({ id, name, target }) => ({
+    id,
+    label: (
+      <>
+        {name}
+        <span className={styles.target} dir="auto">
+          {target}
+        </span>
+      </>
+    ),
+  }))
   return (
-    <>
-      <div
-        role="tablist"
-        aria-label={m.shares_what_to_share()}
-        className={styles.tabs}
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
-          event.preventDefault()
-          const other = tabs.find(({ id }) => id !== part)
-          if (!other) return
-          setPart(other.id)
-          event.currentTarget.querySelector<HTMLElement>(`[data-part="${other.id}"]`)?.focus()
-        }}
-      >
-        {tabs.map(({ id, label }) => (
-          <button
-            key={id}
-            type="button"
-            role="tab"
-            data-part={id}
-            className={styles.tab}
-            aria-selected={part === id}
-            tabIndex={part === id ? 0 : -1}
-            data-autofocus={part === id || undefined}
-            onClick={() => setPart(id)}
-          >
-            {label}
-            <span className={styles.target} dir="auto">
-              {id === 'view' ? view?.title : base.title}
-            </span>
-          </button>
-        ))}
-      </div>
+    <Tabs
+      label={m.shares_what_to_share()}
+      tabs={tabs}
+      selected={part}
+      onSelect={setPart}
+      className={styles.tabs}
+      autoFocus
+    >
       {part === 'view' && view && schema.data ? (
         <ViewShare key={view.id} view={view} schema={schema.data} />
       ) : (
         <BaseShare base={base} onClose={onClose} />
       )}
-    </>
+    </Tabs>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ChevronDown, History, House, PanelLeftClose, Plus, Search, Trash2, X } from 'lucide-react'
+import { ChevronDown, History, House, PanelLeftClose, Plus, Trash2, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
@@ -7,6 +7,7 @@ import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import { SearchInput } from '../../ui/search-input.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { baseMenu } from '../bases/base-commands.tsx'
@@ -67,30 +68,29 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
       </div>
 
       <div className={styles.tools}>
-        <label className={styles.search}>
-          <Search size={14} />
-          <span className="visually-hidden">{m.shell_search_tables_and_views()}</span>
-          <input
-            dir="auto"
-            placeholder={m.common_search()}
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape' || search === '') return
-              event.preventDefault()
-              setSearch('')
-            }}
-          />
-          {search && (
-            <IconButton
-              icon={X}
-              size="small"
-              iconSize={14}
-              label={m.shell_clear_search()}
-              onClick={() => setSearch('')}
-            />
-          )}
-        </label>
+        <SearchInput
+          label={m.shell_search_tables_and_views()}
+          placeholder={m.common_search()}
+          value={search}
+          onSearch={setSearch}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || search === '') return
+            event.preventDefault()
+            setSearch('')
+          }}
+          className={styles.search}
+          after={
+            search && (
+              <IconButton
+                icon={X}
+                size="small"
+                iconSize={14}
+                label={m.shell_clear_search()}
+                onClick={() => setSearch('')}
+              />
+            )
+          }
+        />
         {createTableAction.when?.(context) && (
           <IconButton
             icon={Plus}

@@ -27,7 +27,7 @@ export function SourcesPanel({ base }: { base: Base }) {
   }
   const connected = sources.data?.filter(({ isOwn }) => !isOwn)
   return (
-    <div role="tabpanel" aria-label={m.sources_data_sources()} className={styles.panel}>
+    <div className={styles.panel}>
       {connected?.length === 0 ? (
         <EmptyState
           icon={Database}

@@ -59,7 +59,7 @@ export function StoragePanel({ base }: { base: Base }) {
   )
   const day = (time: string) => new Date(time).toLocaleDateString(localeTag())
   return (
-    <div role="tabpanel" aria-label={m.common_storage()} className={styles.panel}>
+    <div className={styles.panel}>
       <dl className={styles.facts}>
         <dt>{m.common_size()}</dt>
         <dd>

@@ -35,6 +35,7 @@ import { openMenu } from '../../../ui/menu.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { QueryError, Skeleton } from '../../../ui/states.tsx'
+import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
@@ -149,13 +150,17 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     </>
   )
   const content = (
-    <>
-      <div className={styles.tabs} role="tablist" aria-label={m.common_record()}>
-        <Tab label={m.common_fields()} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
-        {!isVisitorPage && (
-          <Tab label={m.common_history()} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
-        )}
-      </div>
+    <Tabs
+      label={m.common_record()}
+      tabs={[
+        { id: 'fields', label: m.common_fields() },
+        ...(isVisitorPage ? [] : [{ id: 'history', label: m.common_history() } as const]),
+      ]}
+      selected={tab}
+      onSelect={setTab}
+      className={styles.tabs}
+      panelClassName={styles.content}
+    >
       {isMissing(read.error) ? (
         <p className={styles.gone}>{m.records_this_record_was_deleted()}</p>
       ) : read.error && !read.data && !row ? (
@@ -178,7 +183,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
           ))}
         </div>
       )}
-    </>
+    </Tabs>
   )
 
   if (place.isWindow) {
@@ -252,14 +257,6 @@ function useRefetchOnData({ store }: TableContext, refetch: () => void): void {
   const latest = useRef(refetch)
   latest.current = refetch
   useEffect(() => store.onData(() => latest.current()), [store])
-}
-
-function Tab({ label, isOpen, onOpen }: { label: string; isOpen: boolean; onOpen: () => void }) {
-  return (
-    <button type="button" role="tab" aria-selected={isOpen} className={styles.tab} onClick={onOpen}>
-      {label}
-    </button>
-  )
 }
 
 function PanelMenu(props: {

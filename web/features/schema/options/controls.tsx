@@ -7,6 +7,7 @@ import { m } from '../../../messages.gen.ts'
 import { Option } from '../../../ui/composite.tsx'
 import { matches } from '../../../ui/matches.ts'
 import { Popover } from '../../../ui/overlays.ts'
+import { SearchInput } from '../../../ui/search-input.tsx'
 import toolbar from '../../views/controls/toolbar.module.css'
 import editor from '../field-editor.module.css'
 import styles from './options.module.css'
@@ -215,19 +216,17 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
       </button>
       {anchor && (
         <Popover anchor={anchor} onClose={() => setAnchor(null)} className={styles.searchBox}>
-          <input
-            type="search"
+          <SearchInput
+            label={label}
+            placeholder={m.common_search()}
             role="combobox"
             aria-expanded
             aria-controls={`${id}-list`}
             aria-activedescendant={active ? `${id}-${active.value}` : undefined}
-            className={toolbar.input}
-            placeholder={m.common_search()}
-            aria-label={label}
             data-autofocus
             value={text}
-            onChange={(event) => {
-              setText(event.target.value)
+            onSearch={(next) => {
+              setText(next)
               setAt(0)
             }}
             onKeyDown={onKeyDown}

@@ -4,6 +4,7 @@ import type { Field } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button } from '../../../ui/button.tsx'
+import { SearchInput } from '../../../ui/search-input.tsx'
 import { SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../controls/toolbar.module.css'
 import { type ArrangedField, fieldsInOrder, moveFields } from '../state/arrange-fields.ts'
@@ -34,15 +35,7 @@ export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
 
   return (
     <div className={styles.menu}>
-      <input
-        type="search"
-        className={toolbar.input}
-        placeholder={m.views_find_a_field()}
-        aria-label={m.views_find_a_field()}
-        data-autofocus
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <SearchInput label={m.views_find_a_field()} data-autofocus value={text} onSearch={setText} />
       <div className={styles.list}>
         <SortableList ids={all.map(({ field }) => field.id)} disabled={text !== ''} onMove={move}>
           {found.map((one) => (

@@ -12,6 +12,7 @@ import {
 import type { Field, Person } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
 import { Popover } from '../../../ui/overlays.ts'
+import { SearchInput } from '../../../ui/search-input.tsx'
 import toolbar from '../controls/toolbar.module.css'
 import { DayInput } from './day-input.tsx'
 import { operandLabel } from './describe-condition.ts'
@@ -253,15 +254,7 @@ function ChoicePicker({ choices, several, value, onChange }: ChoicePickerProps) 
           label={m.views_choose_a_value()}
           className={styles.choices}
         >
-          <input
-            type="search"
-            className={toolbar.input}
-            placeholder={m.common_search()}
-            aria-label={m.common_search()}
-            data-autofocus
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
+          <SearchInput label={m.common_search()} data-autofocus value={text} onSearch={setText} />
           <div className={styles.choiceList}>
             {found.slice(0, MAX_SHOWN).map((choice) => (
               <label key={choice.value} className={styles.choice}>

@@ -19,6 +19,7 @@ import type { StoreQuery } from '../../../../records/types.ts'
 import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
 import { IconButton } from '../../../../ui/button.tsx'
+import { SearchInput } from '../../../../ui/search-input.tsx'
 import { ErrorState, Skeleton } from '../../../../ui/states.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import { ToolbarButton } from '../../controls/toolbar-button.tsx'
@@ -125,20 +126,18 @@ export function SideList(props: SideListProps) {
         <IconButton icon={X} size="small" label={m.calendar_hide_the_list()} onClick={props.onClose} />
       </div>
       <div className={styles.search}>
-        <input
-          type="search"
-          className={toolbar.input}
-          dir="auto"
+        <SearchInput
+          label={m.calendar_search_this_list()}
           placeholder={m.common_search()}
-          aria-label={m.calendar_search_this_list()}
           data-calendar-search
           value={text}
-          onChange={({ target }) => setText(target.value)}
+          onSearch={setText}
           onKeyDown={(event) => {
             if (event.key !== 'Escape' || text === '') return
             event.stopPropagation()
             setText('')
           }}
+          className={styles.searchBox}
         />
         <output className={styles.count} data-testid="calendar-list-count">
           {count !== null && m.common_records_count({ count })}

@@ -6,6 +6,8 @@ import { isFormField } from '../../../../../src/core/views/form-answers.ts'
 import { CELLS } from '../../../../cells/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { SearchInput } from '../../../../ui/search-input.tsx'
+import { Tabs } from '../../../../ui/tabs.tsx'
 import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
 import { FormSettings } from './form-settings.tsx'
@@ -27,24 +29,20 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
   const tab = selected ? 'fields' : chosen
   return (
     <aside className={styles.panel} aria-label={m.form_form_settings()} data-testid="form-panel">
-      <div className={styles.tabs} role="tablist">
-        {(['fields', 'form'] as const).map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            aria-selected={tab === one}
-            className={styles.tab}
-            onClick={() => {
-              setTab(one)
-              builder.select(null)
-            }}
-          >
-            {one === 'fields' ? m.form_questions() : m.form_form()}
-          </button>
-        ))}
-      </div>
-      <div className={styles.panelBody} role="tabpanel">
+      <Tabs
+        label={m.form_form_settings()}
+        tabs={[
+          { id: 'fields', label: m.form_questions() },
+          { id: 'form', label: m.form_form() },
+        ]}
+        selected={tab}
+        onSelect={(one) => {
+          setTab(one)
+          builder.select(null)
+        }}
+        className={styles.tabs}
+        panelClassName={styles.panelBody}
+      >
         {selected ? (
           <>
             <Button
@@ -71,7 +69,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
         ) : (
           <FormSettings builder={builder} />
         )}
-      </div>
+      </Tabs>
     </aside>
   )
 }
@@ -96,14 +94,7 @@ function FieldList({ builder, schema }: { builder: FormBuilder; schema: TableSch
     )
   return (
     <>
-      <input
-        type="search"
-        className={toolbar.input}
-        placeholder={m.form_find_a_field()}
-        aria-label={m.form_find_a_field()}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <SearchInput label={m.form_find_a_field()} value={text} onSearch={setText} className={styles.search} />
       <div className={styles.row}>
         <Button size="small" disabled={found.every(({ isAsked }) => isAsked)} onClick={() => setAll(true)}>
           {m.form_add_all()}

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { MapPin, MapPinPlus, Search, TriangleAlert } from 'lucide-react'
+import { MapPin, MapPinPlus, TriangleAlert } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/index.ts'
@@ -10,6 +10,8 @@ import { placeIn } from '../../../../map/place-value.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { MapState } from '../../../../records/layouts/map-layout.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
+import { SearchInput } from '../../../../ui/search-input.tsx'
+import { Tabs } from '../../../../ui/tabs.tsx'
 import styles from './place-list.module.css'
 
 export interface PlaceListProps {
@@ -29,6 +31,12 @@ export interface PlaceListProps {
 
 /** Row height, as in place-list.module.css; larger for touch. */
 const LINE_PX = window.matchMedia('(pointer: coarse)').matches ? 44 : 40
+
+const withCount = (name: string, count: number) => (
+  <>
+    {name} <span className={styles.number}>{formatNumber(count)}</span>
+  </>
+)
 
 /** The list of records with and without a location. It replaces the pins for keyboard users. */
 export function PlaceList(props: PlaceListProps) {
@@ -60,85 +68,71 @@ export function PlaceList(props: PlaceListProps) {
 
   return (
     <section className={styles.list} aria-label={m.common_records()} data-testid="place-list">
-      <div className={styles.tabs} role="tablist" aria-label={m.common_records()}>
-        {(['placed', 'unplaced'] as const).map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            aria-selected={tab === one}
-            className={styles.tab}
-            onClick={() => {
-              setTab(one)
-              box.current?.scrollTo({ top: 0 })
-            }}
-          >
-            {one === 'placed' ? m.map_on_the_map() : m.map_no_location()}{' '}
-            <span className={styles.number}>
-              {formatNumber(one === 'placed' ? state.placed.length : unplacedTotal)}
-            </span>
-          </button>
-        ))}
-      </div>
-      <label className={styles.find}>
-        <Search size={14} aria-hidden />
-        <input
-          type="search"
-          aria-label={m.map_find_a_record()}
-          placeholder={m.map_find_a_record()}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </label>
-      {state.error !== null && (
-        <p className={styles.failed} role="alert">
-          {m.map_records_load_failed()}{' '}
-          <Button size="small" onClick={props.onRetry}>
-            {m.common_try_again()}
-          </Button>
-        </p>
-      )}
-      <div ref={box} className={styles.lines} aria-busy={state.isLoading || undefined}>
-        <ul style={{ blockSize: lines.getTotalSize() }}>
-          {lines.getVirtualItems().map(({ index, start, key }) => {
-            const row = found[index]
-            return (
-              row && (
-                <li key={key} style={{ insetBlockStart: start }}>
-                  <Line {...props} row={row} name={nameOf(row)} value={row.values(geoFieldId)} />
-                </li>
-              )
-            )
-          })}
-        </ul>
-        {found.length === 0 && !state.isLoading && state.error === null && (
-          <p className={styles.nothing}>
-            {needle !== ''
-              ? m.common_no_matching_records()
-              : tab === 'placed'
-                ? m.map_no_records_location_yet()
-                : m.map_all_records_have_a_location()}
+      <Tabs
+        label={m.common_records()}
+        tabs={[
+          { id: 'placed', label: withCount(m.map_on_the_map(), state.placed.length) },
+          { id: 'unplaced', label: withCount(m.map_no_location(), unplacedTotal) },
+        ]}
+        selected={tab}
+        onSelect={(one) => {
+          setTab(one)
+          box.current?.scrollTo({ top: 0 })
+        }}
+        className={styles.tabs}
+        panelClassName={styles.panel}
+      >
+        <SearchInput label={m.map_find_a_record()} value={text} onSearch={setText} className={styles.find} />
+        {state.error !== null && (
+          <p className={styles.failed} role="alert">
+            {m.map_records_load_failed()}{' '}
+            <Button size="small" onClick={props.onRetry}>
+              {m.common_try_again()}
+            </Button>
           </p>
         )}
-      </div>
-      {hasMore && !state.isLoading && (
-        <p className={styles.nothing}>
-          {m.map_shown_total_records_listed({
-            shown: state.unplaced.length,
-            total: unplacedTotal,
-          })}{' '}
-          <Button size="small" onClick={props.onMore}>
-            {m.map_show_more()}
-          </Button>
-        </p>
-      )}
-      {state.isCut && (
-        <p className={styles.nothing}>
-          {m.map_showing_first_records_filter_see({
-            count: state.placed.length,
-          })}
-        </p>
-      )}
+        <div ref={box} className={styles.lines} aria-busy={state.isLoading || undefined}>
+          <ul style={{ blockSize: lines.getTotalSize() }}>
+            {lines.getVirtualItems().map(({ index, start, key }) => {
+              const row = found[index]
+              return (
+                row && (
+                  <li key={key} style={{ insetBlockStart: start }}>
+                    <Line {...props} row={row} name={nameOf(row)} value={row.values(geoFieldId)} />
+                  </li>
+                )
+              )
+            })}
+          </ul>
+          {found.length === 0 && !state.isLoading && state.error === null && (
+            <p className={styles.nothing}>
+              {needle !== ''
+                ? m.common_no_matching_records()
+                : tab === 'placed'
+                  ? m.map_no_records_location_yet()
+                  : m.map_all_records_have_a_location()}
+            </p>
+          )}
+        </div>
+        {hasMore && !state.isLoading && (
+          <p className={styles.nothing}>
+            {m.map_shown_total_records_listed({
+              shown: state.unplaced.length,
+              total: unplacedTotal,
+            })}{' '}
+            <Button size="small" onClick={props.onMore}>
+              {m.map_show_more()}
+            </Button>
+          </p>
+        )}
+        {state.isCut && (
+          <p className={styles.nothing}>
+            {m.map_showing_first_records_filter_see({
+              count: state.placed.length,
+            })}
+          </p>
+        )}
+      </Tabs>
     </section>
   )
 }
