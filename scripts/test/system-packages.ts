@@ -7,7 +7,7 @@ interface SystemPackage {
   /** Alternative Debian package names, best first; not every release has all of them. */
   names: readonly [string, ...string[]]
   isInstalled(): boolean
-  /** False if its absence only changes screenshots. */
+  /** False if its absence only skips some tests or changes screenshots. */
   isRequired: boolean
 }
 
@@ -32,6 +32,16 @@ const PACKAGES: SystemPackage[] = [
     isInstalled: () => existsSync('/usr/share/fonts/truetype/noto'),
     isRequired: false,
   },
+  {
+    names: ['nginx-light', 'nginx'],
+    isInstalled: () => findBinary('nginx') !== null,
+    isRequired: false,
+  },
+  {
+    names: ['caddy'],
+    isInstalled: () => findBinary('caddy') !== null,
+    isRequired: false,
+  },
 ]
 
 /** Permissions for installing packages on this machine. */
@@ -50,7 +60,8 @@ export function aptGet(rights: Rights): string[] | null {
 }
 
 /**
- * Installs missing system packages for the tests: databases, browser, fonts.
+ * Installs missing system packages for the tests: databases, browser, fonts, reverse proxies. Optional ones that
+ * cannot be installed are named.
  * @throws Error naming missing packages that cannot be installed
  */
 export async function ensureSystemPackages(): Promise<void> {
@@ -64,11 +75,19 @@ export async function ensureSystemPackages(): Promise<void> {
   })
   // Packages still missing after this are reported below.
   if (apt !== null && (await run([...apt, 'update'])) === 0) {
-    await run([...apt, 'install', '-y', '--no-install-recommends', ...missing.map(nameInRelease)])
+    // Optional ones one by one: one that this release lacks does not keep the others out.
+    const optional = missing.filter(({ isRequired }) => !isRequired).map((one) => [one])
+    for (const together of [missing.filter(({ isRequired }) => isRequired), ...optional]) {
+      if (together.length === 0) continue
+      await run([...apt, 'install', '-y', '--no-install-recommends', ...together.map(nameInRelease)])
+    }
   }
-  const required = missing
-    .filter((systemPackage) => systemPackage.isRequired && !systemPackage.isInstalled())
-    .map(nameInRelease)
+  const stillMissing = missing.filter((systemPackage) => !systemPackage.isInstalled())
+  const optional = stillMissing.filter(({ isRequired }) => !isRequired).map(nameInRelease)
+  if (optional.length > 0) {
+    console.warn(`Not installed: ${optional.join(', ')}. Tests that need them are skipped.`)
+  }
+  const required = stillMissing.filter(({ isRequired }) => isRequired).map(nameInRelease)
   if (required.length > 0) {
     const reason =
       apt === null ? 'without root or passwordless sudo they cannot be installed' : 'apt-get failed'

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { io } from 'socket.io-client'
+import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { findBinary } from '../support/find-binary.ts'
 
@@ -16,9 +17,10 @@ let owner: TestUser
 let proxy: Bun.Subprocess | null = null
 
 beforeAll(async () => {
+  await buildWebIfStale()
   app = await createTestApp()
   owner = await app.signUp()
-})
+}, 120_000)
 afterEach(async () => {
   proxy?.kill('SIGTERM')
   await proxy?.exited
@@ -66,6 +68,7 @@ const PROXIES: Record<string, (port: number) => string[]> = {
 
 describe.each(Object.keys(PROXIES))('the example for %s', (name) => {
   const program = findBinary(name)
+  if (program === null) console.warn(`${name} is not installed: its example is not tested`)
 
   test.skipIf(program === null)(
     'passes live connections, large uploads and exports',
