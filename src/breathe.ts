@@ -6,19 +6,27 @@ const LOOK_EVERY = 32
 
 let lastTurnAt = performance.now()
 
+const isTurnOver = (): boolean => performance.now() - lastTurnAt >= SLICE_MS
+
 /**
  * Yields to the event loop if the last yield was more than a few milliseconds ago. Long loops await it so that other
  * requests are answered: awaiting a settled promise alone does not yield.
  */
 export function breathe(): Promise<void> | undefined {
-  if (performance.now() - lastTurnAt < SLICE_MS) return undefined
+  if (!isTurnOver()) return undefined
   return Bun.sleep(0).then(() => {
     lastTurnAt = performance.now()
   })
 }
 
-/** Iterates over the items, yielding to the event loop regularly. */
-export async function* breathing<T>(items: Iterable<T>): AsyncGenerator<T> {
+/** Iterates over the items (`for await`), yielding to the event loop regularly. */
+export function breathing<T>(items: Iterable<T>): Iterable<T> | AsyncIterable<T> {
+  // Most lists have a few items, for which a generator would cost more than the work.
+  const isShort = Array.isArray(items) && items.length < LOOK_EVERY
+  return isShort && !isTurnOver() ? items : inTurns(items)
+}
+
+async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0
   for (const item of items) {
     if (count++ % LOOK_EVERY === 0) await breathe()
@@ -33,7 +41,7 @@ export async function mapBreathing<T, U>(
 ): Promise<U[]> {
   const mapped: U[] = []
   for (const [index, item] of items.entries()) {
-    if (index % LOOK_EVERY === 0) await breathe()
+    if (index % LOOK_EVERY === 0 && isTurnOver()) await breathe()
     mapped.push(transform(item, index))
   }
   return mapped

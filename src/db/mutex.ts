@@ -52,14 +52,25 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
   const waiting: Waiting[] = []
   let isTaken = false
 
+  /** Grants the turn to the writer that is to go next. */
   function next(): void {
     const first = waiting[0]
-    if (isTaken || !first) return
+    if (!first) return
     const isDue = !first.isLong || now() - first.since > LET_AHEAD_MS
     const shorter = isDue ? 0 : waiting.findIndex(({ isLong }) => !isLong)
     const [chosen] = waiting.splice(Math.max(0, shorter), 1)
-    isTaken = true
     chosen?.start()
+  }
+
+  /** Runs the work, whose turn it is, and grants the next turn. */
+  async function take<T>(work: () => Promise<T>): Promise<T> {
+    isTaken = true
+    try {
+      return await work()
+    } finally {
+      isTaken = false
+      next()
+    }
   }
 
   /** @throws BASE_BUSY if the turn has not come within `patienceMs` */
@@ -67,6 +78,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
     work: () => Promise<T>,
     { isLong = false, patienceMs, signal }: Turn = {},
   ): Promise<T> {
+    if (!isTaken) return take(work)
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let timer: ReturnType<typeof setTimeout> | undefined
     // The previous writer grants this turn, in the async context of another caller.
@@ -78,13 +90,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
         // The caller gets a failure; the queue continues.
-        Promise.resolve()
-          .then(run)
-          .then(resolve, reject)
-          .finally(() => {
-            isTaken = false
-            next()
-          })
+        take(run).then(resolve, reject)
       },
     }
     const leave = (reason: unknown) => {
@@ -93,11 +99,8 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
     }
     const onAbort = () => leave(signal?.reason)
     waiting.push(entry)
-    next()
-    if (patienceMs !== undefined && waiting.includes(entry)) {
-      timer = setTimeout(() => leave(baseBusy(patienceMs)), patienceMs)
-    }
-    if (waiting.includes(entry)) signal?.addEventListener('abort', onAbort, { once: true })
+    if (patienceMs !== undefined) timer = setTimeout(() => leave(baseBusy(patienceMs)), patienceMs)
+    signal?.addEventListener('abort', onAbort, { once: true })
     return promise
   }
 }

@@ -253,6 +253,9 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
 
     refuseParallel,
 
+    /** The source of an id from the cache. Does not check access. */
+    peek: (sourceId: string): SourceRow | undefined => cache.peek(sourceId),
+
     /** The source of an id, cached; null if unknown. Does not check access. */
     async find(sourceId: string): Promise<SourceRow | null> {
       if (!SOURCE_ID.test(sourceId)) return null

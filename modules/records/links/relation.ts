@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
-import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -10,6 +9,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import {
   asKey,
   columnName,
+  foreignKeysOf,
   keyFieldsOf,
   keyOf,
   keyValues,
@@ -115,7 +115,7 @@ export async function relationsAround(schema: LinkSchema, table: TableModel['tab
 
 /** As `relationsAround`, only those whose keys the table itself holds. */
 export async function relationsKeptIn(schema: LinkSchema, model: TableModel): Promise<Relation[]> {
-  if (!model.fields.some(isForeignKey)) return []
+  if (foreignKeysOf(model).length === 0) return []
   const all = await relationsAround(schema, model.table)
   return all.filter((relation) => keeperOf(relation).table.id === model.table.id)
 }

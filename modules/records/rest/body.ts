@@ -58,6 +58,9 @@ const readOnlyColumns = perModel((model) =>
   ),
 )
 
+/** True for tables of connected databases with columns that nobody may write. */
+export const hasReadOnlyColumns = (model: TableModel): boolean => readOnlyColumns(model).length > 0
+
 /** The read-only columns in a body, with their values. */
 export function readOnlyGiven(model: TableModel, body: Body): { field: Field; value: unknown }[] {
   return readOnlyColumns(model).flatMap((field) => {

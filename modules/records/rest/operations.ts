@@ -10,7 +10,15 @@ import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
 import { MAX_RECORDS } from '../write/index.ts'
-import { type Body, readNewLinks, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
+import {
+  type Body,
+  hasReadOnlyColumns,
+  readNewLinks,
+  readOnlyColumn,
+  readOnlyGiven,
+  readValues,
+  refuseReadOnly,
+} from './body.ts'
 import { readNested } from './nested.ts'
 import { hasNested, readFields } from './parameters.ts'
 import { createPresenterFor, defaultFields, type Row, visibleFields, writtenFields } from './present.ts'
@@ -140,6 +148,7 @@ export function createRestOperations(
     tableId: string,
     items: { id: RecordId; body: Body }[],
   ): Promise<void> {
+    if (!hasReadOnlyColumns(await schema.load(tableId))) return
     const opened = await records.open(actor, tableId)
     const named = items.flatMap(({ id, body }) =>
       readOnlyGiven(opened.model, body).map((given) => ({ ...given, id })),

@@ -3,7 +3,7 @@ import { positionKey, type RecordChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { isDeletedRecord, viewsInLog } from '../../../src/db/change-log.ts'
-import type { Dialect, Engine, Statement } from '../../../src/dialects/dialect.ts'
+import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import {
@@ -13,7 +13,7 @@ import {
   keyOf,
   listOf,
   ownOrder,
-  perModel,
+  perDialect,
   readRecords,
   requireAll,
   type WriteContext,
@@ -220,20 +220,13 @@ export async function allocatePositions(
 }
 
 /** Selects the last positions of a table and of its views, rendered once because every insert runs it. */
-const lastPosition = perModel((model) => {
-  const rendered = new Map<Dialect, Statement>()
-  return (dialect: Dialect): Statement => {
-    const known = rendered.get(dialect)
-    if (known) return known
-    const statement = dialect.render(
-      sql`select max(${tableOrder(model)}) as last,
-          (select max(place) from sheaf_places where table_id = ${model.table.id}) as placed
-        from ${sql.identifier(model.table.tableName)}`,
-    )
-    rendered.set(dialect, statement)
-    return statement
-  }
-})
+const lastPosition = perDialect((model: TableModel, dialect) =>
+  dialect.render(
+    sql`select max(${tableOrder(model)}) as last,
+        (select max(place) from sheaf_places where table_id = ${model.table.id}) as placed
+      from ${sql.identifier(model.table.tableName)}`,
+  ),
+)
 
 async function findBounds(
   { tx, dialect, model }: WriteContext,
@@ -246,7 +239,7 @@ async function findBounds(
     (await tx.all<T>(dialect.render(statement)))[0]
   if (before === null) {
     // After every view's manual order too, which shares these numbers: new records come last in all of them.
-    const [row] = await tx.all<{ last: number | null; placed: number | null }>(lastPosition(model)(dialect))
+    const [row] = await tx.all<{ last: number | null; placed: number | null }>(lastPosition(model, dialect))
     return { previous: Math.max(Number(row?.last ?? 0), Number(row?.placed ?? 0)), next: null }
   }
   const position = viewId === null ? order : sql`coalesce(${placeIn(model, viewId)}, ${order})`

@@ -33,7 +33,9 @@ import {
   keyFieldsOf,
   keyText,
   keyValues,
+  perDialect,
   perModel,
+  quotedColumn,
   readRecords,
   requireAll,
   type WriteContext,
@@ -43,18 +45,21 @@ import { allocatePositions } from './order.ts'
 /** Prefix of log keys for columns without a live field, e.g. of a field in the trash, whose values must survive. */
 export const RAW_PREFIX = '='
 
-/** The columns that an insert fills, in order, by the source of their values. */
-const insertPlan = perModel((model) => {
-  const system = systemFields(model)
+/** The columns that an insert fills, in order, by the source of their values, and its statement. */
+const insertPlan = perDialect((model: TableModel, dialect) => {
+  const system = systemFields(model).map((field) => ({ field, name: columnName(field) }))
   const written = model.fields.filter(isWritable)
-  const numbered = model.fields.filter(numbersRecords)
-  return {
-    system,
-    written,
-    numbered,
-    columns: [model.primaryKey, ...system, ...numbered, ...written].map(columnName),
-  }
+  const numbered = model.fields
+    .filter(numbersRecords)
+    .map((field) => ({ field, behind: autoNumber.options.parse(field.options).behind }))
+  const fields = [model.primaryKey, ...[...system, ...numbered].map(({ field }) => field), ...written]
+  return { system, written, numbered, sql: insertStatement(dialect, model, fields.map(columnName)) }
 })
+
+/** The fields that an update stamps; none in connected databases. */
+const stampedFields = perModel((model) =>
+  isOurs(model) ? [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')] : [],
+)
 
 /** Inserts records with new ids; their values are checked and complete. */
 export async function insertRecords(
@@ -65,7 +70,7 @@ export async function insertRecords(
   const { rows } = operation
   if (rows.length === 0) return []
   if (!isOurs(model)) return insertForeign(context, operation)
-  const { system, written, numbered, columns } = insertPlan(model)
+  const plan = insertPlan(model, dialect)
   // In one round trip, where the database is on another machine.
   const [ids, places] = await Promise.all([
     dialect.allocateIds(tx, model.table.tableName, rows.length),
@@ -80,18 +85,17 @@ export async function insertRecords(
     const id = ids[index]!
     const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]
-    for (const field of system) {
-      const name = columnName(field)
+    for (const { field, name } of plan.system) {
       const value = name === 'nc_order' ? places[index]! : (fixed.get(name) ?? null)
       after[field.id] = value
       list.push(value)
     }
-    for (const field of numbered) {
-      const value = id - autoNumber.options.parse(field.options).behind
+    for (const { field, behind } of plan.numbered) {
+      const value = id - behind
       after[field.id] = value
       list.push(value)
     }
-    for (const field of written) {
+    for (const field of plan.written) {
       const value = values[field.id] ?? null
       after[field.id] = value
       list.push(value)
@@ -99,7 +103,7 @@ export async function insertRecords(
     changes.push({ tableId: model.table.id, recordId: id, before: null, after })
     return list
   })
-  await tx.runMany(insertStatement(dialect, model, columns), params)
+  await tx.runMany(plan.sql, params)
   return changes
 }
 
@@ -149,7 +153,7 @@ export async function updateRecords(
 ): Promise<RecordChange[]> {
   const { tx, dialect, model, actorId, now } = context
   const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
-  const touched = isOurs(model) ? [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')] : []
+  const touched = stampedFields(model)
   const before = await readRecords(
     context,
     rows.map((row) => row.id),
@@ -192,7 +196,7 @@ export async function updateRecords(
       return assigned(context, field, given, mark, sample)
     })
     const assignments = all
-      .map((field, index) => `${dialect.quote(columnName(field))} = ${parts[index]!.mark}`)
+      .map((field, index) => `${quotedColumn(field, dialect)} = ${parts[index]!.mark}`)
       .join(', ')
     await batch.add(`update ${table} set ${assignments} where ${keyText(dialect, model, all.length)}`, [
       ...parts.map(({ value }) => value),

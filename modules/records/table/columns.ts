@@ -44,7 +44,7 @@ function bareLink(link: unknown): string | null {
 
 /** Encodes a value for the database driver. */
 export const encoded = (field: Field, dialect: Dialect, value: CellValue): CellValue =>
-  dialect.encode(storageOf(field))?.(value) ?? value
+  encoderOf(field, dialect)?.(value) ?? value
 
 /** Applies the decoders to all rows, in place; columns without one cost nothing. */
 export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDialect): CellValue[][] {
@@ -101,6 +101,26 @@ export function perModel<T>(make: (model: TableModel) => T): (model: TableModel)
     return value
   }
 }
+
+/** Caches a value derived from a table or field and the dialect of its database. */
+export function perDialect<S extends object, T>(
+  make: (subject: S, dialect: Dialect) => T,
+): (subject: S, dialect: Dialect) => T {
+  const made = new WeakMap<S, { dialect: Dialect; value: T }>()
+  return (subject, dialect) => {
+    const known = made.get(subject)
+    if (known?.dialect === dialect) return known.value
+    const value = make(subject, dialect)
+    made.set(subject, { dialect, value })
+    return value
+  }
+}
+
+/** The quoted name of a field’s column. */
+export const quotedColumn = perDialect((field: Field, dialect) => dialect.quote(columnName(field)))
+
+/** Encodes a field’s values for the database driver; null if they need no encoding. */
+const encoderOf = perDialect((field: Field, dialect) => dialect.encode(storageOf(field)))
 
 /**
  * Separator of the parts of a composite id in REST. Ambiguous parts are escaped, `~_` for `_` and `~~` for `~`;
@@ -217,7 +237,7 @@ export function joinedPart(part: string, index: number, count: number): string {
 /** `where` of one record, as text; its values are those of `keyValues` and stand after `before` others. */
 export const keyText = (dialect: Dialect, model: TableModel, before = 0): string =>
   keyFieldsOf(model)
-    .map((field, index) => `${dialect.quote(columnName(field))} = ${dialect.placeholder(before + index)}`)
+    .map((field, index) => `${quotedColumn(field, dialect)} = ${dialect.placeholder(before + index)}`)
     .join(' and ')
 
 /**
@@ -228,7 +248,7 @@ export function idInText(dialect: Dialect, model: TableModel, ids: RecordId[], b
   const [only, ...others] = keyFieldsOf(model)
   if (!only || others.length > 0) throw new Error(`Table ${model.table.id} has no single key column`)
   const marks = ids.map((_, index) => dialect.placeholder(before + index)).join(', ')
-  return { sql: `${dialect.quote(columnName(only))} in (${marks})`, params: ids }
+  return { sql: `${quotedColumn(only, dialect)} in (${marks})`, params: ids }
 }
 
 /** True for the records of the ids, of which there is at least one. */

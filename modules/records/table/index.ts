@@ -27,7 +27,9 @@ export {
   encoded,
   isPossibleId,
   ownOrder,
+  perDialect,
   perModel,
+  quotedColumn,
   storedId,
   wholeSecond,
 } from './columns.ts'

@@ -14,7 +14,18 @@ import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, columnOf, decoderOf, idIn, idInText, keyFieldsOf, keyOf, perModel } from './columns.ts'
+import {
+  columnName,
+  columnOf,
+  decoderOf,
+  idIn,
+  idInText,
+  keyFieldsOf,
+  keyOf,
+  perDialect,
+  perModel,
+  quotedColumn,
+} from './columns.ts'
 import type { WriteContext } from './validate.ts'
 
 /** Values per statement, well below every engine’s limit. */
@@ -31,16 +42,17 @@ export async function readRecords(
 ): Promise<Map<string, Values>> {
   const { tx, dialect, model } = context
   const found = new Map<string, Values>()
-  const decoders = fields.map((field) => decoderOf(field, dialect))
+  const stored = fields.map((field) => storedColumn(field, dialect))
   const keys = keyFieldsOf(model)
   const keyColumns =
     keys.length > 1
       ? [`${dialect.render(keyOf(model)).sql} as k0`]
       : keys.map((field) => `${keyText(field, dialect)} as k0`)
-  const columns = fields.map((field, index) => `, ${storedText(field, dialect)} as f${index + 1}`)
+  const columns = stored.map(({ selected }, index) => `, ${selected} as f${index + 1}`)
   const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
-    await breathe()
+    const pause = breathe()
+    if (pause) await pause
     const where = keys.length === 1 ? idInText(dialect, model, chunk) : dialect.render(idIn(model, chunk))
     const rows = await tx.all<Record<string, CellValue>>({
       sql: `${from} where ${where.sql}`,
@@ -49,17 +61,27 @@ export async function readRecords(
     for (const row of rows) {
       const values: Values = {}
       fields.forEach((field, index) => {
-        const value = row[`f${index + 1}`] ?? null
-        const cell = decoders[index]?.(value) ?? value
-        // Digits in a text field stay text: as numbers, undo would take the value for a changed one.
-        values[field.id] =
-          isTextStorage(storageOf(field)) && typeof cell === 'string' ? cell : exactNumber(cell)
+        values[field.id] = stored[index]!.read(row[`f${index + 1}`] ?? null)
       })
       found.set(String(row.k0), values)
     }
   }
   return found
 }
+
+/** The column of a field for a select list, and its values as they are stored. */
+const storedColumn = perDialect((field: Field, dialect) => {
+  const decode = decoderOf(field, dialect)
+  const isText = isTextStorage(storageOf(field))
+  return {
+    selected: storedText(field, dialect),
+    read(value: CellValue): CellValue {
+      const cell = decode?.(value) ?? value
+      // Digits in a text field stay text: as numbers, undo would take the value for a changed one.
+      return isText && typeof cell === 'string' ? cell : exactNumber(cell)
+    },
+  }
+})
 
 /** A column for a select list; columns of connected databases are converted as they are shown. */
 function storedText(field: Field, dialect: Dialect): string {
@@ -71,7 +93,7 @@ function storedText(field: Field, dialect: Dialect): string {
 
 /** The column of a key; ids have dates as they are stored, so that records are found by them. */
 function keyText(field: Field, dialect: Dialect): string {
-  const name = dialect.quote(columnName(field))
+  const name = quotedColumn(field, dialect)
   if (field.databaseType === null || !isTextStorage(storageOf(field))) return name
   return dialect.render(dialect.foreign.asText(sql.raw(name), field.databaseType)).sql
 }

@@ -213,12 +213,11 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
       touches: await touchedBy(operations),
       entry: { kind: kindOf(change.operations), detail: orderedView(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
-      plan() {
+      plan({ dialect }) {
         const made = { ms: Date.now(), timeZone: change.timeZone }
         return Promise.all(
           operations.map(async (operation) => {
             const model = await schema.load(operation.tableId)
-            const { dialect } = await schema.engineOf(model.table)
             return await checkOperation(model, operation, made, dialect.foreign.keepsToTypes)
           }),
         )
@@ -339,8 +338,10 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     }
     const entry = await logChange(call, log, ran, records)
     await call.finish?.(log, call.home.dialect, entry.id)
-    const tableIds = [...new Set([...call.models.keys(), ...records.map(({ tableId }) => tableId)])]
-    for (const tableId of tableIds) call.models.set(tableId, await schema.loadWithKeys(tableId))
+    for (const { tableId } of records) {
+      if (!call.models.has(tableId)) call.models.set(tableId, await schema.loadWithKeys(tableId))
+    }
+    const tableIds = [...call.models.keys()]
     return { records, inserted: ran.inserted, entry, count: records.length, tableIds, isRepeated: false }
   }
 
@@ -348,6 +349,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
     const operations = await call.plan(scope)
     // A write that ran together with others may be rolled back and run again.
     call.attempts.length = 0
+    call.models.clear()
     for (const operation of operations) if ('rows' in operation) call.attempts.push(operation)
     const touched: RecordChange[] = []
     const inserted: RecordId[] = []

@@ -78,6 +78,7 @@ async function repeatedUnlisted(
  * added and deleted by the change are omitted.
  */
 export async function mergeChanges(records: RecordChange[]): Promise<RecordChange[]> {
+  if (records.length === 1) return records
   const merged = new Map<string, RecordChange>()
   for await (const next of breathing(records)) {
     const key = `${next.tableId} ${next.recordId}`

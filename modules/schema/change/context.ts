@@ -85,7 +85,17 @@ export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user'
  *
  * @throws TABLE_NOT_FOUND
  */
-export async function loadShown(
+export function loadShown(
+  context: Pick<SchemaContext, 'store' | 'bases'>,
+  tableId: string,
+): Promise<TableModel> {
+  // Almost every call is answered from here, and a request makes several.
+  const known = context.store.peek(tableId)
+  const isShown = known && context.bases.sources.peek(known.table.sourceId)?.isEnabled
+  return isShown ? Promise.resolve(known) : readShown(context, tableId)
+}
+
+async function readShown(
   { store, bases }: Pick<SchemaContext, 'store' | 'bases'>,
   tableId: string,
 ): Promise<TableModel> {

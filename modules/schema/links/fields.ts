@@ -44,7 +44,7 @@ export async function allLinkFieldsOf(
  *
  * @throws TABLE_NOT_FOUND for an unknown table
  */
-export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 'listFields'>) {
+export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'peek' | 'findTable' | 'listFields'>) {
   const cached = new WeakMap<TableModel, TableModel>()
 
   async function findLive(tableId: string): Promise<TableModel | null> {
@@ -56,10 +56,19 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 
     }
   }
 
-  return async function loadWithKeys(tableId: string): Promise<TableModel> {
+  /** The model itself if nothing of its table is in the trash, else the one that was made from it. */
+  const knownFor = (live: TableModel): TableModel | undefined =>
+    live.trashedColumns.size === 0 ? live : cached.get(live)
+
+  return function loadWithKeys(tableId: string): Promise<TableModel> {
+    const live = store.peek(tableId)
+    const known = live && knownFor(live)
+    return known ? Promise.resolve(known) : readWithKeys(tableId)
+  }
+
+  async function readWithKeys(tableId: string): Promise<TableModel> {
     const live = await findLive(tableId)
-    if (live?.trashedColumns.size === 0) return live
-    const known = live && cached.get(live)
+    const known = live && knownFor(live)
     if (known) return known
     const table = live?.table ?? (await store.findTable(tableId))
     if (!table) throw notFound('Table', tableId.slice(0, 64))

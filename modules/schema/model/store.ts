@@ -62,12 +62,18 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return row ? toStored(row) : null
   }
 
-  async function loadModel(tableId: string): Promise<TableModel> {
+  /** The cached model of a table if it is current. */
+  function peekModel(tableId: string): TableModel | undefined {
     const known = models.get(tableId)
-    if (known && isTrusted(tableId)) {
-      tally.hits++
-      return known
-    }
+    if (!known || !isTrusted(tableId)) return undefined
+    tally.hits++
+    return known
+  }
+
+  async function loadModel(tableId: string): Promise<TableModel> {
+    const current = peekModel(tableId)
+    if (current) return current
+    const known = models.get(tableId)
     const before = changes
     const table = await findTable(tableId)
     if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
@@ -156,6 +162,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     listFields,
     ownSourceId,
     load: loadModel,
+    peek: peekModel,
     areCurrent,
     cachedReads,
     /** The clients of a base's databases, by source id. */
