@@ -72,7 +72,7 @@ export function createRecordsService(
 ) {
   const counts = createRowCounts(kernel.meta.cluster.isShared)
   const results = createResultCache(kernel.meta.cluster.isShared)
-  const searchIndexes = createSearchIndexes(kernel.log)
+  const searchIndexes = createSearchIndexes(kernel.log, kernel.meta.cluster.claims)
   const { metrics } = kernel
   const reader = timeMethods(
     metrics,

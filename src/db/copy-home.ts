@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { isAutomaticIndex } from '../dialects/automatic-index.ts'
 import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
-import { sqliteSearchIndexes } from '../dialects/sqlite-search.ts'
+import { hasSearchIndexes, sqliteSearchBatches } from '../dialects/sqlite-search.ts'
 import { CLEAR_LOG } from './change-log.ts'
 
 /** Parts of a base's home that are copied. */
@@ -35,9 +35,9 @@ export async function copySqliteHome(
     params: [],
   })
   // An index holds texts of records that the copy may not have. Searches in the copy build their own.
-  const [list] = await copy.all<{ n: number }>(sqliteSearchIndexes.hasList)
+  const [list] = await copy.all<{ n: number }>(hasSearchIndexes)
   const indexes = list?.n
-    ? await copy.all<{ name: string; generation: number }>(sqliteSearchIndexes.listAll)
+    ? await copy.all<{ name: string; generation: number }>(sqliteSearchBatches.listAll)
     : []
   // The metadata of the copy know no automatic indexes; its own reads decide which it gets.
   const ownIndexes = await copy.all<{ name: string }>({
@@ -49,7 +49,7 @@ export async function copySqliteHome(
   const plain = (sql: string): Statement => ({ sql, params: [] })
   await copy.writeScript([
     ...CLEAR_LOG,
-    ...indexes.flatMap(({ name, generation }) => sqliteSearchIndexes.drop({ name, key: '' }, generation)),
+    ...indexes.flatMap(({ name, generation }) => sqliteSearchBatches.drop({ name, key: '' }, generation)),
     ...automatic.map((name) => plain(`drop index ${sqlite.quote(name)}`)),
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
     ...(withData ? [] : [plain('delete from sheaf_places')]),

@@ -3,3 +3,6 @@ export const NAME_PREFIX = 'sheaf_auto_'
 
 /** True for the name of such an index. */
 export const isAutomaticIndex = (name: string): boolean => name.startsWith(NAME_PREFIX)
+
+/** Start of the names of search indexes in databases. */
+export const SEARCH_PREFIX = 'sheaf_search_'

@@ -66,8 +66,11 @@ export interface QueryDialect extends FilterPrimitives<SQL> {
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
   /** True if the text of the column contains the search text, ignoring case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
-  /** The text in which `search` looks, for search indexes; null for values without text. Absent where there are none. */
-  searchedText?(column: SQL, storage: StorageKind): SQL | null
+  /**
+   * The text in which `search` looks (for `files` in that of `fileNames`), for search indexes; null for values without
+   * text. Absent where there are none.
+   */
+  searchedText?(column: SQL, storage: StorageKind | 'files'): SQL | null
   /** A record's id as the change log stores it, for comparison with `record_id`. */
   logId(id: SQL): SQL
   /** The SQL vocabulary of formulas. */
@@ -128,25 +131,41 @@ export interface SearchIndexVersion {
   /** SQL expressions over a row of the table, whose texts are indexed. */
   columns: readonly string[]
   isComplete: boolean
+  /** False if the index knows the letters A to Z and digits only. */
+  knowsAllLetters: boolean
 }
 
 /**
  * Trigram indexes that narrow a search to candidates. Their condition must be checked again: a candidate may not match,
- * but every match is a candidate. Triggers remember the records that are inserted or updated, in the transaction of the
- * write, and these are candidates until `refresh` indexes them. Everything can be derived from the table, so an index may
- * be missing at any time.
+ * but every match is a candidate, also if it was written a moment ago. Everything can be derived from the table, so an
+ * index may be missing at any time.
  */
 export interface SearchIndexes {
   /** The query for the index; null if the text is too short, or its letters compare differently in the index. */
-  match(text: string): string | null
-  /** Selects the keys of the candidates. */
-  candidates(table: IndexedTable, generation: number, match: string): SQL
-  /** Counts the candidates of the index up to `most`, without the changed records, as `n`. */
-  countCandidates(table: IndexedTable, generation: number, match: string, most: number): Statement
-  /** Selects the versions: rows with `generation`, `columns` (JSON) and `isComplete` (0 or 1). */
+  match(text: string, version: Pick<SearchIndexVersion, 'knowsAllLetters'>): string | null
+  /** True for the candidates, by the key of a row. */
+  isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
+  /** The same where few records are candidates, so that the engine looks these up whatever it expects. */
+  isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
+  /** Counts the candidates of the index up to `most`, without records that were just changed, as `n`. */
+  countCandidates(table: IndexedTable, version: SearchIndexVersion, match: string, most: number): Statement
+  /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete` and `knowsAllLetters` (0 or 1). */
   list(table: IndexedTable): Statement
-  /** Selects as `n` whether there is a list. */
-  hasList: Statement
+  /** Selects as `n` whether `list` can be asked; absent where it always can. */
+  hasList?: Statement
+  /** True if candidates are selected by `columns`, so that none of these may be missing in the table. */
+  readsColumns: boolean
+  /** Statements that build and refresh an index. Absent where `Engine.buildSearchIndex` builds it for good. */
+  batches?: SearchIndexBatches
+  /** The name of an index for `Engine.dropIndex`, where there are no batches. */
+  indexName(table: IndexedTable, generation: number): string
+}
+
+/**
+ * Builds an index in short transactions. Triggers remember the records that are inserted or updated, in the transaction
+ * of the write, and these are candidates until `refresh` indexes them.
+ */
+export interface SearchIndexBatches {
   /** Creates the list. */
   prepare: Statement
   create(table: IndexedTable, version: SearchIndexVersion): Statement[]
@@ -353,6 +372,15 @@ export interface Engine {
    */
   buildIndex(index: IndexDefinition): Promise<void>
   dropIndex(table: string, name: string): Promise<void>
+  /**
+   * Builds a search index without blocking writers, for dialects without `SearchIndexes.batches`. A failure leaves
+   * nothing behind.
+   *
+   * @returns `unavailable` if the database has no trigrams and its account may not add them
+   */
+  buildSearchIndex?(table: IndexedTable, version: SearchIndexVersion): Promise<'built' | 'unavailable'>
+  /** The part of the search index of a table that is built, from 0 to 1; null if none is being built. */
+  searchIndexProgress?(table: IndexedTable): Promise<number | null>
   /** Disk space of a base's home; undefined for external databases. */
   readonly storage?: EngineStorage
   /** Location and credentials for worker threads, as plain data. */

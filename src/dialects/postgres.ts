@@ -9,7 +9,9 @@ import { exactNumber } from './exact-number.ts'
 import { postgresForeign } from './foreign.ts'
 import { postgresFormula } from './postgres-formula.ts'
 import { postgresRelated } from './postgres-related.ts'
+import { postgresSearchedText, postgresSearchIndexes } from './postgres-search.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
+import { asRegularExpression } from './postgres-text.ts'
 import { createRender, groupSummaryBy, standardPrimitives } from './standard-sql.ts'
 
 /**
@@ -52,28 +54,6 @@ function fits(text: SQL, pattern: string): SQL {
   return isPlain ? sql`${text} ilike ${pattern}` : sql`${text} ~ ${asRegularExpression(pattern)}`
 }
 
-/** Converts a `like` pattern to a regular expression: `Ü%` becomes `^(?:ü|Ü).*$`. */
-function asRegularExpression(pattern: string): string {
-  const characters = [...pattern]
-  let expression = ''
-  for (let at = 0; at < characters.length; at++) {
-    const character = characters[at] ?? ''
-    if (character === '%') expression += '.*'
-    else if (character === '_') expression += '.'
-    else expression += literal(character === '\\' ? (characters[++at] ?? '\\') : character)
-  }
-  return `^${expression}$`
-}
-
-function literal(character: string): string {
-  const cases = [...new Set([character, character.toLowerCase(), character.toUpperCase()])]
-  // "ß" is two letters in upper case, which is a different text.
-  const single = cases.filter((variant) => [...variant].length === 1).map(escaped)
-  return single.length > 1 ? `(?:${single.join('|')})` : (single[0] ?? '')
-}
-
-const escaped = (character: string): string => character.replace(/[\\^$.|?*+()[\]{}-]/, '\\$&')
-
 /**
  * Titles of the files in a JSON list of `{ title, size }`, one per line. NULL for text of a foreign column that is not
  * such a list.
@@ -114,6 +94,8 @@ export const postgres: Dialect = {
   summary,
   groupSummary: groupSummaryBy(summary),
   search: postgresSearch,
+  searchedText: postgresSearchedText,
+  searchIndexes: postgresSearchIndexes,
   formula: postgresFormula,
   decode: (storage) => DECODERS[storage] ?? null,
   related: postgresRelated,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { IndexedTable, SearchIndexes, Statement } from './dialect.ts'
+import type { IndexedTable, SearchIndexBatches, SearchIndexes, Statement } from './dialect.ts'
 
 /** The list of all indexes of a base's file. Created with the first index. */
 const LIST = 'sheaf_search_indexes'
@@ -24,33 +24,10 @@ const changedName = ({ name }: IndexedTable, generation: number) => `sheaf_chang
 const textOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(${column}, '')`).join(` || char(10) || `)
 
-/** FTS5 with trigrams, without the texts themselves. */
-export const sqliteSearchIndexes: SearchIndexes = {
-  match: matchOf,
-  candidates(table, generation, match) {
-    const index = sql.raw(quote(indexName(table, generation)))
-    const changed = sql.raw(quote(changedName(table, generation)))
-    return sql`select rowid from ${index} where ${index} match ${match} union all select id from ${changed}`
-  },
-  countCandidates(table, generation, match, most) {
-    const index = quote(indexName(table, generation))
-    return statement(
-      `select count(*) as n from (select 1 from ${index} where ${index} match ? limit ?)`,
-      match,
-      most,
-    )
-  },
-  list: ({ name }) =>
-    statement(
-      // Without its triggers an index misses changes.
-      `select generation, columns, is_complete = 1 and ${EVENTS.length} = (
-          select count(*) from sqlite_schema where type = 'trigger' and tbl_name = table_name
-            and name like 'sheaf_changed_' || generation || '_%' escape '\\'
-        ) as isComplete
-        from ${LIST} where table_name = ? order by generation`,
-      name,
-    ),
-  hasList: statement(`select count(*) as n from sqlite_schema where name = '${LIST}'`),
+/** Selects as `n` whether a base's file has the list. */
+export const hasSearchIndexes = statement(`select count(*) as n from sqlite_schema where name = '${LIST}'`)
+
+export const sqliteSearchBatches: SearchIndexBatches = {
   prepare: statement(`create table if not exists ${LIST} (
     table_name text not null,
     generation integer not null,
@@ -119,6 +96,38 @@ export const sqliteSearchIndexes: SearchIndexes = {
         select name from sqlite_schema where type = 'table'
       ) as isLost from ${LIST}`,
   ),
+}
+
+/** Trigrams in FTS5, without the texts themselves. */
+export const sqliteSearchIndexes: SearchIndexes = {
+  match: matchOf,
+  readsColumns: false,
+  indexName,
+  isCandidate(key, table, { generation }, match) {
+    const index = sql.raw(quote(indexName(table, generation)))
+    const changed = sql.raw(quote(changedName(table, generation)))
+    return sql`${key} in (select rowid from ${index} where ${index} match ${match} union all select id from ${changed})`
+  },
+  countCandidates(table, { generation }, match, most) {
+    const index = quote(indexName(table, generation))
+    return statement(
+      `select count(*) as n from (select 1 from ${index} where ${index} match ? limit ?)`,
+      match,
+      most,
+    )
+  },
+  list: ({ name }) =>
+    statement(
+      // Without its triggers an index misses changes.
+      `select generation, columns, is_complete = 1 and ${EVENTS.length} = (
+          select count(*) from sqlite_schema where type = 'trigger' and tbl_name = table_name
+            and name like 'sheaf_changed_' || generation || '_%' escape '\\'
+        ) as isComplete, 1 as knowsAllLetters
+        from ${LIST} where table_name = ? order by generation`,
+      name,
+    ),
+  hasList: hasSearchIndexes,
+  batches: sqliteSearchBatches,
 }
 
 /**

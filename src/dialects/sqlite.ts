@@ -64,7 +64,8 @@ function defaultLiteral(value: Exclude<CellValue, null>): string {
   return typeof value === 'string' ? quoteText(value) : String(Number(value))
 }
 
-function searchedText(expression: SQL, storage: StorageKind): SQL | null {
+function searchedText(expression: SQL, storage: StorageKind | 'files'): SQL | null {
+  if (storage === 'files') return sqliteFileNames(expression)
   // Checkboxes have no text.
   if (storage === 'boolean') return null
   // Removes the zone, in which "00" would always match.

@@ -118,7 +118,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       actorId: actor.kind === 'user' ? actor.id : null,
       people,
     }
-    const searchIndex = await searchIndexes.of(engine, model)
+    const searchIndex = await searchIndexes.of(engine, model, models)
     const indexes = await registry.get(AUTOMATIC_INDEXES).of(model)
     const { dialect } = engine
     const context = { model, models, view, indexes, dialect, moment, visitor, plans, searchIndex }

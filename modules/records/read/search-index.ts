@@ -1,7 +1,9 @@
 import { withoutCaller } from '../../../src/caller.ts'
+import type { Claims } from '../../../src/cluster.ts'
 import type {
   Engine,
   IndexedTable,
+  SearchIndexBatches,
   SearchIndexes,
   SearchIndexVersion,
 } from '../../../src/dialects/dialect.ts'
@@ -9,7 +11,7 @@ import type { Log } from '../../../src/log.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, isForeign, isKeyless } from '../table/index.ts'
 import { indexedText, searchable } from './expression/conditions.ts'
-import { type TableSearchIndex, wholeOf } from './expression/scope.ts'
+import { type Models, type TableSearchIndex, wholeOf } from './expression/scope.ts'
 import type { Opened } from './plan.ts'
 
 /** Tables with fewer records are searched fast enough without an index. */
@@ -17,12 +19,17 @@ const MIN_RECORDS = 20_000
 /** With more candidates, a page in the table’s order, or a read of all matches, is faster without the index. */
 const MAX_PAGE_CANDIDATES = 20_000
 const MAX_CANDIDATES = 200_000
+/** So few candidates are looked up by their keys, whatever the engine expects. */
+const FEW_CANDIDATES = 1_000
 /** Records indexed in one transaction, during which other writers wait. */
 const FILL_ROWS = 1_000
 /** From this many changed records on they are indexed; fewer are searched one by one. */
 const REFRESH_FROM = 500
 /** Interval at which a searched index looks for changed records. */
 const REFRESH_EVERY_MS = 2_000
+
+/** A build that failed is tried again by the next search after this time, or after a change of the table. */
+const RETRY_MS = 10 * 60_000
 
 /** An index in use. */
 interface Loaded {
@@ -31,51 +38,82 @@ interface Loaded {
   index: TableSearchIndex
 }
 
+/** The last build of an index, as long as it matters. */
+interface Attempt {
+  model: TableModel
+  state: 'building' | 'failed' | 'unavailable'
+  /** Records that batches have indexed. */
+  records: number
+  at: number
+}
+
+/** What its search index does for a table. */
+export interface SearchIndexState {
+  /** `none`: the table is small, or was not searched yet. `unavailable`: the database has no trigrams. */
+  state: 'none' | 'building' | 'ready' | 'failed' | 'unavailable'
+  /** The part that is built, from 0 to 1. */
+  part: number
+}
+
 /**
- * Search indexes of large tables in bases' files. The first search of a table builds its index in the background, and
- * searches without it until it is complete. A field that the index does not hold is searched as without an index, and the
- * next search builds a new index that holds it.
+ * Search indexes of large tables. The first search of a table builds its index in the background, and searches without it
+ * until it is complete. A field that the index does not hold is searched as without an index, and the next search builds
+ * a new index that holds it. One server at a time builds the index of a table.
  */
-export function createSearchIndexes(log: Pick<Log, 'error'>) {
+export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Claims) {
   /** By version of the table, because a change of its fields may replace columns. */
   const loaded = new WeakMap<TableModel, Promise<Loaded | null>>()
   /** Tables whose index is being built or refreshed, by id. */
   const busy = new Set<string>()
+  const attempts = new Map<string, Attempt>()
   const refreshedAt = new Map<string, number>()
   let isClosed = false
   /** Builds run one after the other. */
   let last: Promise<void> = Promise.resolve()
 
   /** The complete index of a table, or undefined. */
-  async function of(engine: Engine, model: TableModel): Promise<TableSearchIndex | undefined> {
-    return (await load(engine, model))?.index
+  async function of(
+    engine: Engine,
+    model: TableModel,
+    models: Models,
+  ): Promise<TableSearchIndex | undefined> {
+    return (await load(engine, model, models))?.index
   }
 
-  function load(engine: Engine, model: TableModel): Promise<Loaded | null> {
+  function load(engine: Engine, model: TableModel, models: Models): Promise<Loaded | null> {
     const known = loaded.get(model)
     if (known) return known
-    const fresh = read(engine, model)
+    const fresh = read(engine, model, models)
     loaded.set(model, fresh)
     fresh.catch(() => loaded.delete(model))
     return fresh
   }
 
-  async function read(engine: Engine, model: TableModel): Promise<Loaded | null> {
+  async function read(engine: Engine, model: TableModel, models: Models): Promise<Loaded | null> {
     const indexes = engine.dialect.searchIndexes
     const table = tableOf(model)
     if (!indexes || !table || !(await hasList(engine, indexes))) return null
-    const version = (await versionsOf(engine, indexes, table)).findLast(({ isComplete }) => isComplete)
+    const current = new Set(indexes.readsColumns ? columnsOf(engine, model, models) : [])
+    const version = (await versionsOf(engine, indexes, table)).findLast(
+      ({ isComplete, columns }) =>
+        isComplete && (!indexes.readsColumns || columns.every((column) => current.has(column))),
+    )
     if (!version) return null
     const index: TableSearchIndex = {
       generation: version.generation,
       columns: new Set(version.columns),
-      candidates(text) {
-        const match = indexes.match(text)
-        return match === null ? null : indexes.candidates(table, version.generation, match)
+      hasFewCandidates: false,
+      isCandidate(key, text) {
+        const match = indexes.match(text, version)
+        return match === null ? null : indexes.isCandidate(key, table, version, match)
+      },
+      isOneOfFew(key, text) {
+        const match = indexes.match(text, version)
+        return match === null ? null : (indexes.isOneOfFew?.(key, table, version, match) ?? null)
       },
       countCandidates(text, most) {
-        const match = indexes.match(text)
-        return match === null ? null : indexes.countCandidates(table, version.generation, match, most)
+        const match = indexes.match(text, version)
+        return match === null ? null : indexes.countCandidates(table, version, match, most)
       },
     }
     return { table, version, index }
@@ -87,36 +125,45 @@ export function createSearchIndexes(log: Pick<Log, 'error'>) {
    */
   async function fitting(opened: Opened, text: string, read: 'page' | 'whole'): Promise<Opened> {
     const { engine, context } = opened
+    const { searchIndex } = context
     const most = read === 'page' ? MAX_PAGE_CANDIDATES : MAX_CANDIDATES
-    const statement = context.searchIndex?.countCandidates(text, most + 1)
-    if (!statement) return opened
+    const statement = searchIndex?.countCandidates(text, most + 1)
+    if (!searchIndex || !statement) return opened
     const [row] = await engine.all<{ n: number }>(statement, { scan: true })
-    if ((row?.n ?? 0) <= most) return opened
-    return { ...opened, context: { ...context, searchIndex: undefined } }
+    const candidates = row?.n ?? 0
+    if (candidates > most) return { ...opened, context: { ...context, searchIndex: undefined } }
+    const hasFewCandidates = candidates <= FEW_CANDIDATES
+    return { ...opened, context: { ...context, searchIndex: { ...searchIndex, hasFewCandidates } } }
   }
 
   /** Builds or refreshes the index of a table that is being searched, if it is large enough, without waiting. */
   function want(opened: Opened, countRecords: () => Promise<number>): void {
     const { engine } = opened
+    const { models } = opened.context
     const model = wholeOf(opened.context)
     const indexes = engine.dialect.searchIndexes
     const { id } = model.table
     if (!indexes || isClosed || busy.has(id) || !tableOf(model)) return
     const isFresh = performance.now() - (refreshedAt.get(id) ?? Number.NEGATIVE_INFINITY) < REFRESH_EVERY_MS
-    if (isFresh) return
+    const attempt = attempts.get(id)
+    if (isFresh || (attempt?.model === model && performance.now() - attempt.at < RETRY_MS)) return
     busy.add(id)
     const work = async () => {
+      const claim = `search ${id}`
       try {
-        const current = await load(engine, model)
-        const columns = columnsOf({ ...opened, model, context: { ...opened.context, model, view: null } })
-        if (current && isSameSet(current.index.columns, columns)) await refresh(engine, indexes, current)
-        else if (columns.length > 0 && (await countRecords()) >= MIN_RECORDS) {
-          await build(engine, indexes, model, columns)
-          loaded.delete(model)
+        if (isClosed || !(await claims.take(claim))) return
+        try {
+          await maintain(engine, indexes, model, models, countRecords)
+        } finally {
+          await claims.release(claim)
         }
       } catch (error) {
         // The base may have been deleted, or the server is stopping.
         if (!isClosed) log.error('search index not built', error, { table: id })
+        const attempt = attempts.get(id)
+        if (attempt?.state === 'building') {
+          attempts.set(id, { ...attempt, state: 'failed', at: performance.now() })
+        }
       } finally {
         busy.delete(id)
         refreshedAt.set(id, performance.now())
@@ -125,56 +172,146 @@ export function createSearchIndexes(log: Pick<Log, 'error'>) {
     last = withoutCaller(() => last.then(work))
   }
 
-  async function build(engine: Engine, indexes: SearchIndexes, model: TableModel, columns: string[]) {
+  async function maintain(
+    engine: Engine,
+    indexes: SearchIndexes,
+    model: TableModel,
+    models: Models,
+    countRecords: () => Promise<number>,
+  ): Promise<void> {
+    const { id } = model.table
+    const columns = columnsOf(engine, model, models)
+    const isCurrent = (each: Loaded | null): each is Loaded =>
+      each !== null && isSameSet(each.index.columns, columns)
+    let current = await load(engine, model, models)
+    if (!isCurrent(current)) {
+      // Another server may have built it.
+      loaded.delete(model)
+      current = await load(engine, model, models)
+    }
+    if (isCurrent(current)) return refresh(engine, indexes, current)
+    if (columns.length === 0 || (await countRecords()) < MIN_RECORDS) return
+    const attempt: Attempt = { model, state: 'building', records: 0, at: performance.now() }
+    attempts.set(id, attempt)
+    if ((await build(engine, indexes, model, columns, attempt)) === 'unavailable') {
+      attempts.set(id, { ...attempt, state: 'unavailable', at: performance.now() })
+      log.warn('searches are not indexed: pg_trgm is missing and cannot be created', { table: id })
+      return
+    }
+    attempts.delete(id)
+    loaded.delete(model)
+  }
+
+  async function build(
+    engine: Engine,
+    indexes: SearchIndexes,
+    model: TableModel,
+    columns: string[],
+    attempt: Attempt,
+  ): Promise<'built' | 'unavailable'> {
     const table = tableOf(model)
-    if (!table) return
-    await engine.writeScript([indexes.prepare])
+    if (!table) return 'built'
+    if (indexes.batches) await engine.writeScript([indexes.batches.prepare])
     const old = await versionsOf(engine, indexes, table)
-    const all = await engine.all<{ name: string; generation: number; isLost: number }>(indexes.listAll)
-    const lost = all.filter(({ isLost }) => isLost === 1)
     const inUse = old.findLast(({ isComplete }) => isComplete)
-    const version = { generation: (old.at(-1)?.generation ?? 0) + 1, columns, isComplete: false }
+    const useless = old.filter((each) => each !== inUse)
+    const version: SearchIndexVersion = {
+      generation: (old.at(-1)?.generation ?? 0) + 1,
+      columns,
+      isComplete: false,
+      knowsAllLetters: true,
+    }
+    if (indexes.batches) {
+      await buildInBatches(engine, indexes.batches, { table, version, useless, attempt })
+      return 'built'
+    }
+    for (const { generation } of useless) {
+      await engine.dropIndex(table.name, indexes.indexName(table, generation))
+    }
+    return (await engine.buildSearchIndex?.(table, version)) ?? 'unavailable'
+  }
+
+  interface BatchedBuild {
+    table: IndexedTable
+    version: SearchIndexVersion
+    useless: SearchIndexVersion[]
+    attempt: Attempt
+  }
+
+  async function buildInBatches(
+    engine: Engine,
+    batches: SearchIndexBatches,
+    { table, version, useless, attempt }: BatchedBuild,
+  ): Promise<void> {
+    const all = await engine.all<{ name: string; generation: number; isLost: number }>(batches.listAll)
+    const lost = all.filter(({ isLost }) => isLost === 1)
     await engine.writeScript([
-      ...lost.flatMap(({ name, generation }) => indexes.drop({ name, key: '' }, generation)),
-      ...old.filter((each) => each !== inUse).flatMap(({ generation }) => indexes.drop(table, generation)),
-      ...indexes.create(table, version),
+      ...lost.flatMap(({ name, generation }) => batches.drop({ name, key: '' }, generation)),
+      ...useless.flatMap(({ generation }) => batches.drop(table, generation)),
+      ...batches.create(table, version),
     ])
     for (let after = 0; !isClosed; ) {
       const quoted = { name: engine.dialect.quote(table.name), key: engine.dialect.quote(table.key) }
-      const [row] = await engine.all<{ upTo: number | null }>({
-        sql: `select max(k) as "upTo" from (select ${quoted.key} as k from ${quoted.name} where ${quoted.key} > ?
-          order by ${quoted.key} limit ${FILL_ROWS}) as page`,
+      const [row] = await engine.all<{ upTo: number | null; records: number }>({
+        sql: `select max(k) as "upTo", count(*) as records from (select ${quoted.key} as k from ${quoted.name}
+          where ${quoted.key} > ? order by ${quoted.key} limit ${FILL_ROWS}) as page`,
         params: [after],
       })
       const upTo = row?.upTo ?? null
       if (upTo === null) {
-        await engine.writeScript([indexes.complete(table, version.generation)])
+        await engine.writeScript([batches.complete(table, version.generation)])
         return
       }
-      await engine.writeScript([indexes.fill(table, version, after, upTo)])
+      await engine.writeScript([batches.fill(table, version, after, upTo)])
+      attempt.records += row?.records ?? 0
       after = upTo
     }
   }
 
   async function refresh(engine: Engine, indexes: SearchIndexes, { table, version }: Loaded): Promise<void> {
     const { generation } = version
+    const { batches } = indexes
     // Not dropped with the completion of this one, for searches that had begun.
     for (const old of await versionsOf(engine, indexes, table)) {
-      if (old.generation < generation) await engine.writeScript(indexes.drop(table, old.generation))
+      if (old.generation >= generation) continue
+      if (batches) await engine.writeScript(batches.drop(table, old.generation))
+      else await engine.dropIndex(table.name, indexes.indexName(table, old.generation))
     }
-    while (!isClosed) {
+    while (batches && !isClosed) {
       const [row] = await engine.all<{ waiting: number }>(
-        indexes.countChanged(table, generation, REFRESH_FROM),
+        batches.countChanged(table, generation, REFRESH_FROM),
       )
       if ((row?.waiting ?? 0) < REFRESH_FROM) return
-      await engine.writeScript(indexes.refresh(table, version, FILL_ROWS))
+      await engine.writeScript(batches.refresh(table, version, FILL_ROWS))
     }
+  }
+
+  /** What the search index of a table does. */
+  async function stateOf(
+    engine: Engine,
+    model: TableModel,
+    models: Models,
+    records: number,
+  ): Promise<SearchIndexState> {
+    const table = tableOf(model)
+    const indexes = engine.dialect.searchIndexes
+    if (!table || !indexes) return { state: 'none', part: 0 }
+    const attempt = attempts.get(model.table.id)
+    if (attempt?.model === model && attempt.state === 'building' && indexes.batches) {
+      return { state: 'building', part: records === 0 ? 0 : Math.min(1, attempt.records / records) }
+    }
+    // Another server may be building it.
+    const part = (await engine.searchIndexProgress?.(table)) ?? null
+    if (part !== null) return { state: 'building', part }
+    if (await read(engine, model, models)) return { state: 'ready', part: 1 }
+    return { state: attempt?.model === model ? attempt.state : 'none', part: 0 }
   }
 
   return {
     of,
     fitting,
     want,
+    stateOf,
     /** Stops after the transaction that is running. */
     async close(): Promise<void> {
       isClosed = true
@@ -192,6 +329,7 @@ function tableOf(model: TableModel): IndexedTable | null {
 }
 
 async function hasList(engine: Engine, indexes: SearchIndexes): Promise<boolean> {
+  if (!indexes.hasList) return true
   const [row] = await engine.all<{ n: number }>(indexes.hasList)
   return Number(row?.n ?? 0) > 0
 }
@@ -201,13 +339,17 @@ async function versionsOf(
   indexes: SearchIndexes,
   table: IndexedTable,
 ): Promise<SearchIndexVersion[]> {
-  const rows = await engine.all<{ generation: number; columns: string; isComplete: number }>(
-    indexes.list(table),
-  )
-  return rows.map(({ generation, columns, isComplete }) => ({
+  const rows = await engine.all<{
+    generation: number
+    columns: string
+    isComplete: number
+    knowsAllLetters: number
+  }>(indexes.list(table))
+  return rows.map(({ generation, columns, isComplete, knowsAllLetters }) => ({
     generation,
     columns: JSON.parse(columns) as string[],
     isComplete: isComplete === 1,
+    knowsAllLetters: knowsAllLetters === 1,
   }))
 }
 
@@ -215,5 +357,7 @@ const isSameSet = (left: ReadonlySet<string>, right: readonly string[]): boolean
   left.size === new Set(right).size && right.every((each) => left.has(each))
 
 /** The SQL texts that an index of the table holds. */
-const columnsOf = ({ context }: Opened): string[] =>
-  searchable(context).flatMap((field) => indexedText(context, field) ?? [])
+function columnsOf({ dialect }: Engine, model: TableModel, models: Models): string[] {
+  const context = { model, models, view: null, dialect, moment: { now: new Date() } }
+  return searchable(context).flatMap((field) => indexedText(context, field) ?? [])
+}

@@ -1,4 +1,4 @@
-import { NAME_PREFIX } from '../../dialects/automatic-index.ts'
+import { NAME_PREFIX, SEARCH_PREFIX } from '../../dialects/automatic-index.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -12,7 +12,7 @@ interface CopiedTable {
 
 /**
  * Copies a consistent snapshot of tables into another schema of the same database: columns, keys, indexes under their
- * names except automatic ones, and records. Identity columns continue from the original's value.
+ * names except automatic ones and those of searches, and records. Identity columns continue from the original's value.
  *
  * @param tables their names; others are not copied. The product's own tables exist already, and of these only the
  *   manual order of views is copied
@@ -43,7 +43,8 @@ export async function copySchema(
             else replace(pg_get_indexdef(i.indexrelid),
               ${` ON ${from}.`}, ${` ON ${quotePostgres(to)}.`}) end as definition
           from pg_index i join pg_class c on c.oid = i.indexrelid
-          where i.indrelid = ${source ?? ''}::regclass and not starts_with(c.relname::text, ${NAME_PREFIX})`
+          where i.indrelid = ${source ?? ''}::regclass and not starts_with(c.relname::text, ${NAME_PREFIX})
+            and not starts_with(c.relname::text, ${SEARCH_PREFIX})`
         for (const { definition } of definitions) await tx.unsafe(definition)
         if (identity === null || !withData) continue
         const sequence = (table: string | undefined) =>

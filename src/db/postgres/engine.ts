@@ -10,7 +10,7 @@ import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatience
 import { watchedTransaction } from '../script-watch.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
 import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
-import { buildIndex, dropIndex } from './indexes.ts'
+import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
   type Lane,
   type Lanes,
@@ -176,6 +176,12 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       postgres.readPlan(await read(postgres.explain(statement), {}, false), table),
     buildIndex: (index) => explained(buildIndex(database.connection, schema, index)),
     dropIndex: (_, name) => explained(dropIndex(database.connection, schema, name)),
+    buildSearchIndex: (table, version) =>
+      explained(buildSearchIndex(database.connection, schema, table, version)),
+    searchIndexProgress: async (table) => {
+      const [row] = await read<{ part: number }>(searchIndexProgress(schema, table), {}, false)
+      return row?.part ?? null
+    },
     // The connections belong to the database and stay open for others.
     close: async () => {},
   }

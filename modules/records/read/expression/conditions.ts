@@ -96,17 +96,20 @@ export function searchCondition(
       list.map((each) => searchTerm(context, each, text)),
       sql` or `,
     )})`
-  const candidates = context.searchIndex?.candidates(text) ?? null
-  if (candidates === null) return anyOf(searched)
+  const { searchIndex } = context
+  const key = keyOf(context.model)
+  const isCandidate = searchIndex?.isCandidate(key, text) ?? null
+  if (isCandidate === null) return anyOf(searched)
   const indexed = searched.filter((field) => isIndexed(context, field))
   if (indexed.length === 0) return anyOf(searched)
-  const found = sql`(${keyOf(context.model)} in (${candidates}) and ${anyOf(indexed)})`
   // A condition that is always false would still make the engine read the whole table.
   const others = searched.filter(
     (field) =>
       !indexed.includes(field) && !(isOfPeople(field) && searchPeople(text, context.moment).length === 0),
   )
-  return others.length === 0 ? found : sql`(${found} or ${anyOf(others)})`
+  if (others.length > 0) return sql`((${isCandidate} and ${anyOf(indexed)}) or ${anyOf(others)})`
+  const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
+  return sql`(${isOneOfFew ?? isCandidate} and ${anyOf(indexed)})`
 }
 
 /**
@@ -117,8 +120,7 @@ export function indexedText(context: ReadContext, field: Field): string | null {
   if (fieldType(field.type).computed !== undefined || isSecret(field) || isOfPeople(field)) return null
   const { dialect } = context
   const value = fragmentsOf(context).of(field, 'value')
-  const isOfFiles = shownType(field).type.holdsFiles
-  const text = isOfFiles ? dialect.fileNames(value) : dialect.searchedText?.(value, valueStorage(field))
+  const text = dialect.searchedText?.(value, shownType(field).type.holdsFiles ? 'files' : valueStorage(field))
   if (!text) return null
   const { sql: rendered, params } = dialect.render(text)
   return params.length === 0 ? rendered : null

@@ -51,8 +51,12 @@ export interface TableSearchIndex {
   generation: number
   /** The SQL texts that it holds, as `indexedText` renders them. */
   columns: ReadonlySet<string>
-  /** Selects the keys of records that may show the text; null if the index cannot tell. */
-  candidates(text: string): SQL | null
+  /** True if the search at hand has few candidates. */
+  hasFewCandidates: boolean
+  /** True for records that may show the text, by their keys; null if the index cannot tell. */
+  isCandidate(key: SQL, text: string): SQL | null
+  /** The same, if nothing but the candidates has to be read and they are few. */
+  isOneOfFew(key: SQL, text: string): SQL | null
   /** Counts the candidates up to `most`, as `n`; null if the index cannot tell. */
   countCandidates(text: string, most: number): Statement | null
 }

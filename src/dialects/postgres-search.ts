@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { StorageKind } from '../core/fields/field-type.ts'
+import { escapeLike } from '../core/filters/primitives.ts'
+import { SEARCH_PREFIX } from './automatic-index.ts'
+import type { IndexedTable, SearchIndexes, SearchIndexVersion, Statement } from './dialect.ts'
+import { asRegularExpression } from './postgres-text.ts'
+
+/**
+ * Functions of a base's schema that print values as searches compare them. An index accepts only immutable functions;
+ * the casts of dates and instants to text depend on settings, which are the same for all connections of Sheaf. None of
+ * them may raise an error, which would reject the write of a record.
+ */
+export const POSTGRES_SEARCH_FUNCTIONS: readonly string[] = [
+  `create or replace function sheaf_search_text(value date) returns text
+    language plpgsql immutable strict parallel safe as $$ begin
+      return case when isfinite(value) and value >= date '0001-01-01' then to_char(value, 'YYYY-MM-DD')
+        else value::text end;
+    end $$`,
+  `create or replace function sheaf_search_text(value timestamptz) returns text
+    language plpgsql immutable strict parallel safe as $$ begin
+      return case when isfinite(value) and value >= timestamptz '0001-01-02 00:00:00+00'
+        then rtrim(rtrim(to_char(value at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.')
+        else value::text end;
+    end $$`,
+  // Text that is not the JSON of files stays as it is.
+  `create or replace function sheaf_search_files(value text) returns text
+    language plpgsql immutable strict as $$ begin
+      return (select string_agg(file->>'title', chr(10)) from json_array_elements(
+        case when value like '[{"%}]' then value::json end) as file);
+    exception when others then return value;
+    end $$`,
+]
+
+/** The text in which `search` looks, in immutable expressions. */
+export function postgresSearchedText(expression: SQL, storage: StorageKind | 'files'): SQL | null {
+  switch (storage) {
+    case 'boolean':
+      return null
+    case 'files':
+      return sql`sheaf_search_files(${expression})`
+    case 'date':
+    case 'datetime':
+      return sql`sheaf_search_text(${expression})`
+    // As JavaScript prints numbers: from 1e15 on PostgreSQL would write an exponent.
+    case 'real':
+      return sql`(case when (${expression})::text ~ '^-?[0-9.]+e[+-]?[0-9]+$'
+        then (${expression})::text::numeric::text else (${expression})::text end)`
+    default:
+      return sql`(${expression})::text`
+  }
+}
+
+/** The runs of letters that are asked of the index for a text with other letters than A to Z. */
+const MAX_RUNS = 4
+
+const statement = (text: string, ...params: unknown[]): Statement => ({ sql: text, params })
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Hashed, because names have at most 63 bytes. */
+const indexName = ({ name }: IndexedTable, generation: number): string =>
+  `${SEARCH_PREFIX}${generation}_${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
+
+/**
+ * The indexed text of a row: its values on one line each, with small letters from A to Z, so that patterns need no case
+ * rules of the database.
+ */
+export const postgresIndexedText = ({ columns }: Pick<SearchIndexVersion, 'columns'>): string =>
+  `lower((${columns.map((column) => `coalesce(${column}, '')`).join(` || chr(10) || `)}) collate "C")`
+
+/** Trigrams of pg_trgm in a GIN index over an expression, which PostgreSQL keeps current. */
+export const postgresSearchIndexes: SearchIndexes = {
+  match: matchOf,
+  readsColumns: true,
+  indexName,
+  isCandidate: (key, table, version, match) => sql`${key} in (${keysOf(table, version, match)})`,
+  // The planner expects ten values of an array and looks them up; of a pattern it cannot tell how many texts match.
+  isOneOfFew: (key, table, version, match) => sql`${key} = any(array(${keysOf(table, version, match)}))`,
+  countCandidates({ name }, version, match, most) {
+    const text = postgresIndexedText(version)
+    const patterns = patternsOf(match)
+    const conditions = patterns.map(({ operator }, at) => `${text} ${operator} $${at + 1}`).join(' and ')
+    return statement(
+      `select count(*)::integer as n from (select 1 from ${quote(name)} where ${conditions} limit ${most}) as found`,
+      ...patterns.map(({ pattern }) => pattern),
+    )
+  },
+  list: ({ name }) =>
+    statement(
+      // Without a UTF-8 locale, pg_trgm skips all letters but A to Z.
+      `select split_part(c.relname::text, '_', 3)::integer as generation, coalesce(d.description, '[]') as columns,
+          (i.indisvalid and d.description is not null)::integer as "isComplete",
+          (select (datctype not in ('C', 'POSIX'))::integer from pg_database where datname = current_database())
+            as "knowsAllLetters"
+        from pg_index i join pg_class c on c.oid = i.indexrelid
+          left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
+        where i.indrelid = to_regclass(quote_ident($1)) and starts_with(c.relname::text, '${SEARCH_PREFIX}')
+        order by generation`,
+      name,
+    ),
+}
+
+interface Pattern {
+  operator: 'like' | '~'
+  pattern: string
+}
+
+const fits = (version: SearchIndexVersion, match: string): SQL => {
+  const text = sql.raw(postgresIndexedText(version))
+  return sql.join(
+    patternsOf(match).map(({ operator, pattern }) => sql`${text} ${sql.raw(operator)} ${pattern}`),
+    sql` and `,
+  )
+}
+
+const keysOf = ({ name, key }: IndexedTable, version: SearchIndexVersion, match: string): SQL =>
+  sql`select ${sql.raw(quote(key))} from ${sql.raw(quote(name))} where ${fits(version, match)}`
+
+const isPlain = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+const lowered = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** The patterns of all texts of a match: one text per line. */
+const patternsOf = (match: string): Pattern[] =>
+  match.split('\n').map((text) => {
+    const pattern = `%${escapeLike(text)}%`
+    return isPlain(text)
+      ? { operator: 'like', pattern: lowered(pattern) }
+      : // Lowered with all cases of its letters: the upper case of "ſ" is "S", which the index has as "s".
+        { operator: '~', pattern: lowered(asRegularExpression(pattern)) }
+  })
+
+/**
+ * Texts that every match contains, one per line. A text of A to Z is asked for as a whole. Others become regular
+ * expressions, of which pg_trgm analyses only short ones. Sigma is left out: its small form depends on the letter that
+ * follows.
+ */
+function matchOf(
+  text: string,
+  { knowsAllLetters }: Pick<SearchIndexVersion, 'knowsAllLetters'>,
+): string | null {
+  if (isPlain(text) && !text.includes('\n')) return /[A-Za-z0-9]{3}/.test(text) ? text : null
+  const runs = text.match(knowsAllLetters ? /[\p{L}\p{N}]{3,}/gu : /[A-Za-z0-9]{3,}/g) ?? []
+  const short = runs
+    .flatMap((run) => run.split(/[Σσς]/))
+    .flatMap((run) => (isPlain(run) ? run : [...run].slice(0, 8).join('')))
+    .filter((run) => [...run].length >= 3)
+  return short.length === 0 ? null : short.slice(0, MAX_RUNS).join('\n')
+}

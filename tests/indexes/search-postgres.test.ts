@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { type RunningServer, startServer } from '../../src/app.ts'
+import { type Bench, benchOf, type TestTable } from '../records/support.ts'
+import { createTestApp } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
+import { createBase } from '../support/factories.ts'
+import { fillTable } from './support.ts'
+
+const RECORDS = 20_000
+
+let bench: Bench
+let other: RunningServer | null = null
+let table: TestTable
+afterEach(async () => {
+  await other?.stop()
+  other = null
+  await bench.stop()
+})
+
+async function start(): Promise<void> {
+  const app = await createTestApp({ database: 'postgres' })
+  const owner = await app.signUp()
+  bench = benchOf(app, owner, (await createBase(app, owner)).id)
+  table = await bench.table({ Name: 'SingleLineText', Num: 'Number' })
+  await fillTable(app.kernel, table, RECORDS)
+}
+
+const run = async (sql: string) =>
+  (await bench.app.kernel.sources.engine(bench.baseId)).all<{ name: string }>({ sql, params: [] })
+
+const indexes = () =>
+  run(`select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+    where starts_with(c.relname::text, 'sheaf_search_') and i.indisvalid`)
+
+const search = (client: Bench['trpc'], text: string) =>
+  client.records.count.query({ selection: { tableId: table.id, search: { text, fieldId: null } } })
+
+describe('the search index of a table in PostgreSQL', () => {
+  test('is built once by two servers that search at the same time, and writes wait for none', async () => {
+    await start()
+    other = await startServer({ ...bench.app.config, port: 0 })
+    const clients = [bench.trpc, createTrpcClient(other.url, bench.owner.token)]
+    const before = await search(bench.trpc, 'name 17')
+    for (let tries = 0; (await indexes()).length === 0; tries++) {
+      if (tries === 300) throw new Error('The index was not built')
+      await Promise.all(clients.map((client, at) => search(client, `try ${tries} ${at}`)))
+      const values = table.values({ Name: `Written ${tries}` })
+      await bench.trpc.records.write.mutate({
+        change: {
+          baseId: bench.baseId,
+          operations: [{ kind: 'insert', tableId: table.id, rows: [{ values }] }],
+        },
+      })
+      await Bun.sleep(50)
+    }
+    // Past the interval after which each server looks again.
+    await Bun.sleep(2_100)
+    for (const client of clients) expect(await search(client, 'name 17')).toEqual(before)
+    await Bun.sleep(500)
+    expect(await indexes()).toHaveLength(1)
+    for (const client of clients) expect((await search(client, 'written 0')).count).toBe(1)
+  })
+
+  test('is missing where pg_trgm may not be created, and searches find the same', async () => {
+    await start()
+    await run(`create function public.refuse_extensions() returns event_trigger language plpgsql as
+      $$ begin raise exception 'permission denied to create extension'; end $$`)
+    await run(`create event trigger refuse_extensions on ddl_command_start when tag in ('CREATE EXTENSION')
+      execute function public.refuse_extensions()`)
+    expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
+    await Bun.sleep(1_000)
+    expect(await indexes()).toEqual([])
+    expect(await run(`select extname::text as name from pg_extension where extname = 'pg_trgm'`)).toEqual([])
+    expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
+    await run('drop event trigger refuse_extensions')
+  })
+})
