@@ -10,6 +10,53 @@ export function shortenMessage<E extends Error>(error: E): E {
   return error
 }
 
+/** The code of a driver's error; empty without one. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/** Why a database failed, as users are told. */
+type DriverFailure =
+  | 'unreachable'
+  | 'refused'
+  | 'timeout'
+  | 'forbidden'
+  | 'busy'
+  | 'gone'
+  | 'character set'
+  | 'value'
+
+const failed = (message: string): AppError => new AppError('DATABASE_ERROR', message)
+
+const EXPLAINED: Record<DriverFailure, (source: string, reason: string) => AppError> = {
+  unreachable: (source, reason) =>
+    new AppError('DATABASE_UNREACHABLE', m.source_error_unreachable({ source, reason })),
+  refused: (source, reason) => failed(m.source_error_refused({ source, reason })),
+  timeout: (source) => failed(m.source_error_timeout({ source })),
+  forbidden: (source, reason) => failed(m.source_error_forbidden({ source, reason })),
+  busy: (source) => new AppError('CONFLICT', m.source_error_busy({ source })),
+  gone: tablesChanged,
+  'character set': (source, reason) => failed(m.source_error_character_set({ source, reason })),
+  value: (source, reason) => failed(m.source_error_refused_value({ source, reason })),
+}
+
+/**
+ * Translates a driver's error into a user-facing one; returns errors without a `failureOf`, and errors that have been
+ * translated already, unchanged.
+ *
+ * @param source name of the database
+ */
+export function explainDriverError(
+  error: unknown,
+  source: string,
+  failureOf: (error: Error, code: string) => DriverFailure | null,
+): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  shortenMessage(error)
+  const failure = failureOf(error, codeOf(error))
+  return failure === null ? error : EXPLAINED[failure](source, error.message || codeOf(error))
+}
+
 /** The error for a table or column that no longer exists in a connected database. */
-export const tablesChanged = (source: string, reason: string): AppError =>
-  new AppError('DATABASE_ERROR', m.source_error_tables_changed({ source, reason }))
+export function tablesChanged(source: string, reason: string): AppError {
+  return new AppError('DATABASE_ERROR', m.source_error_tables_changed({ source, reason }))
+}

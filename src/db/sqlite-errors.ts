@@ -16,7 +16,7 @@ export function explainSqlite(error: unknown, source: string): unknown {
   if (/^(UNIQUE|NOT NULL) constraint failed/i.test(message)) return error
   // Keeps the message that a trigger raises.
   if (/constraint failed|datatype mismatch/i.test(message) || isTriggers(error)) {
-    return new AppError('DATABASE_ERROR', m.source_error_refused_value({ reason: message }))
+    return new AppError('DATABASE_ERROR', m.source_error_refused_value({ source, reason: message }))
   }
   if (/readonly database|unable to open|disk I\/O|not a database|malformed/i.test(message)) {
     return new AppError('DATABASE_UNREACHABLE', m.source_error_file_unusable({ source, reason: message }))

@@ -1,14 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
-import type { SummaryPart } from '../core/summaries.ts'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { mysqlForeign } from './foreign.ts'
 import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
-import { createRender, groupSummaryBy, medianByPlace, standardPrimitives } from './standard-sql.ts'
+import { createRender, groupSummaryBy, medianByPlace, standardPrimitives, summaryBy } from './standard-sql.ts'
 
 /** True for text with letters, which a collation may equate with other text. */
 const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
@@ -30,6 +29,17 @@ const mysqlFileBytes = (column: SQL): SQL =>
   sql`cast(sum((select sum(file.size) from json_table(${mysqlList(column)}, '$[*]' columns (size bigint path '$.size')) as file)) as double)`
 
 const mysqlList = (column: SQL): SQL => sql`case when json_valid(${column}) then ${column} end`
+
+const summary = summaryBy({
+  // As bytes, because the connection's collation would equate "abc" and "ABC".
+  value: (expression) => sql`nullif(cast(${expression} as binary), '')`,
+  fileBytes: mysqlFileBytes,
+  checked: (expression) => sql`coalesce(cast(sum(${expression} = 1) as double), 0)`,
+  sum: (expression) => mysqlSum(expression),
+  avg: (expression) => mysqlAverage(expression),
+  median,
+  stddev: (expression) => sql`stddev_pop(${expression} + 0e0)`,
+})
 
 /** MySQL 8, MariaDB 10.6, and engines that speak their protocol. */
 export const mysql: Dialect = {
@@ -102,36 +112,6 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
 function like(expression: SQL, pattern: string): SQL {
   const folded = sql`lower(convert(${expression} using utf8mb4)) collate utf8mb4_bin`
   return sql`${folded} like ${pattern.toLowerCase()}`
-}
-
-/** As bytes, because the connection's collation would equate "abc" and "ABC". */
-const filled = (expression: SQL): SQL => sql`nullif(cast(${expression} as binary), '')`
-
-function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
-  switch (part) {
-    case 'fileBytes':
-      return mysqlFileBytes(expression)
-    case 'count':
-      return sql`count(*)`
-    case 'filled':
-      return sql`count(${filled(expression)})`
-    case 'unique':
-      return sql`count(distinct ${filled(expression)})`
-    case 'checked':
-      return sql`coalesce(cast(sum(${expression} = 1) as double), 0)`
-    case 'sum':
-      return mysqlSum(expression)
-    case 'avg':
-      return mysqlAverage(expression)
-    case 'min':
-      return sql`min(${expression})`
-    case 'max':
-      return sql`max(${expression})`
-    case 'median':
-      return median(expression, from)
-    case 'stddev':
-      return sql`stddev_pop(${expression} + 0e0)`
-  }
 }
 
 /** The median, which MySQL lacks: the middle value by rank, or the mean of the middle two. */

@@ -5,7 +5,7 @@ import { LONE_ESCAPE, SURROGATE_PAIR } from '../core/formula/json-path.ts'
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
-import { decodePlain, quoteText, standardFormula } from './standard-sql.ts'
+import { decodePlain, namedValues, quoteText, standardFormula } from './standard-sql.ts'
 
 const TYPES: Record<ValueType, string> = {
   number: 'float8',
@@ -90,15 +90,8 @@ export const postgresFormula: FormulaWords<SQL> = {
   text: (value) => sql`${value}::text collate "C"`,
   truth: (value) => sql.raw(value ? 'true' : 'false'),
   nothing: (type) => sql.raw(`null::${TYPES[type]}${TYPES[type] === 'text' ? ' collate "C"' : ''}`),
-  cell: (column, form, name) =>
-    name === null ? cell(column, form) : bound([column], [name], ([value]) => cell(value, form)),
+  ...namedValues(cell, bound),
   finish,
-  once: (values, names, use) =>
-    bound(
-      values.map((value) => value.sql),
-      names,
-      use,
-    ),
 
   divide: (left, right) => sql`(${left} / nullif(${right}, 0))`,
   powerOfTen: (exponent) => sql`('1e' || (${exponent})::int)::float8`,

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
-import type { SummaryPart } from '../core/summaries.ts'
 import { postgresAverage, postgresRounded, postgresSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
@@ -12,7 +11,7 @@ import { postgresRelated } from './postgres-related.ts'
 import { postgresSearchedText, postgresSearchIndexes } from './postgres-search.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
 import { asRegularExpression } from './postgres-text.ts'
-import { createRender, groupSummaryBy, standardPrimitives } from './standard-sql.ts'
+import { createRender, groupSummaryBy, standardPrimitives, summaryBy } from './standard-sql.ts'
 
 /**
  * The protocol has a 16-bit count (https://www.postgresql.org/docs/current/protocol-message-formats.html),
@@ -68,6 +67,17 @@ const postgresFileBytes = (column: SQL): SQL =>
 // PostgreSQL before version 16 cannot test for valid JSON, so this checks for the shape that Sheaf writes.
 const postgresList = (column: SQL): SQL =>
   sql`case when (${column})::text like '[{"%}]' then (${column})::text::json end`
+
+const summary = summaryBy({
+  // The cast makes the comparison with '' valid for any type.
+  value: (expression) => sql`nullif(${asText(expression)}, '')`,
+  fileBytes: postgresFileBytes,
+  checked: (expression) => sql`count(*) filter (where ${expression})`,
+  sum: (expression) => postgresSum(expression),
+  avg: postgresAverage,
+  median: (expression) => postgresRounded(sql`percentile_cont(0.5) within group (order by ${expression})`),
+  stddev: (expression) => sql`stddev_pop(${expression})::double precision`,
+})
 
 /** PostgreSQL 12 or later, and engines that speak its protocol. */
 export const postgres: Dialect = {
@@ -146,33 +156,3 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
 }
 
 const asText = (expression: SQL): SQL => sql`(${expression})::text`
-
-/** Treats '' as null; the cast makes the comparison with '' valid for any type. */
-const filled = (expression: SQL): SQL => sql`nullif(${asText(expression)}, '')`
-
-function summary(part: SummaryPart, expression: SQL): SQL {
-  switch (part) {
-    case 'fileBytes':
-      return postgresFileBytes(expression)
-    case 'count':
-      return sql`count(*)`
-    case 'filled':
-      return sql`count(${filled(expression)})`
-    case 'unique':
-      return sql`count(distinct ${filled(expression)})`
-    case 'checked':
-      return sql`count(*) filter (where ${expression})`
-    case 'sum':
-      return postgresSum(expression)
-    case 'avg':
-      return postgresAverage(expression)
-    case 'min':
-      return sql`min(${expression})`
-    case 'max':
-      return sql`max(${expression})`
-    case 'median':
-      return postgresRounded(sql`percentile_cont(0.5) within group (order by ${expression})`)
-    case 'stddev':
-      return sql`stddev_pop(${expression})::double precision`
-  }
-}

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
-import { standardFormula } from './standard-sql.ts'
+import { namedValues, standardFormula } from './standard-sql.ts'
 
 /** A literal that SQLite reads as a real: whole numbers need a point, unless they have an exponent. */
 function real(value: number): SQL {
@@ -18,15 +18,8 @@ export const sqliteFormula: FormulaWords<SQL> = {
   text: (value) => sql`${value}`,
   truth: (value) => sql.raw(value ? '1' : '0'),
   nothing: () => sql`null`,
-  cell: (column, form, name) =>
-    name === null ? cell(column, form) : bound([column], [name], ([value]) => cell(value, form)),
+  ...namedValues(cell, bound),
   finish,
-  once: (values, names, use) =>
-    bound(
-      values.map((value) => value.sql),
-      names,
-      use,
-    ),
 
   // Division by 0 already gives NULL.
   divide: (left, right) => sql`(${left} / ${right})`,

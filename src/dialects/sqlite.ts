@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/primitives.ts'
-import type { SummaryPart } from '../core/summaries.ts'
 import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import type { Dialect, QueryPlan } from './dialect.ts'
 import { sqliteForeign } from './foreign.ts'
@@ -20,6 +19,7 @@ import {
   quoteText,
   standardTables,
   stddevByMean,
+  summaryBy,
 } from './standard-sql.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -73,6 +73,16 @@ function searchedText(expression: SQL, storage: StorageKind | 'files'): SQL | nu
   return storage === 'real' ? sqlitePrinted(expression) : expression
 }
 
+const summary = summaryBy({
+  value: (column) => sql`nullif(${column}, '')`,
+  fileBytes: sqliteFileBytes,
+  checked: (column) => sql`coalesce(sum(${column} = 1), 0)`,
+  sum: (column) => sql`case when count(${column}) > 0 then ${sqliteSum(column)} end`,
+  avg: sqliteAverage,
+  median,
+  stddev,
+})
+
 /** SQLite 3.35 or later, as built into Bun. */
 export const sqlite: Dialect = {
   client: 'sqlite3',
@@ -106,8 +116,8 @@ export const sqlite: Dialect = {
   // A unary plus changes no value, and no index has the expression.
   unindexed: (expression) => sql`+${expression}`,
   optionOrder,
-  summary: sqliteSummary,
-  groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),
+  summary,
+  groupSummary: groupSummaryBy(summary, { median: medianByPlace, stddev: stddevByMean }),
   search(expression, storage, text) {
     const searched = searchedText(expression, storage)
     return searched === null ? sql`1 = 0` : sqliteLike(searched, `%${escapeLike(text)}%`)
@@ -234,33 +244,6 @@ const encodeInfinite = (value: CellValue): CellValue =>
   value === 'Infinity' ? Number.POSITIVE_INFINITY : value === '-Infinity' ? Number.NEGATIVE_INFINITY : value
 
 const decodeBoolean = (value: unknown): CellValue => (value === null ? null : Boolean(value))
-
-function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
-  switch (part) {
-    case 'fileBytes':
-      return sqliteFileBytes(column)
-    case 'count':
-      return sql`count(*)`
-    case 'filled':
-      return sql`count(nullif(${column}, ''))`
-    case 'unique':
-      return sql`count(distinct nullif(${column}, ''))`
-    case 'checked':
-      return sql`coalesce(sum(${column} = 1), 0)`
-    case 'sum':
-      return sql`case when count(${column}) > 0 then ${sqliteSum(column)} end`
-    case 'min':
-      return sql`min(${column})`
-    case 'max':
-      return sql`max(${column})`
-    case 'avg':
-      return sqliteAverage(column)
-    case 'median':
-      return median(column, from)
-    case 'stddev':
-      return stddev(column, from)
-  }
-}
 
 /** The median, which SQLite lacks: the middle value, or the mean of the middle two. */
 function median(column: SQL, from: SQL): SQL {

@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterValue } from '../core/filters/primitives.ts'
+import type { CellForm } from '../core/formula/ast.ts'
 import { PLAIN_IN_URLS } from '../core/formula/encode-url.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
@@ -166,6 +167,42 @@ export function storedTime(text: string): string {
   const [whole = '', fraction = ''] = text.split('.', 2)
   const digits = fractionDigits(fraction)
   return digits === '' ? whole : `${whole}.${digits}`
+}
+
+/** `cell` and `once` of engines that name values in a subquery. */
+export function namedValues(
+  cell: (column: SQL | undefined, form: CellForm) => SQL,
+  bound: (values: SQL[], names: string[], use: (values: SQL[]) => SQL) => SQL,
+): Pick<FormulaWords<SQL>, 'cell' | 'once'> {
+  return {
+    cell: (column, form, name) =>
+      name === null ? cell(column, form) : bound([column], [name], ([value]) => cell(value, form)),
+    once: (values, names, use) =>
+      bound(
+        values.map((value) => value.sql),
+        names,
+        use,
+      ),
+  }
+}
+
+/** The summaries that engines write differently; `value` is a value, or NULL if it is empty. */
+type EngineSummaries = Record<
+  Exclude<SummaryPart, 'count' | 'filled' | 'unique' | 'min' | 'max'>,
+  (column: SQL, from: SQL) => SQL
+> & { value(column: SQL): SQL }
+
+/** All summaries of an engine: its own, and those that are the same everywhere. */
+export function summaryBy({ value, ...parts }: EngineSummaries): QueryDialect['summary'] {
+  const all: Record<SummaryPart, (column: SQL, from: SQL) => SQL> = {
+    ...parts,
+    count: () => sql`count(*)`,
+    filled: (column) => sql`count(${value(column)})`,
+    unique: (column) => sql`count(distinct ${value(column)})`,
+    min: (column) => sql`min(${column})`,
+    max: (column) => sql`max(${column})`,
+  }
+  return (part, column, from) => all[part](column, from)
 }
 
 /** Group summaries for which the engine has no aggregate. */

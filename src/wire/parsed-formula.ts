@@ -1,6 +1,6 @@
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { FormulaField, SyntaxNode, ValueType } from '../core/formula/ast.ts'
-import type { CheckedFormula } from '../core/formula/check.ts'
+import { type CheckedFormula, TYPE_NAMES } from '../core/formula/check.ts'
 
 /** A node of REST's formula tree (wire reference §8.1). */
 type ParsedNode = { dataType: string } & (
@@ -16,17 +16,6 @@ export type ParsedTree = ParsedNode & {
   referencedColumn?: { id: string; uidt: string }
   uidtCandidates?: string[]
   invalidForReferenceColumn?: boolean
-}
-
-const DATA_TYPES: Record<ValueType, string> = {
-  number: 'numeric',
-  text: 'string',
-  boolean: 'boolean',
-  date: 'date',
-  datetime: 'date',
-  null: 'null',
-  texts: 'string',
-  numbers: 'string',
 }
 
 /** The tree of a valid formula, with the type of each node. */
@@ -53,7 +42,7 @@ function present(
   types: ReadonlyMap<SyntaxNode, ValueType>,
   find: (name: string) => FormulaField | undefined,
 ): ParsedNode {
-  const dataType = DATA_TYPES[types.get(node) ?? 'null']
+  const dataType = TYPE_NAMES[types.get(node) ?? 'null']
   const inner = (child: SyntaxNode) => present(child, types, find)
   switch (node.kind) {
     case 'literal':

@@ -13,10 +13,8 @@ import {
   type SchemaContext,
   type ScriptContext,
   type ScriptFollower,
-  withFreshName,
 } from '../change/index.ts'
 import {
-  createCopiedRows,
   fieldWithNewIds,
   getField,
   openTableSlots,
@@ -32,7 +30,8 @@ import {
   freshIds,
   junctionOf,
   linkPartsOf,
-  timesAt,
+  planRows,
+  runCopy,
 } from './link-copies.ts'
 
 /** A requested copy of a field. */
@@ -79,13 +78,8 @@ export async function duplicateField(
   follower: ScriptFollower = {},
 ): Promise<Field> {
   const { table } = (await openFieldToCopy(context, actor, copy.fieldId)).model
-  await withFreshName((suffix) =>
-    context.applyScript(
-      actor,
-      table.baseId,
-      (script) => planCopy(context, actor, copy, script, suffix),
-      follower,
-    ),
+  await runCopy(context, [actor, table.baseId, follower], (script, suffix) =>
+    planCopy(context, actor, copy, script, suffix),
   )
   return getField(await context.store.load(table.id), copy.newFieldId)
 }
@@ -101,12 +95,7 @@ async function planCopy(
   const original = model.stored.find(({ id }) => id === fieldId)
   if (!original) throw new Error(`Field ${fieldId} is not stored`)
   const parts = await linkPartsOf(context, [original])
-  const ids = freshIds({
-    table: parts.junctions.map(({ table }) => table.id),
-    field: [original, ...parts.fields, ...parts.junctions.flatMap(({ stored }) => stored)].map(
-      ({ id }) => id,
-    ),
-  }).set(fieldId, newFieldId)
+  const ids = freshIds([original, ...parts.fields], parts.junctions).set(fieldId, newFieldId)
   const draft = createCopyDraft(script, { actorId: actorIdOf(actor), withData })
   const slotsOf = createSlots(context)
   // Auto numbers are always copied.
@@ -155,24 +144,17 @@ async function planCopy(
     added.push(copiedReverse)
     if (!copiedReverse.isSystem) viewStatements.push(...(await views.forReverse(other.model, copiedReverse)))
   }
-  const fields = [...added, ...junctions.fields].map((each) => ({ ...each, ...timesAt(script.now) }))
+  const planned = planRows(context, draft, script.now, {
+    tables: junctions.tables,
+    fields: [...added, ...junctions.fields],
+    statements: [...junctions.statements, ...viewStatements],
+  })
   return {
-    script: draft.script,
-    rows: draft.rows,
-    statements: [
-      ...createCopiedRows(context.kernel).insertRows({ tables: junctions.tables, fields }),
-      ...junctions.statements,
-      ...viewStatements,
-    ],
+    ...planned,
     entry: { kind: 'field.create', tableId: model.table.id, detail: { fieldId: newFieldId } },
-    altered: {
-      fields,
-      tables: junctions.tables,
-      // The copy of a broken field may be broken as well.
-      checked: field.error === null ? [newFieldId] : [],
-    },
+    // The copy of a broken field may be broken as well.
+    altered: { ...planned.altered, checked: field.error === null ? [newFieldId] : [] },
     touchesRecords: withValues,
-    tableIds: [...new Set(fields.map(({ tableId }) => tableId))],
     result: undefined,
   }
 }

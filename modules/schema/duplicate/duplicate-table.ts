@@ -16,11 +16,9 @@ import {
   type SchemaContext,
   type ScriptContext,
   type ScriptFollower,
-  withFreshName,
 } from '../change/index.ts'
 import {
   checkTitle,
-  createCopiedRows,
   duplicateTable as duplicateTableTitle,
   fieldWithNewIds,
   isTitleTaken,
@@ -39,7 +37,8 @@ import {
   freshIds,
   junctionOf,
   linkPartsOf,
-  timesAt,
+  planRows,
+  runCopy,
 } from './link-copies.ts'
 
 /** A requested copy of a table. */
@@ -105,13 +104,8 @@ export async function duplicateTable(
   follower: ScriptFollower = {},
 ): Promise<Table> {
   const { table } = await openTableToCopy(context, actor, copy.tableId)
-  return withFreshName((suffix) =>
-    context.applyScript(
-      actor,
-      table.baseId,
-      (script) => planCopy(context, actor, copy, script, suffix),
-      follower,
-    ),
+  return runCopy(context, [actor, table.baseId, follower], (script, suffix) =>
+    planCopy(context, actor, copy, script, suffix),
   )
 }
 
@@ -128,11 +122,7 @@ async function planCopy(
   const own = ownFields(model, parts.fields)
   const outside = parts.fields.filter((part) => part.tableId !== tableId)
   const views = await context.views.forCopies([tableId], withViews)
-  const ids = freshIds({
-    table: parts.junctions.map(({ table }) => table.id),
-    field: [...own, ...outside, ...parts.junctions.flatMap(({ stored }) => stored)].map(({ id }) => id),
-    view: views.ids,
-  }).set(tableId, newTableId)
+  const ids = freshIds([...own, ...outside], parts.junctions, views.ids).set(tableId, newTableId)
   const slots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
   const { description, meta } = model.table
   const added = slots.add(
@@ -158,25 +148,19 @@ async function planCopy(
     pairOf: (id) => junctionOf(own, id),
   })
   const others = await addOutside(context, outside, { ids, table, draft })
-  const all = [...fields, ...junctions.fields, ...others.fields].map((each) => ({
-    ...each,
-    ...timesAt(script.now),
-  }))
-  const tables = [table, ...junctions.tables]
   return {
-    script: draft.script,
-    rows: draft.rows,
-    statements: [
-      ...createCopiedRows(context.kernel).insertRows({ tables, fields: all }),
-      ...views.insert(ids, ownerId),
-      ...junctions.statements,
-      ...others.viewStatements,
-      ...moved,
-    ],
+    ...planRows(context, draft, script.now, {
+      tables: [table, ...junctions.tables],
+      fields: [...fields, ...junctions.fields, ...others.fields],
+      statements: [
+        ...views.insert(ids, ownerId),
+        ...junctions.statements,
+        ...others.viewStatements,
+        ...moved,
+      ],
+    }),
     entry: { kind: 'table.create', tableId: table.id, detail: { tableId: table.id } },
-    altered: { fields: all, tables },
     touchesRecords: withData && others.fields.length > 0,
-    tableIds: [...new Set([...tables.map(({ id }) => id), ...all.map((field) => field.tableId)])],
     result: table,
   }
 }

@@ -1,12 +1,20 @@
+import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { createId, type IdKind } from '../../../src/core/ids.ts'
+import { createId } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { SchemaContext } from '../change/index.ts'
+import {
+  type PlannedScript,
+  type SchemaContext,
+  type ScriptContext,
+  type ScriptFollower,
+  withFreshName,
+} from '../change/index.ts'
 import { partsOfLink } from '../links/index.ts'
 import {
+  createCopiedRows,
   type FieldSlots,
   fieldWithNewIds,
   hasRoom,
@@ -42,15 +50,46 @@ export async function linkPartsOf(context: SchemaContext, fields: StoredField[])
   }
 }
 
-/** New ids, by the original ones. */
+/** New ids of copied fields, views, and junction tables with their fields, by the original ones. */
 export function freshIds(
-  kinds: Partial<Record<Extract<IdKind, 'table' | 'field' | 'view'>, readonly string[]>>,
+  fields: readonly StoredField[],
+  junctions: readonly TableModel[],
+  viewIds: readonly string[] = [],
 ): Map<string, string> {
-  const ids = new Map<string, string>()
-  for (const kind of ['table', 'field', 'view'] as const) {
-    for (const id of kinds[kind] ?? []) ids.set(id, createId(kind))
+  const all = [...fields, ...junctions.flatMap(({ stored }) => stored)]
+  return new Map([
+    ...junctions.map(({ table }) => [table.id, createId('table')] as const),
+    ...all.map(({ id }) => [id, createId('field')] as const),
+    ...viewIds.map((id) => [id, createId('view')] as const),
+  ])
+}
+
+/** Runs the script of a copy. See `withFreshName` for the suffix. */
+export const runCopy = <T>(
+  { applyScript }: Pick<SchemaContext, 'applyScript'>,
+  [actor, baseId, follower]: [Actor, string, ScriptFollower],
+  plan: (script: ScriptContext, suffix: string) => Promise<PlannedScript<T>>,
+): Promise<T> =>
+  withFreshName((suffix) => applyScript(actor, baseId, (script) => plan(script, suffix), follower))
+
+/** The part of a planned script that all copies share. */
+export function planRows(
+  { kernel }: SchemaContext,
+  { script, rows }: CopyDraft,
+  now: string,
+  copied: CopiedMetadata,
+): Pick<PlannedScript<unknown>, 'script' | 'rows' | 'statements' | 'tableIds'> & {
+  altered: Pick<CopiedMetadata, 'fields' | 'tables'>
+} {
+  const { tables } = copied
+  const fields = copied.fields.map((each) => ({ ...each, createdAt: now, updatedAt: now, deletedAt: null }))
+  return {
+    script,
+    rows,
+    statements: [...createCopiedRows(kernel).insertRows({ tables, fields }), ...copied.statements],
+    altered: { fields, tables },
+    tableIds: [...new Set([...tables.map(({ id }) => id), ...fields.map(({ tableId }) => tableId)])],
   }
-  return ids
 }
 
 /**
@@ -77,11 +116,8 @@ export function createSlots({ store }: SchemaContext): (tableId: string) => Prom
 /** `Price copy`, truncated to leave room for a suffix. */
 export const copyTitle = (title: string): string => `${[...title].slice(0, 220).join('')} copy`
 
-/** The timestamps of a row created now. */
-export const timesAt = (now: string) => ({ createdAt: now, updatedAt: now, deletedAt: null })
-
-/** The metadata of copied junction tables. */
-interface CopiedJunctions {
+/** The metadata of copied tables and fields. */
+interface CopiedMetadata {
   tables: Table[]
   fields: StoredField[]
   statements: MetaStatement[]
@@ -103,8 +139,8 @@ export async function copyJunctions(
   context: Pick<SchemaContext, 'views'>,
   junctions: readonly TableModel[],
   { draft, ids, slots, ownerId, titleOf, pairOf }: JunctionCopyOptions,
-): Promise<CopiedJunctions> {
-  const copied: CopiedJunctions = { tables: [], fields: [], statements: [] }
+): Promise<CopiedMetadata> {
+  const copied: CopiedMetadata = { tables: [], fields: [], statements: [] }
   for (const model of junctions) {
     const { id, title, description, meta, isJunction } = model.table
     const copy = { id: ids.get(id) ?? id, title: titleOf(title), description, meta, isJunction }

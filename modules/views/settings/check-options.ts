@@ -2,7 +2,12 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import { checkFilter } from '../../../src/core/filters/index.ts'
 import { MAX_GROUPS, type Sort, type ViewKind } from '../../../src/core/model.ts'
-import { groupingProblem, type RowColoring, viewKind } from '../../../src/core/views/index.ts'
+import {
+  groupingProblem,
+  notSingleSelect,
+  type RowColoring,
+  viewKind,
+} from '../../../src/core/views/index.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { liveOptions, requireField, type ViewRow } from '../model/index.ts'
@@ -70,7 +75,7 @@ export function checkColoring(model: TableModel, coloring: RowColoring | null): 
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = requireField(model, coloring.fieldId)
-    if (!hasSingleChoice(field)) throw badRequest(m.views_error_not_single_select({ field: field.title }))
+    if (!hasSingleChoice(field)) throw badRequest(notSingleSelect({ field: field.title }))
     return coloring
   }
   for (const { filter } of coloring.rules) {

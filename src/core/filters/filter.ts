@@ -1,5 +1,17 @@
 import type { CellValue } from '../fields/field-type.ts'
 
+/** Operands of `isWithin`; all others name a single day. */
+export const WITHIN_OPERANDS = [
+  'pastWeek',
+  'pastMonth',
+  'pastYear',
+  'nextWeek',
+  'nextMonth',
+  'nextYear',
+  'pastNumberOfDays',
+  'nextNumberOfDays',
+] as const
+
 /** Operands of date comparisons; `exactDate` takes a date, the `number` ones a number of days. */
 export const DATE_OPERANDS = [
   'today',
@@ -12,14 +24,7 @@ export const DATE_OPERANDS = [
   'daysAgo',
   'daysFromNow',
   'exactDate',
-  'pastWeek',
-  'pastMonth',
-  'pastYear',
-  'nextWeek',
-  'nextMonth',
-  'nextYear',
-  'pastNumberOfDays',
-  'nextNumberOfDays',
+  ...WITHIN_OPERANDS,
 ] as const
 
 export type DateOperand = (typeof DATE_OPERANDS)[number]

@@ -19,4 +19,4 @@ export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
 export { type AnyOf, escapeLike, type FilterPrimitives, listPrimitives, type Sign } from './primitives.ts'
-export { isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'
+export { isWithinOperand, operandNeeds } from './relative-dates.ts'

@@ -1,5 +1,5 @@
 import { addDays, addMonths, dayIn } from '../dates.ts'
-import type { DateOperand } from './filter.ts'
+import { type DateOperand, WITHIN_OPERANDS } from './filter.ts'
 
 /** Days from `from` (inclusive) to `to` (exclusive). */
 interface DayRange {
@@ -9,18 +9,6 @@ interface DayRange {
 
 /** Maximum of "days ago": about 270 years. */
 export const MAX_DAYS = 100_000
-
-/** Operands of `isWithin`; all others name a single day. */
-export const WITHIN_OPERANDS = [
-  'pastWeek',
-  'pastMonth',
-  'pastYear',
-  'nextWeek',
-  'nextMonth',
-  'nextYear',
-  'pastNumberOfDays',
-  'nextNumberOfDays',
-] as const satisfies readonly DateOperand[]
 
 /** The value that an operand needs: a number of days, a date, or nothing. */
 export function operandNeeds(operand: DateOperand): 'days' | 'date' | 'nothing' {

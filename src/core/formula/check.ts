@@ -219,8 +219,8 @@ const SAFE = 250
 
 type Call = SyntaxNode & { kind: 'call' }
 
-/** Type names for error messages. */
-const TYPE_NAMES: Record<ValueType, string> = {
+/** Type names for error messages and REST clients. */
+export const TYPE_NAMES: Record<ValueType, string> = {
   number: 'numeric',
   text: 'string',
   boolean: 'boolean',

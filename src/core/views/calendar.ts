@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Field } from '../fields/field.ts'
 import { m } from '../messages.gen.ts'
+import { notSingleSelect } from './coloring.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 /** Places records on the day of `fromFieldId`, or from there to the day of `toFieldId` if set. */
@@ -58,7 +59,7 @@ export const calendar: ViewKindDefinition<CalendarOptions> = {
       field,
       isDated,
       m.view_error_not_date,
-    ) ?? wrongType([colorFieldId], field, isColoring, m.view_error_not_single_select),
+    ) ?? wrongType([colorFieldId], field, isColoring, notSingleSelect),
   setup: {
     hasEnd: true,
     read({ ranges: [range] }) {

@@ -25,6 +25,9 @@ const byFilter = z.strictObject({
 export const rowColoring = z.discriminatedUnion('mode', [bySelect, byFilter])
 export type RowColoring = z.output<typeof rowColoring>
 
+/** The message for a field without options that colours records by them. */
+export const notSingleSelect = m.view_error_not_single_select
+
 /** Ids of the fields that a colouring depends on. */
 export const coloringFields = (coloring: RowColoring): string[] =>
   coloring.mode === 'select' ? [coloring.fieldId] : coloring.rules.flatMap(({ filter }) => fieldsOf(filter))

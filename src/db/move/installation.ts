@@ -17,8 +17,24 @@ export interface MoveState {
 }
 
 /** Created on the first move; not a migration, so that an installation without moves does not have it. */
-export const CREATE_STATE = `create table if not exists sheaf_move
+const CREATE_STATE = `create table if not exists sheaf_move
   (id text not null, role text not null, state text not null, peer text not null, at text not null)`
+
+/** The statements that store the state of a move, or remove it. @param mark the n-th placeholder, from 1 */
+export function storeStateStatements(
+  state: MoveState | null,
+  mark: (at: number) => string,
+): { sql: string; params: string[] }[] {
+  const removal = [CREATE_STATE, 'delete from sheaf_move'].map((sql) => ({ sql, params: [] }))
+  if (state === null) return removal
+  const { id, role, state: phase, peer, at } = state
+  const params = [id, role, phase, peer, at]
+  const marks = params.map((_, index) => mark(index + 1))
+  return [
+    ...removal,
+    { sql: `insert into sheaf_move (id, role, state, peer, at) values (${marks.join()})`, params },
+  ]
+}
 
 /** The data of an installation on one engine: its metadata, and a home per base. */
 export interface Installation {

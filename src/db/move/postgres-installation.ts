@@ -11,7 +11,12 @@ import {
 } from '../postgres/base-schema.ts'
 import { countServers } from '../postgres/cluster.ts'
 import { connectPostgres } from '../postgres/driver.ts'
-import { CREATE_STATE, type Installation, type MetadataKinds, type MoveState } from './installation.ts'
+import {
+  type Installation,
+  type MetadataKinds,
+  type MoveState,
+  storeStateStatements,
+} from './installation.ts'
 import { openPostgresStore, type PostgresClient } from './postgres-store.ts'
 
 /** Key of the advisory lock that a move holds. */
@@ -63,17 +68,7 @@ async function describe(
   const storeOn = (on: PostgresClient) => openPostgresStore(on, schema, label)
 
   async function storeState(on: PostgresClient, state: MoveState | null): Promise<void> {
-    await on.unsafe(CREATE_STATE)
-    await on.unsafe('delete from sheaf_move')
-    if (state === null) return
-    const { id, role, at, peer } = state
-    await on.unsafe('insert into sheaf_move (id, role, state, peer, at) values ($1, $2, $3, $4, $5)', [
-      id,
-      role,
-      state.state,
-      peer,
-      at,
-    ])
+    for (const { sql, params } of storeStateStatements(state, (at) => `$${at}`)) await on.unsafe(sql, params)
   }
 
   return {

@@ -6,7 +6,7 @@ import { removeSqliteFiles } from '../copy-home.ts'
 import { lockDataDir } from '../lock-data-dir.ts'
 import { migrateSqlite } from '../migrate.ts'
 import { createBaseFile } from '../sqlite-engine.ts'
-import { CREATE_STATE, type Installation, type MoveState } from './installation.ts'
+import { type Installation, type MoveState, storeStateStatements } from './installation.ts'
 import { openSqliteStore, openStoreFile } from './sqlite-store.ts'
 
 /** The state of a move in an open metadata file. */
@@ -46,17 +46,7 @@ export function openSqliteInstallation(dataDir: string): Installation {
   }
 
   function storeState(file: Database, state: MoveState | null): void {
-    file.run(CREATE_STATE)
-    file.run('delete from sheaf_move')
-    if (state === null) return
-    const { id, role, at, peer } = state
-    file.run('insert into sheaf_move (id, role, state, peer, at) values (?, ?, ?, ?, ?)', [
-      id,
-      role,
-      state.state,
-      peer,
-      at,
-    ])
+    for (const { sql, params } of storeStateStatements(state, () => '?')) file.run(sql, params)
   }
 
   return {

@@ -1,11 +1,9 @@
 import { createPool, type Pool, type PoolOptions, type RowDataPacket } from 'mysql2'
 import { fractionDigits } from '../../core/dates.ts'
-import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
 import { storedTime } from '../../dialects/standard-sql.ts'
-import { m } from '../../messages.gen.ts'
 import type { MysqlConnection, SslConfig } from '../connection.ts'
-import { shortenMessage, tablesChanged } from '../driver-errors.ts'
+import { codeOf, explainDriverError } from '../driver-errors.ts'
 
 const CONNECT_TIMEOUT_MS = 8_000
 /** Idle connections are closed after this time. */
@@ -175,9 +173,6 @@ export const isMysqlConnectionError = (error: unknown): boolean => UNREACHABLE.h
 /** True if encryption was requested and the server does not offer it. */
 export const hasNoEncryption = (error: unknown): boolean => codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT'
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
-
 /**
  * Translates a driver's error into a user-facing one. Returns unique and not-null violations unchanged (for
  * `Dialect.violation`), and errors caused by a bug.
@@ -185,27 +180,14 @@ const codeOf = (error: unknown): string =>
  * @param source name of the database
  */
 export function explainMysql(error: unknown, source: string): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error
-  shortenMessage(error)
-  const code = codeOf(error)
-  const refuse = (message: string) => new AppError('DATABASE_ERROR', message)
-  const reason = error.message
-  if (UNREACHABLE.has(code) || /certificate|self.signed/i.test(error.message)) {
-    return new AppError(
-      'DATABASE_UNREACHABLE',
-      m.source_error_unreachable({ source, reason: reason || code }),
-    )
-  }
-  if (REFUSED.has(code)) return refuse(m.source_error_refused({ source, reason }))
-  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || isTimeLimit(error))
-    return refuse(m.source_error_timeout({ source }))
-  if (FORBIDDEN.test(code)) return refuse(m.source_error_forbidden({ source, reason }))
-  if (BUSY.has(code)) return new AppError('CONFLICT', m.source_error_busy({ source }))
-  if (GONE.has(code)) return tablesChanged(source, reason)
-  if (OTHER_LETTERS.test(code)) {
-    return refuse(m.source_error_character_set({ source, reason }))
-  }
-  if (REFUSED_VALUES.test(code) || isCheckOfMariadb(error))
-    return refuse(m.source_error_refused_value_of({ source, reason }))
-  return error
+  return explainDriverError(error, source, (cause, code) => {
+    if (UNREACHABLE.has(code) || /certificate|self.signed/i.test(cause.message)) return 'unreachable'
+    if (REFUSED.has(code)) return 'refused'
+    if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || isTimeLimit(cause)) return 'timeout'
+    if (FORBIDDEN.test(code)) return 'forbidden'
+    if (BUSY.has(code)) return 'busy'
+    if (GONE.has(code)) return 'gone'
+    if (OTHER_LETTERS.test(code)) return 'character set'
+    return REFUSED_VALUES.test(code) || isCheckOfMariadb(cause) ? 'value' : null
+  })
 }

@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { m } from '../../messages.gen.ts'
-import { shortenMessage, tablesChanged } from '../driver-errors.ts'
+import { codeOf, explainDriverError } from '../driver-errors.ts'
 
 /** Name of the `DATABASE_URL` server in error messages. */
 export const OWN_DATABASE = 'this server'
@@ -79,9 +78,6 @@ export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014
 /** True if a lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
-
 /**
  * Translates a driver's error into a user-facing one. Returns errors that the dialect recognises (`violation`,
  * `isFullTable`) unchanged, and errors caused by a bug.
@@ -89,38 +85,24 @@ const codeOf = (error: unknown): string =>
  * @param source name of the database, e.g. `this server` or `Shop`
  */
 export function explainPostgres(error: unknown, source: string): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error
-  shortenMessage(error)
-  const code = codeOf(error)
-  if (isConnectionError(error) || isTlsError(error, code)) {
-    // The own database usually restarts and comes back. Connected ones may be away for any reason.
-    const details = source === OWN_DATABASE ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : undefined
-    return new AppError(
-      'DATABASE_UNREACHABLE',
-      m.source_error_unreachable({ source, reason: wording(error) }),
-      details,
-    )
-  }
-  if (REFUSED.has(code)) {
-    return new AppError('DATABASE_ERROR', m.source_error_refused({ source, reason: error.message }))
-  }
-  if (code === '57014') {
-    return new AppError('DATABASE_ERROR', m.source_error_timeout({ source }))
-  }
-  if (code === '42501' || code === '25006') {
-    return new AppError('DATABASE_ERROR', m.source_error_forbidden({ source, reason: error.message }))
-  }
-  if (GONE.test(code) && source !== OWN_DATABASE) {
-    return tablesChanged(source, error.message)
-  }
-  if (code === '23505' || code === '23502' || code === '54011') return error
-  if (REFUSED_VALUES.test(code) || (UNREADABLE_VALUE.test(code) && source !== OWN_DATABASE)) {
-    return new AppError('DATABASE_ERROR', m.source_error_refused_value({ reason: error.message }))
-  }
-  return error
+  const isOwn = source === OWN_DATABASE
+  const explained = explainDriverError(error, source, (cause, code) => {
+    if (isConnectionError(cause) || isTlsError(cause, code)) return 'unreachable'
+    if (REFUSED.has(code)) return 'refused'
+    if (code === '57014') return 'timeout'
+    if (code === '42501' || code === '25006') return 'forbidden'
+    if (GONE.test(code) && !isOwn) return 'gone'
+    if (code === '23505' || code === '23502' || code === '54011') return null
+    return REFUSED_VALUES.test(code) || (UNREADABLE_VALUE.test(code) && !isOwn) ? 'value' : null
+  })
+  // The own database usually restarts and comes back. Connected ones may be away for any reason.
+  return isOwn &&
+    explained !== error &&
+    explained instanceof AppError &&
+    explained.code === 'DATABASE_UNREACHABLE'
+    ? new AppError(explained.code, explained.message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    : explained
 }
 
 const isTlsError = (error: Error, code: string): boolean =>
   /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code) || /certificate/i.test(error.message)
-
-const wording = (error: Error): string => error.message || codeOf(error)
