@@ -6,6 +6,7 @@ import { isForeignKey } from '../../src/core/fields/traits.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
+import { unknownEffects } from '../../src/db/change-log.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { timed, timeMethods } from '../../src/metrics/metrics.ts'
@@ -22,6 +23,7 @@ import {
   createBaseSearch,
   createFormerPeople,
   createFormulaPreview,
+  createLogFollower,
   createReader,
   createResultCache,
   createRowCounts,
@@ -31,6 +33,7 @@ import {
   type Opened,
   select,
   summarize,
+  type TouchRecords,
 } from './read/index.ts'
 import { removeLostPlaces } from './rows/index.ts'
 import { checkValues, isForeign, isLink, keyOf, storedId } from './table/index.ts'
@@ -70,8 +73,13 @@ export function createRecordsService(
   schema: SchemaReader,
   views: ViewsService,
 ) {
-  const counts = createRowCounts(kernel.meta.cluster.isShared)
-  const results = createResultCache(kernel.meta.cluster.isShared)
+  const follower = kernel.meta.cluster.isShared ? createLogFollower() : null
+  const counts = createRowCounts(follower)
+  const results = createResultCache(follower)
+  const touch: TouchRecords = (effects) => {
+    results.touch(effects)
+    counts.touch(effects)
+  }
   const searchIndexes = createSearchIndexes(kernel.log, kernel.meta.cluster.claims)
   const { metrics } = kernel
   const reader = timeMethods(
@@ -83,16 +91,11 @@ export function createRecordsService(
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const resolver = createValueResolver({ auth, schema, attachments })
-  const sets = timeMethods(
-    metrics,
-    'write',
-    createSetWrites({ kernel, schema, counts, results }),
-    SET_OPERATIONS,
-  )
+  const sets = timeMethods(metrics, 'write', createSetWrites({ kernel, schema, touch }), SET_OPERATIONS)
   const door = timeMethods(
     metrics,
     'write',
-    createDoor({ kernel, auth, schema, counts, results, resolver, sets, views }),
+    createDoor({ kernel, auth, schema, touch, resolver, sets, views }),
     ['apply', 'applyGranted', 'write'],
   )
   const links = createLinkReads(reader, schema)
@@ -105,8 +108,7 @@ export function createRecordsService(
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })
   // Imports write in worker threads, and report their changes by this event.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
-    results.touch(tableIds)
-    if (truncated) for (const tableId of tableIds) counts.forget(tableId)
+    if (truncated) touch(unknownEffects(tableIds))
   })
 
   kernel.events.on('events.missed', results.clear)

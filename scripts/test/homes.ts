@@ -41,6 +41,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/order',
   'records/people',
   'records/repeat',
+  'records/result-cache',
   'records/search-index',
   'records/starter',
   'records/trash',

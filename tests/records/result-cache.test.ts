@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { createLogFollower } from '../../modules/records/read/log-follower.ts'
 import type { Opened } from '../../modules/records/read/plan.ts'
 import { createResultCache } from '../../modules/records/read/result-cache.ts'
+import { createRowCounts } from '../../modules/records/read/row-counts.ts'
+import { effectsOf, unknownEffects } from '../../src/db/change-log.ts'
 import { createLink, type TestLink } from './links-support.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
 
@@ -83,6 +87,7 @@ describe('results that are asked for again', () => {
 
   test.each<[string, () => Promise<unknown>]>([
     ['an edit', () => patch({ Size: 5, Title: 'Order 111' })],
+    ['an edit of one column', () => patch({ State: 's7' })],
     ['a new record', () => bench.rest.post(orders.path, { Title: 'Order 1', Size: 3, State: 's9' })],
     ['a deletion', () => bench.rest.delete(orders.path, { Id: 18 })],
     ['a link', () => link.write('link', 12, [1, 2])],
@@ -113,7 +118,9 @@ describe('results that are asked for again', () => {
   })
 })
 
-const LAST_CHANGE = 'select max(id) as id from sheaf_changes'
+/** Reads of the log itself, which do not count as reads of records. */
+const OF_LOG = /^select (?:max\(id\) as id from sheaf_changes|c\.id)\b/
+const countAll = (tableName: string) => sql`select count(*) as count from ${sql.identifier(tableName)}`
 
 describe('createResultCache', () => {
   let bench: Bench
@@ -124,9 +131,17 @@ describe('createResultCache', () => {
     params: [],
   })
 
-  beforeAll(async () => {
-    bench = await createBench()
-    const table = await bench.table()
+  /** A slow statement that names a column. */
+  const naming = (column: string, n?: number) => {
+    const { sql: text, params } = statement(n)
+    return {
+      sql: text.replace(' select count(*)', `, named as (select 1 as "${column}") select count(*)`),
+      params,
+    }
+  }
+
+  /** Opens a table with an engine that counts its reads of records. */
+  async function openCounted(tableId: string): Promise<Opened> {
     const actor = {
       kind: 'user' as const,
       id: bench.owner.id,
@@ -134,36 +149,41 @@ describe('createResultCache', () => {
       orgRoles: ['super'],
       via: 'session' as const,
     }
-    const real: Opened = await bench.app.services.records.open(actor, table.id)
+    const real: Opened = await bench.app.services.records.open(actor, tableId)
     const engine = Object.create(real.engine, {
       all: {
         value: (...args: Parameters<typeof real.engine.all>) => {
-          if (args[0].sql !== LAST_CHANGE) runs++
+          if (!OF_LOG.test(args[0].sql)) runs++
           return real.engine.all(...args)
         },
       },
     })
-    opened = { ...real, engine }
+    return { ...real, engine }
+  }
+
+  beforeAll(async () => {
+    bench = await createBench()
+    opened = await openCounted((await bench.table({ Title: 'SingleLineText', Size: 'Number' })).id)
   })
   afterAll(() => bench.stop())
 
   test('reads a statement that comes again once, until the table changes', async () => {
-    const cache = createResultCache(false)
+    const cache = createResultCache(null)
     const slow = statement()
     runs = 0
     for (let time = 0; time < 5; time++) expect(await cache.over(opened).all(slow)).toEqual([{ n: 100_000 }])
     expect(runs).toBe(2)
-    cache.touch([opened.model.table.id])
+    cache.touch(unknownEffects([opened.model.table.id]))
     await cache.over(opened).all(slow)
     await cache.over(opened).all(slow)
     expect(runs).toBe(3)
-    cache.touch(['another'])
+    cache.touch(unknownEffects(['another']))
     await cache.over(opened).all(slow)
     expect(runs).toBe(3)
   })
 
   test('lets those who ask at the same time share a read, each with rows of its own', async () => {
-    const cache = createResultCache(false)
+    const cache = createResultCache(null)
     const slow = statement()
     await cache.over(opened).all(slow)
     runs = 0
@@ -177,33 +197,113 @@ describe('createResultCache', () => {
   })
 
   test('holds nothing that was read while the table changed', async () => {
-    const cache = createResultCache(false)
+    const cache = createResultCache(null)
     const slow = statement()
     await cache.over(opened).all(slow)
     runs = 0
     const reading = cache.over(opened).all(slow, { scan: true })
-    cache.touch([opened.model.table.id])
+    cache.touch(unknownEffects([opened.model.table.id]))
     await Promise.all([reading, cache.over(opened).all(slow, { scan: true })])
     expect(runs).toBe(2)
   })
 
-  test('where other processes write as well, reads again after any change of the base', async () => {
-    const shared = createResultCache(true)
-    const slow = statement(1_000_000)
+  test('keeps what an edit of other columns cannot change', async () => {
+    const cache = createResultCache(null)
+    const { table, fields } = opened.model
+    const named = (title: string) => fields.find((field) => field.title === title)!
+    const slow = naming('Title')
+    const edit = (fieldId: string) =>
+      effectsOf([{ tableId: table.id, recordId: 1, before: { [fieldId]: null }, after: { [fieldId]: 'x' } }])
+    await cache.over(opened).all(slow)
+    await cache.over(opened).all(slow)
     runs = 0
-    for (let time = 0; time < 5; time++) await shared.over(opened).all(slow)
+    cache.touch(edit(named('Size').id))
+    await cache.over(opened).all(slow)
+    expect(runs).toBe(0)
+    cache.touch(edit(named('Title').id))
+    await cache.over(opened).all(slow)
+    expect(runs).toBe(1)
+    // Its column is not known here.
+    cache.touch(edit('a field that is gone'))
+    await cache.over(opened).all(slow)
+    expect(runs).toBe(2)
+    cache.touch(effectsOf([{ tableId: table.id, recordId: 1, before: null, after: {} }]))
+    await cache.over(opened).all(slow)
     expect(runs).toBe(3)
-    // As by another process: this cache hears nothing of it.
-    await bench.rest.post((await bench.table()).path, { Title: 'x' })
-    for (let time = 0; time < 3; time++) await shared.over(opened).all(slow)
-    expect(runs).toBe(4)
-    shared.clear()
-    await shared.over(opened).all(slow)
-    expect(runs).toBe(5)
+  })
+
+  describe('where other processes write as well', () => {
+    let orders: TestTable
+    let other: TestTable
+    let own: Opened
+
+    beforeAll(async () => {
+      other = await bench.table()
+      orders = await bench.table({ Title: 'SingleLineText', Size: 'Number' }, [{ Title: 'a', Size: 1 }])
+      own = await openCounted(orders.id)
+    })
+
+    test('reads again after a change that matters, and only then', async () => {
+      const shared = createResultCache(createLogFollower())
+      const query = naming('Title', 1_000_000)
+      const read = () => shared.over(own).all(query)
+      runs = 0
+      for (let time = 0; time < 5; time++) await read()
+      expect(runs).toBe(3)
+      // As by another process: this cache hears of it from the log.
+      await bench.rest.patch(orders.path, { Id: 1, Size: 2 })
+      await read()
+      expect(runs).toBe(3)
+      await bench.rest.patch(orders.path, { Id: 1, Title: 'b' })
+      for (let time = 0; time < 3; time++) await read()
+      expect(runs).toBe(4)
+      await bench.rest.post(orders.path, { Title: 'c' })
+      await read()
+      expect(runs).toBe(5)
+      // Another table of the base.
+      await bench.rest.post(other.path, { Title: 'x' })
+      await read()
+      expect(runs).toBe(5)
+      shared.clear()
+      await read()
+      expect(runs).toBe(6)
+    })
+
+    test('counts from the log what any process wrote, without counting again', async () => {
+      const counts = createRowCounts(createLogFollower())
+      const total = () => counts.get(own.engine, own.model, countAll(own.model.table.tableName))
+      const real = async () => (await bench.rest.get(`${orders.path}/count`)).body.count
+      expect(await total()).toBe(await real())
+      runs = 0
+      const writes: (() => Promise<unknown>)[] = [
+        () => bench.rest.post(orders.path, { Title: 'one' }),
+        () => bench.rest.patch(orders.path, { Id: 1, Size: 9 }),
+        () =>
+          bench.rest.post(
+            orders.path,
+            Array.from({ length: 150 }, (_, n) => ({ Title: `many ${n}` })),
+          ),
+        () => bench.rest.delete(orders.path, { Id: 1 }),
+      ]
+      for (const write of writes) {
+        await write()
+        const seen = await Promise.all([total(), total(), total()])
+        const size: number = await real()
+        expect(seen).toEqual([size, size, size])
+      }
+      expect(runs).toBe(0)
+      // More than what is looked at one by one.
+      for (let time = 0; time < 3; time++) {
+        const rows = Array.from({ length: 100 }, (_, n) => ({ Title: `more ${n}` }))
+        const { body } = await bench.rest.post(orders.path, rows)
+        await bench.rest.delete(orders.path, body)
+      }
+      expect(await total()).toBe(await real())
+    })
   })
 
   test('holds no quick reads', async () => {
-    const cache = createResultCache(false)
+    const cache = createResultCache(null)
     const quick = { sql: 'select 1 as n', params: [] }
     runs = 0
     for (let time = 0; time < 3; time++) await cache.over(opened).all(quick)
@@ -211,7 +311,7 @@ describe('createResultCache', () => {
   })
 
   test('passes on the error of a read, and reads again', async () => {
-    const cache = createResultCache(false)
+    const cache = createResultCache(null)
     const broken = { sql: 'select nothing from nowhere', params: [] }
     for (let time = 0; time < 3; time++) expect(cache.over(opened).all(broken)).rejects.toThrow()
   })

@@ -11,6 +11,7 @@ export { type Models, type ReadContext, wholeOf } from './expression/scope.ts'
 export { type CombinationPlan, type CombinationQuery, planCombinations } from './groups/combinations.ts'
 export { listGroups } from './groups/list-groups.ts'
 export { indexSql, isIndexable } from './index-terms.ts'
+export { createLogFollower } from './log-follower.ts'
 export { type NestedRequest, nestedQuery, OWNER } from './nested.ts'
 export { type Opened, type PagePlan, type PageQuery, requireField, select, wantedFields } from './plan.ts'
 export { compiled } from './plan-cache.ts'
@@ -19,12 +20,11 @@ export {
   AUTOMATIC_INDEXES,
   type AutomaticIndexes,
   createReader,
-  createRowCounts,
   type ObservedRead,
   type Reader,
-  type RowCounts,
 } from './read.ts'
-export { createResultCache, type ResultCache } from './result-cache.ts'
+export { createResultCache, type ResultCache, type TouchRecords } from './result-cache.ts'
+export { createRowCounts, type RowCounts } from './row-counts.ts'
 export { createSearchIndexes } from './search-index.ts'
 export { summarize } from './summaries.ts'
 export { createVisitorReads } from './visitors.ts'

@@ -40,6 +40,7 @@ import {
 import type { PlanContext } from './plan-cache.ts'
 import { compiled, createPlanCache } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
+import type { RowCounts } from './row-counts.ts'
 import type { TableSearchIndexes } from './search-index.ts'
 
 /** A read whose cost grows with its table. */
@@ -539,34 +540,28 @@ const showsPeople = perModel((model) =>
 /** Decides which reads run in a worker thread, by the size of the tables involved. */
 function createWork(counts: RowCounts) {
   /** The number of records of the table. */
-  const total = ({ engine, context, model }: Opened): Promise<number> => {
-    const count = () => countAll(engine, { ...context, model: wholeOf(context) })
-    // Other programs write to a connected database too, so its counts are not cached.
-    return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
-  }
+  const total = ({ engine, context }: Opened): Promise<number> =>
+    countAll(engine, { ...context, model: wholeOf(context) })
 
-  async function countAll(engine: Opened['engine'], context: PlanContext): Promise<number> {
-    const statement = engine.dialect.render(
-      countRecords({ ...context, view: null, narrow: undefined }, {}).query,
-    )
-    const [row] = await engine.all<{ count: number }>(statement, { scan: true })
-    return Number(row?.count ?? 0)
+  function countAll(engine: Opened['engine'], context: PlanContext): Promise<number> {
+    const { query } = countRecords({ ...context, view: null, narrow: undefined }, {})
+    return counts.get(engine, context.model, query)
   }
 
   /** True if a read that grows with the table should run in a worker. */
   const isScan = async (opened: Opened): Promise<boolean> =>
-    isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
+    isForeign(wholeOf(opened.context)) || counts.isQueried || (await total(opened)) >= SCAN_FROM
 
   /** True if computed cells may read many linked records, even in a small table. */
   async function isWide({ engine, context }: Opened, hasComputed: boolean): Promise<boolean> {
     if (context.models.size < 2 || !hasComputed) return false
-    if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED_TABLES) return true
+    if (isForeign(wholeOf(context)) || counts.isQueried || context.models.size > MAX_COUNTED_TABLES)
+      return true
     const { table } = wholeOf(context)
     for (const model of context.models.values()) {
       if (model.table.id === table.id) continue
       if (isForeign(model)) return true
-      const count = () => countAll(engine, { ...context, model })
-      if ((await counts.get(model.table.id, count)) >= LINKED_FROM) return true
+      if ((await countAll(engine, { ...context, model })) >= LINKED_FROM) return true
     }
     return false
   }
@@ -578,46 +573,6 @@ function createWork(counts: RowCounts) {
     (await isWide(opened, computedFields > 0))
 
   return { total, isScan, isWide, isHeavy }
-}
-
-/**
- * The number of records of each table, so that pages have a total without counting. Exact, because every write passes
- * the write door, which reports its additions; a table is counted when first asked for.
- */
-export interface RowCounts {
-  /** False if other processes write as well: each call counts anew. */
-  readonly isKept: boolean
-  get(tableId: string, count: () => Promise<number>): Promise<number>
-  add(tableId: string, difference: number): void
-  forget(tableId: string): void
-}
-
-/** @param isShared true where other processes write to the same tables: nothing is held then */
-export function createRowCounts(isShared: boolean): RowCounts {
-  const counts = new Map<string, number>()
-  /** Incremented when a table’s count changes, so that a count in progress is not cached. */
-  const touched = new Map<string, number>()
-  const touch = (tableId: string) => touched.set(tableId, (touched.get(tableId) ?? 0) + 1)
-  return {
-    isKept: !isShared,
-    async get(tableId, count) {
-      const known = counts.get(tableId)
-      if (known !== undefined) return known
-      const before = touched.get(tableId)
-      const counted = await count()
-      if (!isShared && touched.get(tableId) === before) counts.set(tableId, counted)
-      return counted
-    },
-    add(tableId, difference) {
-      touch(tableId)
-      const known = counts.get(tableId)
-      if (known !== undefined) counts.set(tableId, known + difference)
-    },
-    forget(tableId) {
-      touch(tableId)
-      counts.delete(tableId)
-    },
-  }
 }
 
 /** Limit of records on one page for the grid. REST has its own, lower limit. */

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { lastChangeId } from '../../../src/db/change-log.ts'
-import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
-import { isForeign } from '../table/index.ts'
+import type { Effect } from '../../../src/db/change-log.ts'
+import type { Engine, QueryDialect, Statement } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName, isForeign, isLink } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
+import type { LogFollower } from './log-follower.ts'
 import type { Opened } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
 
@@ -12,70 +14,108 @@ const MAX_BYTES = 32 * 1024 ** 2
 const MAX_RESULT_BYTES = 256 * 1024
 /** Faster reads are not cached: the bookkeeping costs more. */
 const MIN_READ_MS = 1
-/** As above, where each use of the cache costs a query for the last change of the base. */
+/** As above, where each use of the cache costs a query for what changed in the base. */
 const MIN_SHARED_READ_MS = 5
+/** Where shared, results are read again after this time, in case another program has written to PostgreSQL. */
+const MAX_AGE_MS = 10 * 60_000
 /** Results over more tables would rarely stay valid. */
 const MAX_TABLES = 20
 
 interface Entry {
-  /** The versions of the tables it was read from, before the read began. */
-  versions: string
+  /** The result includes all changes up to this time. */
+  at: number
   rows: Promise<object[]>
 }
 
+/** When the records of a table changed. */
+interface TableChanges {
+  /** Records came or went, or any field may have changed. */
+  at: number
+  /** Existing records got new values in these fields. */
+  fields: Map<string, number>
+}
+
 /**
- * The results of counts, groups, summaries and slow pages, until a record of one of their tables changes. Requests
- * for the same result while it is read share that read.
+ * The results of counts, groups, summaries and slow pages, until a change of records that they depend on: any record
+ * that comes or goes in one of their tables, and new values in a column that their statement names. So editing notes
+ * does not read the groups by status again. Requests for the same result while it is read share that read.
  *
  * Only a statement that comes from the plan cache a second time is cached: others depend on the time or the caller, or
  * are read once.
  *
- * Where several servers write to the same base, a result also depends on the last entry of the base's change log, which
- * is read first: every write of records appends one in its transaction. So a change by any server invalidates all results
- * of its base, and no answer is older than the request.
+ * The times are those of this server's changes. Where several servers write to the same base, they are the ids of the
+ * base's log, which is read first: no answer is older than the request.
  */
 export interface ResultCache {
   /** The engine of an opened table, with reads that use the cache. */
   over(opened: Pick<Opened, 'engine' | 'context'>): CachedEngine
-  /** Call when a change of records of these tables is committed, before it is acknowledged. */
-  touch(tableIds: Iterable<string>): void
+  /** Call when changes of records are committed, before they are acknowledged. */
+  touch(effects: Iterable<Effect>): void
   /** Drops all results. Call when this server may have missed changes by others. */
   clear(): void
 }
 
+/** Reports committed changes to everything that is cached of records, before they are acknowledged. */
+export type TouchRecords = ResultCache['touch']
+
 export type CachedEngine = Pick<Engine, 'all' | 'values' | 'dialect'>
 
-/** @param isShared true if other processes write to the same tables */
-export function createResultCache(isShared: boolean): ResultCache {
-  const versions = new Map<string, number>()
+/** @param follower of the logs, where other processes write to the same tables; null where none does */
+export function createResultCache(follower: LogFollower | null): ResultCache {
+  const changes = new Map<string, TableChanges>()
+  /** When anything may have changed, by base. */
+  const unknown = new Map<string, number>()
+  let changed = 0
   const known = new WeakSet<Statement>()
   /** Where shared: statements that took long enough for the cache. */
   const slow = new WeakSet<Statement>()
   const reading = new WeakMap<Statement, Entry>()
-  const kept = new LRUCache<Statement, { versions: string; rows: object[] }>({
+  const kept = new LRUCache<Statement, { at: number; rows: object[] }>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_RESULT_BYTES,
+    ttl: follower ? MAX_AGE_MS : 0,
     sizeCalculation: ({ rows }) => JSON.stringify(rows).length + 200,
   })
 
-  /** The versions of all tables that a query may read, joined; null if its results cannot be cached. */
-  function versionsOf(context: PlanContext): string | null {
-    const { models } = context
-    const { table } = wholeOf(context)
-    if (models.size > MAX_TABLES || isForeign(wholeOf(context))) return null
-    let text = String(versions.get(table.id) ?? 0)
-    for (const model of models.values()) {
-      if (isForeign(model) || model.table.baseId !== table.baseId) return null
-      text += ` ${versions.get(model.table.id) ?? 0}`
+  function note(baseId: string | null, { tableId, fieldIds }: Effect, at: number): void {
+    if (tableId === null) {
+      if (baseId !== null) unknown.set(baseId, at)
+      return
     }
-    return text
+    const table = changes.get(tableId) ?? { at: -1, fields: new Map<string, number>() }
+    changes.set(tableId, table)
+    if (fieldIds === null) {
+      table.at = at
+      table.fields.clear()
+    } else {
+      for (const fieldId of fieldIds) table.fields.set(fieldId, at)
+    }
   }
 
-  async function timed(statement: Statement, run: () => Promise<object[]>, before: string) {
+  follower?.listen((baseId, effect) => note(baseId, effect, effect.entryId))
+
+  /** True if nothing that a statement reads has changed since. */
+  function isCurrent(
+    statement: Statement,
+    { dialect, tables }: { dialect: QueryDialect; tables: readonly TableModel[] },
+    since: number,
+  ): boolean {
+    return tables.every((model) => {
+      if ((unknown.get(model.table.baseId) ?? -1) > since) return false
+      const table = changes.get(model.table.id)
+      if (!table) return true
+      if (table.at > since) return false
+      for (const [fieldId, at] of table.fields)
+        if (at > since && mayRead(statement, dialect, model, fieldId)) return false
+      return true
+    })
+  }
+
+  async function timed(statement: Statement, run: () => Promise<object[]>, at: number) {
     const startedAt = performance.now()
     const rows = await run()
-    if (performance.now() - startedAt >= (isShared ? MIN_SHARED_READ_MS : MIN_READ_MS))
-      kept.set(statement, { versions: before, rows })
+    if (performance.now() - startedAt >= (follower ? MIN_SHARED_READ_MS : MIN_READ_MS))
+      kept.set(statement, { at, rows })
     return rows
   }
 
@@ -92,20 +132,24 @@ export function createResultCache(isShared: boolean): ResultCache {
     statement: Statement,
     run: () => Promise<T[]>,
   ): Promise<T[]> {
-    const ownVersions = versionsOf(context)
-    if (ownVersions === null) return run()
+    const tables = tablesOf(context)
+    if (tables === null) return run()
+    const over = { dialect: engine.dialect, tables }
     if (!known.has(statement)) {
       known.add(statement)
       return run()
     }
-    if (isShared && !slow.has(statement)) return probed(statement, run)
-    const before = isShared ? `${ownVersions} ${await lastChangeId(engine)}` : ownVersions
+    if (follower && !slow.has(statement)) return probed(statement, run)
+    const now = follower ? await follower.catchUp(engine, wholeOf(context).table.baseId) : changed
     const cached = kept.get(statement)
-    if (cached?.versions === before) return copyOf(cached.rows as T[])
+    if (cached && isCurrent(statement, over, cached.at)) {
+      cached.at = Math.max(cached.at, now)
+      return copyOf(cached.rows as T[])
+    }
     const open = reading.get(statement)
-    if (open?.versions === before) return copyOf((await open.rows) as T[])
-    const rows = timed(statement, run, before)
-    const own = { versions: before, rows }
+    if (open && isCurrent(statement, over, open.at)) return copyOf((await open.rows) as T[])
+    const rows = timed(statement, run, now)
+    const own = { at: now, rows }
     reading.set(statement, own)
     try {
       return copyOf((await rows) as T[])
@@ -125,10 +169,32 @@ export function createResultCache(isShared: boolean): ResultCache {
         read({ engine, context }, statement, () => engine.values(statement, options)),
     }),
     clear: () => kept.clear(),
-    touch(tableIds) {
-      for (const tableId of tableIds) versions.set(tableId, (versions.get(tableId) ?? 0) + 1)
+    touch(effects) {
+      // Otherwise the log tells, with the times that count.
+      if (follower) return
+      changed++
+      for (const effect of effects) note(null, effect, changed)
     },
   }
+}
+
+/** All tables that a query may read; null if its results cannot be cached. */
+function tablesOf(context: PlanContext): TableModel[] | null {
+  const whole = wholeOf(context)
+  const { baseId } = whole.table
+  if (context.models.size > MAX_TABLES) return null
+  const tables = [whole, ...[...context.models.values()].filter(({ table }) => table.id !== whole.table.id)]
+  return tables.some((model) => isForeign(model) || model.table.baseId !== baseId) ? null : tables
+}
+
+/** Names of our own tables, such as a search index, which has the values of all columns. */
+const OWN_TABLE = /["`]sheaf_|\bsheaf_/
+
+/** False if a statement names no column of the field, so that its values cannot matter. */
+function mayRead({ sql }: Statement, { quote }: QueryDialect, model: TableModel, fieldId: string): boolean {
+  const field = model.field(fieldId)
+  // Links are not kept in columns, nor are positions in a view.
+  return !field || isLink(field) || OWN_TABLE.test(sql) || sql.includes(quote(columnName(field)))
 }
 
 /** Rows that the caller may change in place, as decoders and presenters do. */

@@ -7,7 +7,7 @@ import type { CreationMoment } from '../../../src/core/fields/default-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
-import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
+import { appendChange, effectsOf, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -17,7 +17,7 @@ import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { foreignEngineOf } from '../foreign/index.ts'
 import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
-import type { ResultCache, RowCounts } from '../read/index.ts'
+import type { TouchRecords } from '../read/index.ts'
 import {
   checkNewValues,
   checkValues,
@@ -78,8 +78,7 @@ interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access'>
   schema: LinkSchema & Pick<SchemaReader, 'engineOf' | 'writeRefusal'>
-  counts: RowCounts
-  results: Pick<ResultCache, 'touch'>
+  touch: TouchRecords
   resolver: ValueResolver
   sets: SetWrites
   views: Pick<ViewsService, 'requireManualOrder'>
@@ -133,7 +132,7 @@ interface Outcome extends Repeated {
 const UNCHANGED = { records: [], inserted: [], count: 0, tableIds: [], isRepeated: false }
 
 /** The write door: every change of records passes here. */
-export function createDoor({ kernel, auth, schema, counts, results, resolver, sets, views }: Deps) {
+export function createDoor({ kernel, auth, schema, touch, resolver, sets, views }: Deps) {
   /**
    * Writes a change and its log entry in one transaction.
    *
@@ -415,11 +414,7 @@ export function createDoor({ kernel, auth, schema, counts, results, resolver, se
   /** Updates what is counted and cached together with the commit, so that readers see both or neither. */
   function countIn({ records, isRepeated }: Outcome): void {
     if (isRepeated) return
-    results.touch(new Set(records.map(({ tableId }) => tableId)))
-    for (const { tableId, before, after } of records) {
-      if (before === null) counts.add(tableId, 1)
-      if (after === null) counts.add(tableId, -1)
-    }
+    touch(effectsOf(records))
   }
 
   /**

@@ -11,6 +11,7 @@ import {
   LAST_ENTRY_ID,
   logRows,
   selectDeletedIds,
+  unknownEffects,
 } from '../../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -23,7 +24,7 @@ import {
   restoreStatements,
   type SetCascade,
 } from '../links/index.ts'
-import type { ResultCache, RowCounts } from '../read/index.ts'
+import type { TouchRecords } from '../read/index.ts'
 import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.ts'
 import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
@@ -62,8 +63,7 @@ interface Plan {
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   schema: LinkSchema
-  counts: RowCounts
-  results: Pick<ResultCache, 'touch'>
+  touch: TouchRecords
 }
 
 /** Detail of a set update: the fields that it wrote. */
@@ -79,7 +79,7 @@ export type Where = (model: TableModel, dialect: QueryDialect) => SQL
  * not pass through this process. The log keeps each record’s values before and after, as for single writes, so undo
  * and history work the same.
  */
-export function createSetWrites({ kernel, schema, counts, results }: Deps) {
+export function createSetWrites({ kernel, schema, touch }: Deps) {
   /**
    * Deletes the records and logs all their values.
    *
@@ -237,8 +237,7 @@ export function createSetWrites({ kernel, schema, counts, results }: Deps) {
       const answer = { id: entry.id, baseId, clientId, actorId, at: entry.at }
       return { ...answer, records: [], truncated: true, tableIds: touched, count, skipped: 0 }
     }
-    for (const id of tableIds) counts.forget(id)
-    results.touch(tableIds)
+    touch(unknownEffects(tableIds))
     const count = logged?.changes ?? 0
     const applied: AppliedChange = {
       id: Number(line?.rows[0]?.id ?? 0),
