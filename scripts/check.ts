@@ -12,7 +12,7 @@ const CHECKS: Check[] = [
   // concatenations.
   { name: 'Typed lint', command: bun('node_modules/.bin/oxlint', '--type-aware', '--format=unix', '.') },
   { name: 'TypeScript', command: bun('node_modules/.bin/tsc', '--noEmit') },
-  { name: 'Architecture', command: bun('test', './tests/architecture.test.ts') },
+  { name: 'Architecture', command: bun('test', '--timeout=120000', './tests/architecture.test.ts') },
 ]
 
 /** Runs one check; returns its output, or null if it passed. */
