@@ -7,12 +7,11 @@ import { isVisitorPage } from '../session/visitor.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { focusOnMount } from '../ui/composite.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../ui/sortable.tsx'
-import addByUrl from './add-by-url.module.css'
 import { downloadAll, downloadFile } from './download.ts'
 import styles from './file-list.module.css'
 import fileRow from './file-row.module.css'
 import { FileThumb } from './file-thumb.tsx'
-import { formatBytes } from './format-bytes.ts'
+import { formatFileSize } from './format-bytes.ts'
 import { acceptOf } from './limits.ts'
 import { openViewer } from './open-viewer.tsx'
 import type { FileSource } from './send-file.ts'
@@ -255,7 +254,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
             {title}
           </span>
           <small className={fileRow.size}>
-            {item.url === undefined ? formatBytes(item.size) : m.common_link()}
+            {item.url === undefined ? formatFileSize(item.size) : m.common_link()}
           </small>
         </span>
       )}
@@ -344,12 +343,12 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
     }
   }
   return (
-    <div className={addByUrl.box}>
-      <div className={addByUrl.line}>
+    <div>
+      <div className={styles.urlLine}>
         <input
           ref={focusOnMount}
           type="url"
-          className={addByUrl.input}
+          className={styles.urlInput}
           placeholder="https://"
           aria-label={m.attachments_file_url()}
           aria-invalid={isRefused || undefined}
@@ -365,7 +364,7 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
         </Button>
       </div>
       {isRefused && (
-        <p className={addByUrl.message} role="alert">
+        <p className={styles.urlMessage} role="alert">
           {m.attachments_enter_url_starts_http_https()}
         </p>
       )}

@@ -8,7 +8,7 @@ import {
 } from '../../src/core/fields/attachment-kinds.ts'
 import { m } from '../messages.gen.ts'
 import { callRest } from '../rest.ts'
-import { formatBytes } from './format-bytes.ts'
+import { formatFileSize } from './format-bytes.ts'
 import type { FileSource } from './send-file.ts'
 
 /** Server limits; a field's own options may be stricter. */
@@ -49,7 +49,7 @@ export function problemOf(
   if (!('file' in source)) return null
   const { size, name, type } = source.file
   const largest = Math.min(server.maxBytes, (options.maxSizeMb ?? Number.POSITIVE_INFINITY) * 1024 ** 2)
-  if (size > largest) return m.attachments_larger_than_the_size_limit({ size: formatBytes(largest) })
+  if (size > largest) return m.attachments_larger_than_the_size_limit({ size: formatFileSize(largest) })
   const isFit = [type, typeByName(name)].some((one) => isAllowedKind(one, options.kinds))
   return isFit ? null : m.attachments_allowed_file_types_kinds({ kinds: kindLabels(options.kinds) })
 }

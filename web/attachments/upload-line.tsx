@@ -1,7 +1,7 @@
 import { RotateCw, TriangleAlert, X } from 'lucide-react'
 import { m } from '../messages.gen.ts'
 import { IconButton } from '../ui/button.tsx'
-import { formatBytes } from './format-bytes.ts'
+import { formatFileSize } from './format-bytes.ts'
 import styles from './upload-line.module.css'
 import { cancelUpload, retryUpload, type Upload } from './uploads.ts'
 
@@ -16,7 +16,7 @@ export function UploadLine({ upload }: { upload: Upload }) {
         <span className={styles.name} dir="auto" title={name}>
           {name}
         </span>
-        {size !== null && <span className={styles.size}>{formatBytes(size)}</span>}
+        {size !== null && <span className={styles.size}>{formatFileSize(size)}</span>}
         {isFailed && (
           <IconButton
             icon={RotateCw}

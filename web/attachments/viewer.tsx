@@ -11,7 +11,7 @@ import { ControlGroup } from '../ui/composite.tsx'
 import { useLayer } from '../ui/layers.ts'
 import { downloadFile } from './download.ts'
 import { FileIcon, FileThumb } from './file-thumb.tsx'
-import { formatBytes } from './format-bytes.ts'
+import { formatFileSize } from './format-bytes.ts'
 import { useSignedFile } from './signed-files.ts'
 import styles from './viewer.module.css'
 import { withKeys } from './with-keys.ts'
@@ -89,7 +89,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
             {item.title}
           </span>
           <small>
-            {item.url === undefined && formatBytes(item.size)}
+            {item.url === undefined && formatFileSize(item.size)}
             {item.width && item.height && <bdi dir="ltr">{` · ${item.width} × ${item.height}`}</bdi>}
           </small>
         </span>

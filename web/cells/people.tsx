@@ -18,7 +18,6 @@ import { Avatar } from '../ui/avatar.tsx'
 import { type Cell, type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import { Combobox, type ComboboxLine, NoLine, useActiveLine } from './combobox.tsx'
 import editor from './editor.module.css'
-import former from './former.module.css'
 import { useFormerPerson, usePeople } from './people-context.ts'
 import styles from './view.module.css'
 
@@ -45,7 +44,7 @@ export function PersonName({ id, tableId }: { id: CellValue; tableId: string }):
   if (!person) return <span className={styles.line}>{m.cells_former_member()}</span>
   return (
     <span
-      className={member ? styles.person : `${styles.person} ${former.former}`}
+      className={member ? styles.person : `${styles.person} ${styles.former}`}
       title={member ? person.email : m.cells_email_former_member({ email: person.email })}
     >
       <Avatar person={person} size={20} />

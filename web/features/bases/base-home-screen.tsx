@@ -13,7 +13,6 @@ import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { openContextMenu } from '../../ui/menu.tsx'
-import { scrollerOf } from '../../ui/scroller-of.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Tabs, TabsSkeleton } from '../../ui/tabs.tsx'
@@ -321,4 +320,12 @@ function TableCells({ base, table }: { base: Base; table: Table }) {
       <td className={styles.when}>{formatAgo(table.updatedAt)}</td>
     </>
   )
+}
+
+/** The nearest ancestor that scrolls vertically; null if only the window does. */
+function scrollerOf(element: Element | null): HTMLElement | null {
+  for (let around = element?.parentElement; around; around = around.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(around).overflowY)) return around
+  }
+  return null
 }

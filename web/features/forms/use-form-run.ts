@@ -11,6 +11,7 @@ import {
 } from '../../../src/core/views/form-answers.ts'
 import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
+import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
 import { timeZone } from '../../time-zone.ts'
 import {
   AnswersRefused,
@@ -20,7 +21,6 @@ import {
   type Submitted,
 } from './form-source.ts'
 import type { Prefill } from './prefill.ts'
-import { savedAnswers } from './saved-answers.ts'
 
 type Values = Record<string, CellValue>
 
@@ -279,4 +279,33 @@ document.addEventListener('pointercancel', release, true)
 function afterPress(run: () => void): void {
   if (isPressed) waiting.push(run)
   else run()
+}
+
+/** Time after which unsent answers expire. */
+const KEPT_MS = 30 * 24 * 3_600_000
+
+const nameOf = (formId: string) => `form.${formId}` as const
+
+interface Kept {
+  at: number
+  values: Values
+}
+
+const isKept = (value: unknown): value is Kept =>
+  typeof value === 'object' &&
+  value !== null &&
+  'at' in value &&
+  typeof value.at === 'number' &&
+  'values' in value &&
+  typeof value.values === 'object'
+
+/** Unsent answers, kept across a reload or a closed tab. Excludes files. */
+export const savedAnswers = {
+  read(formId: string): Values {
+    const { at, values } = readJsonSetting<Kept>(nameOf(formId), { at: 0, values: {} }, isKept)
+    return Date.now() - at < KEPT_MS ? values : {}
+  },
+  write: (formId: string, values: Values): void =>
+    localSettings.set(nameOf(formId), JSON.stringify({ at: Date.now(), values } satisfies Kept)),
+  clear: (formId: string): void => localSettings.remove(nameOf(formId)),
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
+import { formatBytes } from '../../attachments/format-bytes.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { api, trpc } from '../../trpc.ts'
@@ -10,7 +11,6 @@ import { SelectField } from '../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { followJob } from '../sources/jobs.ts'
-import { formatBytes } from './format-bytes.ts'
 import styles from './storage.module.css'
 
 const OFFERED_DAYS = [7, 30, 90, 180, 365, 730]

@@ -9,7 +9,7 @@ import {
   TYPES_BY_ENDING,
 } from '../../../../src/core/fields/attachment-kinds.ts'
 import type { Question } from '../../../../src/core/views/form-answers.ts'
-import { formatBytes } from '../../../attachments/format-bytes.ts'
+import { formatFileSize } from '../../../attachments/format-bytes.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Group } from '../../../ui/composite.tsx'
@@ -101,7 +101,7 @@ function FileLine({ one: { file }, onRemove }: { one: LocalFile; onRemove: () =>
       <span className={styles.fileName} dir="auto" title={file.name}>
         {file.name}
       </span>
-      <span className={styles.faint}>{formatBytes(file.size)}</span>
+      <span className={styles.faint}>{formatFileSize(file.size)}</span>
       <IconButton
         icon={X}
         size="small"

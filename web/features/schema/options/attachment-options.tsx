@@ -1,7 +1,7 @@
-import { useId } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { FILE_KINDS, type FileKind } from '../../../../src/core/fields/attachment-kinds.ts'
-import { formatBytes } from '../../../attachments/format-bytes.ts'
-import { useServerLimits } from '../../../attachments/use-server-limits.ts'
+import { formatFileSize } from '../../../attachments/format-bytes.ts'
+import { type ServerLimits, serverLimits } from '../../../attachments/limits.ts'
 import { m } from '../../../messages.gen.ts'
 import own from './attachment-options.module.css'
 import { type OptionsProps, Tick } from './controls.tsx'
@@ -44,7 +44,7 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
         label={m.schema_maximum_file_size_mb()}
         value={options.maxSizeMb}
         max={server && Number.isFinite(server.maxBytes) ? server.maxBytes / 1024 ** 2 : 100_000}
-        placeholder={server && Number.isFinite(server.maxBytes) ? formatBytes(server.maxBytes) : ''}
+        placeholder={server && Number.isFinite(server.maxBytes) ? formatFileSize(server.maxBytes) : ''}
         onChange={(maxSizeMb) => onChange({ ...options, maxSizeMb })}
       />
     </>
@@ -79,4 +79,20 @@ function Amount(props: {
       />
     </div>
   )
+}
+
+/** Server limits for attachments; null while they load. */
+function useServerLimits(): ServerLimits | null {
+  const [limits, setLimits] = useState<ServerLimits | null>(null)
+  useEffect(() => {
+    let isShown = true
+    serverLimits().then(
+      (known) => isShown && setLimits(known),
+      () => isShown && setLimits(null),
+    )
+    return () => {
+      isShown = false
+    }
+  }, [])
+  return limits
 }

@@ -9,7 +9,7 @@ import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
-import styles from './day-input.module.css'
+import styles from './filter-menu.module.css'
 
 /** Formats without day or century are edited in full. */
 const typedFormat = (format: DateFormat): DateFormat =>

@@ -1,6 +1,9 @@
+import { createElement } from 'react'
 import type { RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
-import { openExport } from '../../exports/open-export.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import type { ExportSource } from '../../exports/run-export.ts'
 import { queryOfView } from '../../records/context/use-store-query.ts'
 import { fieldsInOrder, shownFields } from '../state/arrange-fields.ts'
 
@@ -21,4 +24,11 @@ export function downloadView({ fields }: TableSchema, view: View, part: Download
     query: queryOfView(fields, view, part.search ?? null),
     ...(part.recordIds && { recordIds: part.recordIds }),
   })
+}
+
+const ExportDialog = lazyPart(() => import('../../exports/export-dialog.tsx'), 'ExportDialog')
+
+/** Opens the export dialog for the records of a view. */
+function openExport(source: ExportSource): void {
+  openDialog((close) => createElement(ExportDialog, { source, onClose: close }))
 }

@@ -8,7 +8,7 @@ import { picturesOf } from '../../cards/card-cover.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
 import cardStyles from '../../cards/record-card.module.css'
 import { RecordCard } from '../../cards/record-card.tsx'
-import type { ColorOf } from '../../coloring/row-color.ts'
+import type { ColorOf } from '../../coloring/row-colors.ts'
 import styles from './gallery.module.css'
 
 export interface GallerySlotProps {

@@ -6,7 +6,7 @@ import type { StackKey } from '../../../../records/layouts/stack-by.ts'
 import type { StacksLayout } from '../../../../records/layouts/stacks-layout.ts'
 import type { RecordStore } from '../../../../records/record-store.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
-import type { ColorOf } from '../../coloring/row-color.ts'
+import type { ColorOf } from '../../coloring/row-colors.ts'
 import type { KanbanDrag } from './kanban-drag.ts'
 import type { Stack } from './stacks.ts'
 

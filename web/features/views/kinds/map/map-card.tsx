@@ -9,7 +9,7 @@ import { m } from '../../../../messages.gen.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
-import type { ColorOf } from '../../coloring/row-color.ts'
+import type { ColorOf } from '../../coloring/row-colors.ts'
 import styles from './map.module.css'
 
 /** Width in pixels. */

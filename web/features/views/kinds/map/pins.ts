@@ -7,7 +7,7 @@ import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { m } from '../../../../messages.gen.ts'
 import type { LocatedRecord } from '../../../../records/layouts/map-layout.ts'
-import type { RowColor } from '../../coloring/row-color.ts'
+import type { RowColor } from '../../coloring/row-colors.ts'
 import styles from './map.module.css'
 
 /** Callbacks of the pins. */

@@ -5,8 +5,6 @@ import { session } from '../../../session/index.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { type ColorOf, rowColors } from './row-colors.ts'
 
-export { type ColorOf, type RowColor, rowColors } from './row-colors.ts'
-
 /** The colours of a view's records, memoised. The store must read `coloringFields`. */
 export function useRowColor(
   fields: readonly Field[],
