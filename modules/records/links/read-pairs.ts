@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { breathe, breathing } from '../../../src/breathe.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { QueryDialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, QueryDialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { asKey, chunks, columnName, listOf } from '../table/index.ts'
+import { asKey, chunks, columnName, listOf, perDialect } from '../table/index.ts'
 import {
   columnIn,
   idPart,
@@ -49,14 +50,19 @@ export async function readPairs(
   const found: StoredPair[] = []
   for (const [owns, targets] of partsOf(filter.own, filter.target)) {
     await breathe()
-    const conditions = [owns && source.own.isIn(owns), targets && source.target.isIn(targets)].filter(
-      (condition) => condition !== undefined,
-    )
-    const parts = [source.own.select, source.target.select, ...(source.pair ? [source.pair.select] : [])]
-    const rows = await tx.all<Record<string, unknown>>(
-      dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${source.from}
-        where ${sql.join(conditions, sql` and `)} limit ${TOO_MANY}`),
-    )
+    const render = (): Statement => {
+      const conditions = [owns && source.own.isIn(owns), targets && source.target.isIn(targets)].filter(
+        (condition) => condition !== undefined,
+      )
+      const parts = [source.own.select, source.target.select, ...(source.pair ? [source.pair.select] : [])]
+      return dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${source.from}
+        where ${sql.join(conditions, sql` and `)} limit ${TOO_MANY}`)
+    }
+    const statement =
+      relation.kind === 'pairs'
+        ? inJunction(relation.junction, dialect, link, owns, targets, render)
+        : render()
+    const rows = await tx.all<Record<string, unknown>>(statement)
     if (found.length + rows.length > MAX_PAIRS) {
       throw badRequest(m.records_error_too_many_links({ field: link.field.title, max: MAX_PAIRS }))
     }
@@ -66,6 +72,30 @@ export async function readPairs(
     }
   }
   return found
+}
+
+/** The texts of statements on a junction table, by what they select. */
+const junctionTexts = perDialect(
+  (_junction: TableModel, _dialect: Dialect) => new LRUCache<string, string>({ max: 100 }),
+)
+
+/** The statement of `render`, rendered once for each number of ids: that takes longer than a short read. */
+function inJunction(
+  junction: TableModel,
+  dialect: Dialect,
+  { options }: OpenLink,
+  owns: RecordId[] | undefined,
+  targets: RecordId[] | undefined,
+  render: () => Statement,
+): Statement {
+  const texts = junctionTexts(junction, dialect)
+  const { ownFieldId, relatedFieldId } = options.junction ?? {}
+  const shape = `${ownFieldId} ${relatedFieldId} ${owns?.length} ${targets?.length}`
+  const known = texts.get(shape)
+  if (known !== undefined) return { sql: known, params: [...(owns ?? []), ...(targets ?? [])] }
+  const statement = render()
+  texts.set(shape, statement.sql)
+  return statement
 }
 
 function* partsOf(

@@ -225,6 +225,7 @@ export async function updateRecords(
  * @throws RECORD_NOT_FOUND naming every id that is not there
  */
 export async function deleteRecords(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  if (ids.length === 0) return []
   if (isForeign(context.model)) return deleteForeign(context, ids)
   const { tx, dialect, model } = context
   const keys = keyFieldsOf(model)

@@ -92,7 +92,7 @@ export function addForeignKey(
     required,
   })
   const parentFieldId = parent.model.primaryKey.id
-  Object.assign(field.options, { keyFieldId: key.id, parentFieldId, holdsKey })
+  field.options = { ...field.options, keyFieldId: key.id, parentFieldId, holdsKey }
   field.required = required
   // The key comes before the link that reads it, as in the REST API.
   if (child === own && own.added.includes(field)) [field.order, key.order] = [key.order, field.order]
@@ -114,7 +114,7 @@ export async function addJunction(
   suffix: string,
 ): Promise<LinkStorage> {
   const built = await buildJunction(context, change, actorId, own.model, related.model, suffix)
-  Object.assign(field.options, { junction: built.junction, holdsKey: false, kind: link.kind })
+  field.options = { ...field.options, junction: built.junction, holdsKey: false, kind: link.kind }
   return { statements: built.statements, tableIds: [built.junction.tableId], target: built.target }
 }
 
@@ -149,7 +149,7 @@ export function addInverse({ own, related }: Ends, field: Field, link: NewLink):
     isSystem: own === related,
     required: inverseKind === 'bt' && field.required,
   }
-  field.options.inverseFieldId = related.add(inverse).id
+  field.options = { ...field.options, inverseFieldId: related.add(inverse).id }
 }
 
 /** The statements that add the reverse field of a new link to the views of its table. */

@@ -40,9 +40,18 @@ export type LinkOptions = z.output<typeof linkOptions>
 /** True where a record has at most one linked record: bt and oo. */
 export const isSingleLink = ({ kind }: Pick<LinkOptions, 'kind'>): boolean => kind === 'bt' || kind === 'oo'
 
-/** A link field's options; null for other fields and invalid options. */
+/** The options that have been read: each write of links asks for those of every link field of the base. */
+const known = new WeakMap<object, { options: LinkOptions | null }>()
+
+/** A link field's options; null for other fields and invalid options. Fields are never altered, but replaced. */
 export function linkOf(field: { type: string; options: unknown }): LinkOptions | null {
   if (field.type !== 'Links' && field.type !== 'LinkToAnotherRecord') return null
-  const read = linkOptions.safeParse(field.options)
-  return read.success ? read.data : null
+  const { options } = field
+  if (typeof options !== 'object' || options === null) return null
+  const earlier = known.get(options)
+  if (earlier) return earlier.options
+  const read = linkOptions.safeParse(options)
+  const found = read.success ? read.data : null
+  known.set(options, { options: found })
+  return found
 }
