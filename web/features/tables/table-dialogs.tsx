@@ -6,6 +6,7 @@ import { api, cache, trpc } from '../../trpc.ts'
 import { DialogButtons } from '../../ui/dialog-buttons.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Dialog } from '../../ui/overlays.ts'
+import { useSubmit } from '../../ui/use-submit.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
 
 /** Creates a table and opens it. */
@@ -83,26 +84,13 @@ interface DescriptionDialogProps {
 /** Edits a description. */
 export function DescriptionDialog({ title, question, onSave, onClose, ...props }: DescriptionDialogProps) {
   const [description, setDescription] = useState(props.description ?? '')
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-
-  async function submit() {
-    if (isBusy) return
-    setIsBusy(true)
-    try {
-      await onSave(description.trim() || null)
-      onClose()
-    } catch (error) {
-      setProblem(messageOf(error))
-      setIsBusy(false)
-    }
-  }
+  const { problem, setProblem, isBusy, submit } = useSubmit(() => onSave(description.trim() || null), onClose)
 
   return (
     <Dialog
       title={m.tables_description_of_title({ title })}
       onClose={onClose}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       footer={<DialogButtons label={m.common_save()} busy={isBusy} onClose={onClose} />}
     >
       <TextArea
@@ -139,28 +127,15 @@ export function RenameDialog({
   ...props
 }: RenameOptions & { onClose: () => void }) {
   const [title, setTitle] = useState(props.title)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
   const isEmpty = title.trim() === ''
-
-  async function submit() {
-    if (isEmpty || isBusy) return
-    setIsBusy(true)
-    try {
-      await onRename(title.trim())
-      onClose()
-    } catch (error) {
-      setProblem(messageOf(error))
-      setIsBusy(false)
-    }
-  }
+  const { problem, setProblem, isBusy, submit } = useSubmit(() => onRename(title.trim()), onClose)
 
   return (
     <Dialog
       title={heading}
       size="confirm"
       onClose={onClose}
-      onSubmit={() => void submit()}
+      onSubmit={() => isEmpty || submit()}
       footer={<DialogButtons label={m.common_rename()} busy={isBusy} disabled={isEmpty} onClose={onClose} />}
     >
       <TextField

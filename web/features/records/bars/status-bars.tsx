@@ -13,6 +13,18 @@ import styles from './table-view.module.css'
 /** The server announces each write twice a second; after this silence its connection is lost. */
 const SILENT_MS = 5_000
 
+/** Says over a view that its records could not be read again; those read before stay. */
+export function ReadErrorBar({ text, onRetry }: { text: string; onRetry: () => void }) {
+  return (
+    <div className={styles.readError} role="alert">
+      <span>{text}</span>
+      <button type="button" onClick={onRetry}>
+        {m.common_try_again()}
+      </button>
+    </div>
+  )
+}
+
 /** Progress of each long write in a base; other edits wait for it. */
 export function WorkBar({ baseId, canCancel }: { baseId: string; canCancel: boolean }) {
   const works = useWorks(baseId)

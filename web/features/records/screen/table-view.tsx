@@ -8,6 +8,7 @@ import { useRecordStore } from '../../../records/use-record-store.ts'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { useRowColor } from '../../views/coloring/use-row-color.ts'
+import { ReadErrorBar } from '../bars/status-bars.tsx'
 import styles from '../bars/table-view.module.css'
 import type { TableContext } from '../context/table-context.ts'
 import { useUntickAll } from '../context/use-ticks.ts'
@@ -128,12 +129,7 @@ export function TableView(props: KindScreenProps) {
           />
         )}
         {error !== null && rowCount !== null && (
-          <div className={styles.readError} role="alert">
-            <span>{m.records_records_load_failed_sentence()}</span>
-            <button type="button" onClick={() => void store.reload()}>
-              {m.common_try_again()}
-            </button>
-          </div>
+          <ReadErrorBar text={m.records_records_load_failed_sentence()} onRetry={() => void store.reload()} />
         )}
         {isAnyChecked(checked, rowCount ?? 0) && (
           <BulkBar

@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react'
 import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
 import { type Setup, viewKind } from '../../../../src/core/views/index.ts'
-import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { api, cache, trpc } from '../../../trpc.ts'
@@ -9,6 +8,7 @@ import { Button } from '../../../ui/button.tsx'
 import { SelectField, TextField } from '../../../ui/field.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
 import { setExpanded } from '../../layout/sidebar-state.ts'
 import { unusedTitle } from '../../layout/unused-title.ts'
 import styles from './create-view-dialog.module.css'
@@ -64,45 +64,37 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
     return setup.fieldId === null && need && mayMake ? { ...setup, fieldId: FRESH } : setup
   }
   const [setup, setSetup] = useState(() => first())
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
   // Reuses a field created before the view was rejected.
   const made = useRef<string | null>(null)
   const isEmpty = title.trim() === ''
 
-  async function submit() {
-    if (isEmpty || isBusy) return
-    setIsBusy(true)
-    try {
-      if (need && setup.fieldId === FRESH && made.current === null) {
-        const { title: wanted, ...field } = need.fresh()
-        const created = { ...field, title: freeTitle(schema, wanted) }
-        made.current = (await api.schema.createField.mutate({ tableId, field: created })).id
-      }
-      const fieldId = setup.fieldId === FRESH ? made.current : setup.fieldId
-      const options = setupOptions(kind, { ...setup, fieldId }, copied)
-      const view = await api.views.create.mutate({
-        tableId,
-        title: title.trim(),
-        kind,
-        ...(options && { options }),
-        ...(copied && { copyOf: copied.id }),
-      })
-      await cache.schema.table.invalidate({ tableId })
-      setExpanded(tableId, true)
-      onClose()
-      goTo(paths.table(baseId, tableId, view.id))
-    } catch (error) {
-      setProblem(messageOf(error))
-      setIsBusy(false)
+  async function create(): Promise<void> {
+    if (need && setup.fieldId === FRESH && made.current === null) {
+      const { title: wanted, ...field } = need.fresh()
+      const created = { ...field, title: freeTitle(schema, wanted) }
+      made.current = (await api.schema.createField.mutate({ tableId, field: created })).id
     }
+    const fieldId = setup.fieldId === FRESH ? made.current : setup.fieldId
+    const options = setupOptions(kind, { ...setup, fieldId }, copied)
+    const view = await api.views.create.mutate({
+      tableId,
+      title: title.trim(),
+      kind,
+      ...(options && { options }),
+      ...(copied && { copyOf: copied.id }),
+    })
+    await cache.schema.table.invalidate({ tableId })
+    setExpanded(tableId, true)
+    onClose()
+    goTo(paths.table(baseId, tableId, view.id))
   }
+  const { problem, setProblem, isBusy, submit } = useSubmit(create, () => {})
 
   return (
     <Dialog
       title={newLabel()}
       onClose={onClose}
-      onSubmit={() => void submit()}
+      onSubmit={() => isEmpty || submit()}
       footer={
         <>
           <Button onClick={onClose}>{m.common_cancel()}</Button>

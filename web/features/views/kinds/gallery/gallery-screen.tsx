@@ -7,7 +7,7 @@ import { useRecordStore } from '../../../../records/use-record-store.ts'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
-import tableStyles from '../../../records/bars/table-view.module.css'
+import { ReadErrorBar } from '../../../records/bars/status-bars.tsx'
 import { manualOrderRight } from '../../../records/context/grid-rights.ts'
 import type { RecordsHandle } from '../../../records/context/table-context.ts'
 import { untilRow } from '../../../records/context/until-row.ts'
@@ -137,12 +137,7 @@ export function GalleryScreen(props: KindScreenProps) {
           />
         )}
         {error !== null && rowCount !== null && (
-          <div className={tableStyles.readError} role="alert">
-            <span>{m.gallery_records_load_failed_sentence()}</span>
-            <button type="button" onClick={() => void store.reload()}>
-              {m.common_try_again()}
-            </button>
-          </div>
+          <ReadErrorBar text={m.gallery_records_load_failed_sentence()} onRetry={() => void store.reload()} />
         )}
         {countChecked(checked, rowCount ?? 0) > 0 && (
           <BulkBar

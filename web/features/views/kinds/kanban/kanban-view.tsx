@@ -18,7 +18,7 @@ import { api, isMissing } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
-import tableStyles from '../../../records/bars/table-view.module.css'
+import { ReadErrorBar } from '../../../records/bars/status-bars.tsx'
 import { manualOrderRight } from '../../../records/context/grid-rights.ts'
 import { can } from '../../../records/context/table-context.ts'
 import { useTicks } from '../../../records/context/use-ticks.ts'
@@ -272,12 +272,10 @@ export function KanbanView(props: KanbanViewProps) {
           />
         )}
         {error !== null && rowCount !== null && (
-          <div className={tableStyles.readError} role="alert">
-            <span>{m.kanban_records_load_failed_sentence()}</span>
-            <button type="button" onClick={() => layout.paging().retry()}>
-              {m.common_try_again()}
-            </button>
-          </div>
+          <ReadErrorBar
+            text={m.kanban_records_load_failed_sentence()}
+            onRetry={() => layout.paging().retry()}
+          />
         )}
         {checked.kind === 'some' && checked.ids.size > 0 && (
           <BulkBar

@@ -9,6 +9,7 @@ import { TextField } from '../../../../ui/field.tsx'
 import { openDialog } from '../../../../ui/open-dialog.tsx'
 import { Dialog } from '../../../../ui/overlays.ts'
 import { toast } from '../../../../ui/toast.ts'
+import { useSubmit } from '../../../../ui/use-submit.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
 import { offerUndoOfLatest, placeOf } from '../../../records/undo/undo-commands.tsx'
 import { choicesOf, updateField } from '../../../schema/field-commands.tsx'
@@ -114,29 +115,19 @@ interface StackDialogProps {
 function StackDialog({ title, confirmLabel, name = '', color: start, onSave, onClose }: StackDialogProps) {
   const [text, setText] = useState(name)
   const [color, setColor] = useState(start)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { problem, setProblem, isBusy, submit } = useSubmit(
+    () => onSave({ title: text.trim(), color }),
+    onClose,
+  )
   const isEmpty = text.trim() === ''
   const colors = CHOICE_COLORS.some((one) => one === start) ? CHOICE_COLORS : [start, ...CHOICE_COLORS]
-
-  async function submit() {
-    if (isEmpty || isBusy) return
-    setBusy(true)
-    try {
-      await onSave({ title: text.trim(), color })
-      onClose()
-    } catch (error) {
-      setProblem(messageOf(error))
-      setBusy(false)
-    }
-  }
 
   return (
     <Dialog
       title={title}
       size="confirm"
       onClose={onClose}
-      onSubmit={() => void submit()}
+      onSubmit={() => isEmpty || submit()}
       footer={
         <>
           <Button onClick={onClose}>{m.common_cancel()}</Button>
