@@ -56,7 +56,7 @@ export function createIndexesService(
   kernel: Kernel,
   { access }: Pick<AuthService, 'access'>,
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table'>,
-  records: Pick<RecordsService, 'total' | 'explainView'>,
+  records: Pick<RecordsService, 'total' | 'explainView' | 'searchIndexState'>,
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
@@ -427,8 +427,10 @@ export function createIndexesService(
         const has = own.some((index) => index.state === 'ready' && keyOf(index.terms) === key)
         views.push({ viewId, ...explained, suggestion: has ? null : terms })
       }
-      const total = await records.total(await schema.engineOf(model.table), model)
-      return { records: total, views, indexes: own }
+      const engine = await schema.engineOf(model.table)
+      const total = await records.total(engine, model)
+      const search = await records.searchIndexState(engine, model, await schema.loadReachable(tableId), total)
+      return { records: total, views, indexes: own, search }
     },
 
     /** Waits for indexes that are being built. */

@@ -293,6 +293,8 @@ export function createRecordsService(
     ...links,
     search: createBaseSearch(reader, schema),
     /** Stops the work on search indexes. */
+    /** What the search index of a table does, without an access check. */
+    searchIndexState: searchIndexes.stateOf,
     close: () => searchIndexes.close(),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,

@@ -44,10 +44,23 @@ export interface ViewPerformance extends ViewExplanation {
   suggestion: IndexTerm[] | null
 }
 
+/** What the search index of a table does. */
+export interface SearchIndexState {
+  /**
+   * `none`: the table is small, or was not searched yet. `unavailable`: the database has no trigrams, and its account may
+   * not add them.
+   */
+  state: 'none' | 'building' | 'ready' | 'failed' | 'unavailable'
+  /** The part that is built, from 0 to 1. */
+  part: number
+}
+
 /** How the views of a table are read, and its indexes. */
 export interface TablePerformance {
   /** Records in the table. */
   records: number
   views: ViewPerformance[]
   indexes: TableIndex[]
+  /** Null for tables of connected databases, whose searches have no index. */
+  search: SearchIndexState | null
 }

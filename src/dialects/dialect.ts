@@ -172,6 +172,11 @@ export interface SearchIndexBatches {
   drop(table: IndexedTable, generation: number): Statement[]
   /** Indexes the records with keys above `after`, up to `last`. */
   fill(table: IndexedTable, version: SearchIndexVersion, after: number, last: number): Statement
+  /**
+   * One short step of the work that inserts leave behind. The first and the last statement select a number as `n`, which
+   * grows by less than two once no work is left.
+   */
+  merge(table: IndexedTable, generation: number): Statement[]
   complete(table: IndexedTable, generation: number): Statement
   /** Selects the number of records that are waiting for `refresh`, up to `most`, as `waiting`. */
   countChanged(table: IndexedTable, generation: number, most: number): Statement

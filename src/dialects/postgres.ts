@@ -22,8 +22,9 @@ const MAX_BOUND = 65_533
 /** Oid of `double precision`. */
 const DOUBLE = sql.raw('701')
 
-/** Case-insensitive `like` over the text of a column of any type. */
-const postgresLike = (expression: SQL, pattern: string): SQL => fits(printed(expression), pattern)
+/** Case-insensitive `like`. Only numbers are printed by a `case`, for which the planner has no statistics. */
+const postgresLike = (expression: SQL, pattern: string, isNumber: boolean): SQL =>
+  fits(isNumber ? printed(expression) : sql`(${expression})::text`, pattern)
 
 /** True if the text of a column of this kind contains the search text, ignoring case. */
 function postgresSearch(expression: SQL, storage: StorageKind, text: string): SQL {

@@ -20,6 +20,19 @@ const statement = (text: string, ...params: unknown[]): Statement => ({ sql: tex
 const indexName = ({ name }: IndexedTable, generation: number) => `sheaf_search_${generation}_${name}`
 const changedName = ({ name }: IndexedTable, generation: number) => `sheaf_changed_${generation}_${name}`
 
+/** Segments of an index, of which FTS5 allows 2,000. */
+const MAX_SEGMENTS = 1_999
+/** Segments of one size that `merge` joins. */
+const MERGED_SEGMENTS = 8
+/** Pages that one step of a merge writes: some milliseconds. */
+const MERGED_PAGES = 50
+
+/** A command of FTS5. https://sqlite.org/fts5.html#special_insert_commands */
+function option(table: IndexedTable, generation: number, name: string, value: number): Statement {
+  const index = quote(indexName(table, generation))
+  return statement(`insert into ${index} (${index}, rank) values (?, ?)`, name, value)
+}
+
 /** The indexed text of a row: its values on one line each. */
 const textOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(${column}, '')`).join(` || char(10) || `)
@@ -46,6 +59,10 @@ export const sqliteSearchBatches: SearchIndexBatches = {
       // `detail=none` needs a fifth of the space of positions, which only phrases use.
       statement(`create virtual table ${quote(indexName(table, generation))}
         using fts5(text, content='', contentless_delete=1, tokenize='trigram', detail=none)`),
+      // By default an insert may merge the whole index in its transaction, and writers wait. `merge` does it in steps.
+      option(table, generation, 'automerge', 0),
+      option(table, generation, 'crisismerge', MAX_SEGMENTS),
+      option(table, generation, 'usermerge', MERGED_SEGMENTS),
       statement(`create table ${changed} (id integer primary key)`),
       ...triggers,
       statement(`insert into ${LIST} values (?, ?, ?, 0)`, table.name, generation, JSON.stringify(columns)),
@@ -68,6 +85,11 @@ export const sqliteSearchBatches: SearchIndexBatches = {
       after,
       last,
     ),
+  merge: (table, generation) => [
+    statement('select total_changes() as n'),
+    option(table, generation, 'merge', MERGED_PAGES),
+    statement('select total_changes() as n'),
+  ],
   complete: (table, generation) =>
     statement(
       `update ${LIST} set is_complete = 1 where table_name = ? and generation = ?`,

@@ -33,6 +33,7 @@ test('a table’s performance says how views are read, and creates and drops the
   await see(box.getByText('Reads 1,200 records to return 25 records'))
   await see(box.getByText('An index on Quantity in the warehouse ↓ would help'))
   await see(box.getByText('Indexes are created automatically'))
+  await see(box.getByText('The first search of a table with 20,000 records or more builds an index'))
   await box.getByRole('button', { name: 'Create index' }).click()
   const drop = box.getByRole('button', { name: 'Drop the index on Quantity in the warehouse ↓' })
   await see(drop)

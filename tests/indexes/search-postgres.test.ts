@@ -17,11 +17,13 @@ afterEach(async () => {
   await bench.stop()
 })
 
-async function start(): Promise<void> {
+async function start(
+  fields: Parameters<Bench['table']>[0] = { Name: 'SingleLineText', Num: 'Number' },
+): Promise<void> {
   const app = await createTestApp({ database: 'postgres' })
   const owner = await app.signUp()
   bench = benchOf(app, owner, (await createBase(app, owner)).id)
-  table = await bench.table({ Name: 'SingleLineText', Num: 'Number' })
+  table = await bench.table(fields)
   await fillTable(app.kernel, table, RECORDS)
 }
 
@@ -71,7 +73,56 @@ describe('the search index of a table in PostgreSQL', () => {
     await Bun.sleep(1_000)
     expect(await indexes()).toEqual([])
     expect(await run(`select extname::text as name from pg_extension where extname = 'pg_trgm'`)).toEqual([])
+    const { body } = await bench.rest.get(`/api/v2/meta/tables/${table.id}/performance`)
+    expect(body.search).toEqual({ state: 'unavailable', part: 0 })
     expect((await search(bench.trpc, 'name 17')).count).toBe(RECORDS / 40)
     await run('drop event trigger refuse_extensions')
+  })
+
+  test('is asked for a rare text, although a checkbox is searched as well', async () => {
+    await start({ Name: 'SingleLineText', Num: 'Number', Done: 'Checkbox' })
+    for (let tries = 0; (await indexes()).length === 0; tries++) {
+      if (tries === 300) throw new Error('The index was not built')
+      await search(bench.trpc, `try ${tries}`)
+      await Bun.sleep(100)
+    }
+    const { id, email } = bench.owner
+    const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+    const planOf = async () => {
+      const opened = await bench.app.services.records.open(actor, table.id)
+      return bench.app.services.records.plan(opened, null, () => ({
+        search: { text: 'name 17', fieldId: null },
+        limit: 5,
+        offset: 0,
+        fields: [],
+        shape: { kind: 'rows', links: 'first' },
+      })).page.sql
+    }
+    for (let tries = 0; !(await planOf()).includes('lower((coalesce('); tries++) {
+      if (tries === 100) throw new Error('The index is not used')
+      await search(bench.trpc, `try ${tries}`)
+      await Bun.sleep(100)
+    }
+    expect(await planOf()).not.toContain(' or false')
+  })
+})
+
+describe('"contains" in PostgreSQL', () => {
+  test('compares texts as they are stored, and only numbers as they are printed', async () => {
+    await start()
+    const { id, email } = bench.owner
+    const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+    const opened = await bench.app.services.records.open(actor, table.id)
+    const planOf = (title: string) =>
+      bench.app.services.records.plan(opened, null, () => ({
+        filter: { fieldId: table.field(title).id, operator: 'like', value: '17' },
+        limit: 5,
+        offset: 0,
+        fields: [],
+        shape: { kind: 'rows', links: 'first' },
+      })).page.sql
+    expect(planOf('Name')).toMatch(/"\)::text ilike \$1/)
+    expect(planOf('Name')).not.toContain('case')
+    expect(planOf('Num')).toContain('pg_typeof')
   })
 })

@@ -141,12 +141,18 @@ async function isComplete(generation: number): Promise<boolean> {
   }
 }
 
-async function untilIndexed(generation: number): Promise<void> {
+const searchState = async () => (await bench.trpc.indexes.performance.query({ tableId: table.id })).search
+
+/** Returns the states of the index until it is complete. */
+async function untilIndexed(generation: number) {
+  const states: Awaited<ReturnType<typeof searchState>>[] = []
   for (let tries = 0; !(await isComplete(generation)); tries++) {
     if (tries === 300) throw new Error('The index was not built')
     await ids('anything')
+    states.push(await searchState())
     await Bun.sleep(100)
   }
+  return states
 }
 
 /** In the SQL of a search that asks an index. */
@@ -239,9 +245,14 @@ describe('a search of a large table', () => {
     await bench.trpc.records.write.mutate({
       change: { baseId: bench.baseId, operations: [{ kind: 'insert', tableId: table.id, rows }] },
     })
-    await untilIndexed(1)
+    expect(await searchState()).toEqual({ state: 'none', part: 0 })
+    const states = await untilIndexed(1)
+    const building = states.filter((each) => each?.state === 'building')
+    expect(building.length).toBeGreaterThan(0)
+    for (const each of building) expect(each?.part).toBeWithin(0, 1.001)
     await untilUsed()
     expect(await planOf('ow')).not.toMatch(INDEXED)
+    expect(await searchState()).toEqual({ state: 'ready', part: 1 })
     for (const text of searched) expect([text, await found(text)]).toEqual([text, before.get(text) ?? []])
   })
 

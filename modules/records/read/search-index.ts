@@ -1,11 +1,13 @@
 import { withoutCaller } from '../../../src/caller.ts'
 import type { Claims } from '../../../src/cluster.ts'
+import type { SearchIndexState } from '../../../src/core/performance.ts'
 import type {
   Engine,
   IndexedTable,
   SearchIndexBatches,
   SearchIndexes,
   SearchIndexVersion,
+  Statement,
 } from '../../../src/dialects/dialect.ts'
 import type { Log } from '../../../src/log.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -21,8 +23,12 @@ const MAX_PAGE_CANDIDATES = 20_000
 const MAX_CANDIDATES = 200_000
 /** So few candidates are looked up by their keys, whatever the engine expects. */
 const FEW_CANDIDATES = 1_000
-/** Records indexed in one transaction, during which other writers wait. */
-const FILL_ROWS = 1_000
+/** Records indexed in one transaction, during which other writers wait: a number that takes about this long. */
+const BATCH_MS = 15
+const MIN_BATCH = 20
+const MAX_BATCH = 1_000
+/** Steps of merging after each batch; a batch leaves less work than that. */
+const MERGE_STEPS = 8
 /** From this many changed records on they are indexed; fewer are searched one by one. */
 const REFRESH_FROM = 500
 /** Interval at which a searched index looks for changed records. */
@@ -45,14 +51,6 @@ interface Attempt {
   /** Records that batches have indexed. */
   records: number
   at: number
-}
-
-/** What its search index does for a table. */
-export interface SearchIndexState {
-  /** `none`: the table is small, or was not searched yet. `unavailable`: the database has no trigrams. */
-  state: 'none' | 'building' | 'ready' | 'failed' | 'unavailable'
-  /** The part that is built, from 0 to 1. */
-  part: number
 }
 
 /**
@@ -250,11 +248,12 @@ export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Cl
       ...useless.flatMap(({ generation }) => batches.drop(table, generation)),
       ...batches.create(table, version),
     ])
+    let batch = MIN_BATCH
     for (let after = 0; !isClosed; ) {
       const quoted = { name: engine.dialect.quote(table.name), key: engine.dialect.quote(table.key) }
       const [row] = await engine.all<{ upTo: number | null; records: number }>({
         sql: `select max(k) as "upTo", count(*) as records from (select ${quoted.key} as k from ${quoted.name}
-          where ${quoted.key} > ? order by ${quoted.key} limit ${FILL_ROWS}) as page`,
+          where ${quoted.key} > ? order by ${quoted.key} limit ${batch}) as page`,
         params: [after],
       })
       const upTo = row?.upTo ?? null
@@ -262,9 +261,25 @@ export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Cl
         await engine.writeScript([batches.complete(table, version.generation)])
         return
       }
-      await engine.writeScript([batches.fill(table, version, after, upTo)])
+      const statements = [batches.fill(table, version, after, upTo)]
+      batch = nextBatch(batch, await timed(engine, statements))
+      await merge(engine, batches, table, version.generation)
       attempt.records += row?.records ?? 0
       after = upTo
+    }
+  }
+
+  /** Merges what batches have inserted, a step in each transaction. */
+  async function merge(
+    engine: Engine,
+    batches: SearchIndexBatches,
+    table: IndexedTable,
+    generation: number,
+  ): Promise<void> {
+    for (let step = 0; step < MERGE_STEPS; step++) {
+      const results = await engine.writeScript(batches.merge(table, generation))
+      const [before, after] = [results.at(0), results.at(-1)].map((each) => Number(each?.rows[0]?.n ?? 0))
+      if ((after ?? 0) - (before ?? 0) < 2) return
     }
   }
 
@@ -277,25 +292,32 @@ export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Cl
       if (batches) await engine.writeScript(batches.drop(table, old.generation))
       else await engine.dropIndex(table.name, indexes.indexName(table, old.generation))
     }
+    let batch = MIN_BATCH
     while (batches && !isClosed) {
       const [row] = await engine.all<{ waiting: number }>(
         batches.countChanged(table, generation, REFRESH_FROM),
       )
       if ((row?.waiting ?? 0) < REFRESH_FROM) return
-      await engine.writeScript(batches.refresh(table, version, FILL_ROWS))
+      const statements = batches.refresh(table, version, batch)
+      batch = nextBatch(batch, await timed(engine, statements))
+      await merge(engine, batches, table, generation)
     }
   }
 
-  /** What the search index of a table does. */
+  /**
+   * What the search index of a table does; null if it cannot have one.
+   *
+   * @param records in the table
+   */
   async function stateOf(
     engine: Engine,
     model: TableModel,
     models: Models,
     records: number,
-  ): Promise<SearchIndexState> {
+  ): Promise<SearchIndexState | null> {
     const table = tableOf(model)
     const indexes = engine.dialect.searchIndexes
-    if (!table || !indexes) return { state: 'none', part: 0 }
+    if (!table || !indexes) return null
     const attempt = attempts.get(model.table.id)
     if (attempt?.model === model && attempt.state === 'building' && indexes.batches) {
       return { state: 'building', part: records === 0 ? 0 : Math.min(1, attempt.records / records) }
@@ -319,6 +341,20 @@ export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Cl
     },
   }
 }
+
+/** The duration of a script in milliseconds, without its wait for other writers. */
+async function timed(engine: Engine, statements: Statement[]): Promise<number> {
+  let startedAt = 0
+  await engine.writeScript(async () => {
+    startedAt = performance.now()
+    return statements
+  })
+  return performance.now() - startedAt
+}
+
+/** The number of records for the next batch, by the duration of the last one. */
+const nextBatch = (batch: number, ms: number): number =>
+  Math.round(Math.min(MAX_BATCH, batch * 2, Math.max(MIN_BATCH, (batch * BATCH_MS) / Math.max(ms, 1))))
 
 export type TableSearchIndexes = ReturnType<typeof createSearchIndexes>
 

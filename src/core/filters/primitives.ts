@@ -27,8 +27,10 @@ export interface FilterPrimitives<S> {
   /**
    * Case-insensitive match of the column's text with a pattern: `%` matches any characters, `_` one
    * character, and `\` escapes the next.
+   *
+   * @param isNumber true if the column may be of a number type, whose text is that of JavaScript
    */
-  like(column: S, pattern: string): S
+  like(column: S, pattern: string, isNumber: boolean): S
   /** Names of the files in an attachment column, one per line; NULL without files. */
   fileNames(column: S): S
   /**
@@ -71,7 +73,7 @@ export function listPrimitives<S>(primitives: FilterPrimitives<S>, any: AnyOf<S>
     eq: (_list, expected) => any((value) => primitives.eq(value, expected)),
     compare: (_list, sign, expected) => any((value) => primitives.compare(value, sign, expected)),
     inList: (_list, expected) => any((value) => primitives.inList(value, expected)),
-    like: (_list, pattern) => any((value) => primitives.like(value, pattern)),
+    like: (_list, pattern, isNumber) => any((value) => primitives.like(value, pattern, isNumber)),
     // Outside of `some`, only tested for NULL.
     fileNames: (list) => list,
     hasOption: (_list, title) => any((value) => primitives.hasOption(value, title)),

@@ -1,7 +1,12 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Field, Table, View } from '../../../src/core/model.ts'
-import type { IndexTerm, TableIndex, ViewPerformance } from '../../../src/core/performance.ts'
+import type {
+  IndexTerm,
+  SearchIndexState,
+  TableIndex,
+  ViewPerformance,
+} from '../../../src/core/performance.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
 import { formatAgo } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
@@ -25,7 +30,10 @@ export function PerformanceDialog({ table, onClose }: { table: Table; onClose: (
     { tableId },
     {
       refetchInterval: ({ state }) =>
-        state.data?.indexes.some((index) => index.state === 'building') ? REFRESH_MS : false,
+        state.data?.indexes.some((index) => index.state === 'building') ||
+        state.data?.search?.state === 'building'
+          ? REFRESH_MS
+          : false,
     },
   )
   const schema = trpc.schema.table.useQuery({ tableId })
@@ -79,10 +87,26 @@ export function PerformanceDialog({ table, onClose }: { table: Table; onClose: (
               </ul>
             )}
           </section>
+          {data.search && (
+            <section aria-labelledby="performance-search">
+              <h3 id="performance-search">{m.indexes_search()}</h3>
+              <p className={data.search.state === 'failed' ? styles.error : styles.note}>
+                {SEARCH_TEXTS[data.search.state]({ percent: Math.floor(data.search.part * 100) })}
+              </p>
+            </section>
+          )}
         </div>
       )}
     </Dialog>
   )
+}
+
+const SEARCH_TEXTS: Record<SearchIndexState['state'], (given: { percent: number }) => string> = {
+  none: m.indexes_search_none,
+  building: m.indexes_search_building,
+  ready: m.indexes_search_ready,
+  failed: m.indexes_search_failed,
+  unavailable: m.indexes_search_unavailable,
 }
 
 /** The fields of an index by title: `Status, Due ↓`. */

@@ -103,10 +103,9 @@ export function searchCondition(
   const indexed = searched.filter((field) => isIndexed(context, field))
   if (indexed.length === 0) return anyOf(searched)
   // A condition that is always false would still make the engine read the whole table.
-  const others = searched.filter(
-    (field) =>
-      !indexed.includes(field) && !(isOfPeople(field) && searchPeople(text, context.moment).length === 0),
-  )
+  const mayShow = (field: Field) =>
+    isOfPeople(field) ? searchPeople(text, context.moment).length > 0 : valueStorage(field) !== 'boolean'
+  const others = searched.filter((field) => !indexed.includes(field) && mayShow(field))
   if (others.length > 0) return sql`((${isCandidate} and ${anyOf(indexed)}) or ${anyOf(others)})`
   const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
   return sql`(${isOneOfFew ?? isCandidate} and ${anyOf(indexed)})`

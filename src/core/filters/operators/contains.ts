@@ -39,7 +39,7 @@ function textual(
       const condition = meets(primitives, column, (value, own) =>
         people
           ? includesPerson(own, value, people)
-          : own.like(textOfValue(value, own), pattern(String(values[0] ?? ''))),
+          : own.like(textOfValue(value, own), pattern(String(values[0] ?? '')), set === 'number'),
       )
       return shape.negated
         ? primitives.or([primitives.isNull(textOfValue(column, primitives)), primitives.not(condition)])
