@@ -4,6 +4,7 @@ import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { m } from '../../src/messages.gen.ts'
+import { MAX_FIELDS } from '../schema/index.ts'
 import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
 import { MAX_PER_TABLE, MAX_PREVIEW } from './read/index.ts'
 
@@ -220,7 +221,7 @@ export const trashPurge = z.union([
 ])
 
 export const recordRef = z.strictObject({ tableId: id, recordId })
-const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(500)
+const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(MAX_FIELDS)
 
 export const summaryRequest = z.strictObject({ selection, summaries })
 

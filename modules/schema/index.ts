@@ -16,6 +16,7 @@ export {
   type FieldPatch,
   fieldWithNewIds,
   isTitleTaken,
+  MAX_FIELDS,
   type NewField,
   namesOnly,
   narrowModel,

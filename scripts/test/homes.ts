@@ -52,6 +52,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/undo-rules',
   'records/undo-trash',
   'records/unique-values',
+  'records/wide-table',
   'schema/conversion-matrix',
   'shares/base-link-files',
   'shares/form',

@@ -33,9 +33,12 @@ function option(table: IndexedTable, generation: number, name: string, value: nu
   return statement(`insert into ${index} (${index}, rank) values (?, ?)`, name, value)
 }
 
-/** The indexed text of a row: its values on one line each. */
-const textOf = (columns: readonly string[]): string =>
-  columns.map((column) => `coalesce(${column}, '')`).join(` || char(10) || `)
+/** The indexed text of a row: its values on one line each, nested by halves as SQLite allows 1,000 levels. */
+function textOf(columns: readonly string[]): string {
+  if (columns.length === 1) return `coalesce(${columns[0]}, '')`
+  const middle = Math.ceil(columns.length / 2)
+  return `(${textOf(columns.slice(0, middle))} || char(10) || ${textOf(columns.slice(middle))})`
+}
 
 /** Selects as `n` whether a base's file has the list. */
 export const hasSearchIndexes = statement(`select count(*) as n from sqlite_schema where name = '${LIST}'`)

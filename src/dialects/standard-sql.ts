@@ -45,6 +45,18 @@ export function createRender(
 /** Text as a literal of standard SQL. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+/**
+ * True where any of the conditions holds, nested by halves: SQLite allows expressions of 1,000 levels, and a chain of `or`
+ * has one for each condition.
+ */
+export function anyOf(conditions: readonly SQL[]): SQL {
+  const [only] = conditions
+  if (!only) return sql`1 = 0`
+  if (conditions.length === 1) return only
+  const middle = Math.ceil(conditions.length / 2)
+  return sql`(${anyOf(conditions.slice(0, middle))} or ${anyOf(conditions.slice(middle))})`
+}
+
 /** Maximum digits before and after the point of `decimal(65,30)`, MySQL's largest decimal type. */
 const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
 

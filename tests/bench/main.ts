@@ -7,6 +7,7 @@ import { measureAgainst } from './against.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureExport } from './exports.ts'
 import { measureImport } from './imports.ts'
+import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
 import { startProgram } from './processes.ts'
 import { startProduct } from './product.ts'
@@ -20,12 +21,15 @@ import { measureWriters } from './writers.ts'
 /*
  * `bun run bench` prints what ARCHITECTURE.md promises and what holds of it: ratios measured in one run, the product
  * and the bare server in turn. `--rows 1000000` for a large table; `--only list` for the lines with that word.
+ * `--limits` measures the largest sizes instead: ten million rows (or `--rows`), 1,000 fields, 1,000 tables, 5,000 bases,
+ * 100,000 links on a record. It takes half an hour and 10 GB; `--only "limits: fields"` is one of them.
  * `--against URL --account EMAIL:PASSWORD` compares with another server that speaks the same REST API instead.
  */
 
 const { values: options } = parseArgs({
   options: {
-    rows: { type: 'string', default: '100000' },
+    rows: { type: 'string' },
+    limits: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
@@ -33,7 +37,7 @@ const { values: options } = parseArgs({
     account: { type: 'string', default: '' },
   },
 })
-const rows = Number(options.rows)
+const rows = Number(options.rows ?? (options.limits ? 10_000_000 : 100_000))
 const row = JSON.stringify({ ...makeRows(1)[0], Count: '#n' }).replace('"#n"', '#n')
 
 /** A contest's path is that of the product's table; `path` is what follows it. */
@@ -86,6 +90,11 @@ if (options.against !== undefined) {
     seconds: Number(options.seconds),
     isWanted,
   })
+  process.exit()
+}
+
+if (options.limits) {
+  printTable(await measureLimits(rows, isWanted))
   process.exit()
 }
 

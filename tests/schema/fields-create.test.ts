@@ -115,8 +115,8 @@ describe.each([...databases])('new fields, metadata in %s', (database) => {
       expect((await read(tableId)).fields).toHaveLength(after.fields.length)
     })
 
-    test('stops at 500 fields', async () => {
-      const fields = Array.from({ length: 500 }, (_, index) => ({
+    test('stops at 1,000 fields', async () => {
+      const fields = Array.from({ length: 1000 }, (_, index) => ({
         type: 'Number' as const,
         title: `N${index}`,
       }))
@@ -124,7 +124,7 @@ describe.each([...databases])('new fields, metadata in %s', (database) => {
       const call = shop.api.schema.createField.mutate({ tableId: table.id, field: { type: 'Number' } })
       expect(await refusalOf(call)).toMatchObject({
         status: 400,
-        message: 'A table can have up to 500 fields',
+        message: 'A table can have up to 1000 fields',
       })
     })
 

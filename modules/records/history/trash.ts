@@ -18,6 +18,7 @@ import {
   purgeDeleted,
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
+import { anyOf } from '../../../src/dialects/standard-sql.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -300,7 +301,7 @@ function matches(
     return [dialect.search(dialect.jsonValue(before, field.id, 'text'), 'text', text)]
   })
   const id = dialect.search(sql`cast(${recordId} as text)`, 'text', text)
-  return sql`(${sql.join([id, ...columns], sql` or `)})`
+  return anyOf([id, ...columns])
 }
 
 /** A record’s id in the log; PostgreSQL’s log stores text. */

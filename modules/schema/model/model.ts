@@ -163,7 +163,7 @@ function narrowTo({ table, stored }: TableModel, visible: ReadonlySet<string>): 
 }
 
 /** Most fields of one table, not counting system fields. */
-export const MAX_FIELDS = 500
+export const MAX_FIELDS = 1000
 
 /** A field of a new table. */
 export interface NewField extends FieldInput {

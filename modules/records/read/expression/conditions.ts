@@ -13,6 +13,7 @@ import {
 } from '../../../../src/core/filters/index.ts'
 import { searchPeople } from '../../../../src/core/filters/operand.ts'
 import type { Field, RecordId, View } from '../../../../src/core/model.ts'
+import { anyOf } from '../../../../src/dialects/standard-sql.ts'
 import { m } from '../../../../src/messages.gen.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { isKeyless, keyOf, listOf } from '../../table/index.ts'
@@ -91,24 +92,20 @@ export function searchCondition(
   fields: readonly Field[] | null,
 ): SQL {
   const searched = fields ?? searchable(context)
-  const anyOf = (list: readonly Field[]) =>
-    sql`(${sql.join(
-      list.map((each) => searchTerm(context, each, text)),
-      sql` or `,
-    )})`
+  const contains = (list: readonly Field[]) => anyOf(list.map((each) => searchTerm(context, each, text)))
   const { searchIndex } = context
   const key = keyOf(context.model)
   const isCandidate = searchIndex?.isCandidate(key, text) ?? null
-  if (isCandidate === null) return anyOf(searched)
+  if (isCandidate === null) return contains(searched)
   const indexed = searched.filter((field) => isIndexed(context, field))
-  if (indexed.length === 0) return anyOf(searched)
+  if (indexed.length === 0) return contains(searched)
   // A condition that is always false would still make the engine read the whole table.
   const mayShow = (field: Field) =>
     isOfPeople(field) ? searchPeople(text, context.moment).length > 0 : valueStorage(field) !== 'boolean'
   const others = searched.filter((field) => !indexed.includes(field) && mayShow(field))
-  if (others.length > 0) return sql`((${isCandidate} and ${anyOf(indexed)}) or ${anyOf(others)})`
+  if (others.length > 0) return sql`((${isCandidate} and ${contains(indexed)}) or ${contains(others)})`
   const isOneOfFew = searchIndex?.hasFewCandidates ? searchIndex.isOneOfFew(key, text) : null
-  return sql`(${isOneOfFew ?? isCandidate} and ${anyOf(indexed)})`
+  return sql`(${isOneOfFew ?? isCandidate} and ${contains(indexed)})`
 }
 
 /**
