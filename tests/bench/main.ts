@@ -94,8 +94,9 @@ if (options.against !== undefined) {
 }
 
 if (options.limits) {
-  printTable(await measureLimits(rows, isWanted))
-  process.exit()
+  const limits = await measureLimits(rows, isWanted)
+  printTable(limits)
+  process.exit(limits.some(({ holds }) => holds === false) ? 1 : 0)
 }
 
 await buildWebIfStale()
