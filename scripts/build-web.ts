@@ -15,11 +15,27 @@ interface WebBuildOptions {
   minify?: boolean
 }
 
+interface BundlePlan {
+  pages: readonly string[]
+  parts: Readonly<Record<string, readonly string[]>>
+  /** Modules that replace packages in this bundle, by the packages' exact names. */
+  aliases?: Readonly<Record<string, string>>
+}
+
+/** Preact under React's names: a sixth of the size, with the same components. */
+const PREACT = {
+  'react/jsx-runtime': 'preact/jsx-runtime',
+  'react/jsx-dev-runtime': 'preact/jsx-runtime',
+  'react-dom/client': join(SOURCE, 'preact-root.ts'),
+  'react-dom': 'preact/compat',
+  react: join(SOURCE, 'preact-react.ts'),
+}
+
 /**
  * One bundle per page. Pages in one bundle would share chunks, which helps visitors of both pages, but few
  * visit two. Each of a bundle's `parts` becomes one chunk with the modules that it needs.
  */
-const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<string, readonly string[]>> }[] = [
+const BUNDLES: readonly BundlePlan[] = [
   {
     pages: ['index.html'],
     // The screens of a base and a table import mostly the same modules, so they form one chunk.
@@ -37,10 +53,10 @@ const BUNDLES: readonly { pages: readonly string[]; parts: Readonly<Record<strin
   },
   {
     pages: ['public-form.html'],
+    aliases: PREACT,
     parts: {
       form: [
-        'features/forms/public/start.tsx',
-        'features/forms/answers/form-cells.ts',
+        'public-form.html',
         'features/forms/answers/file-answer.tsx',
         'features/forms/answers/link-answer.tsx',
       ],
@@ -65,9 +81,9 @@ async function buildWeb({ minify = true }: WebBuildOptions = {}): Promise<void> 
   const staging = `${WEB_OUTPUT}.${process.pid}`
   mkdirSync(staging, { recursive: true })
   try {
-    for (const { pages, parts } of BUNDLES) {
+    for (const { pages, parts, aliases } of BUNDLES) {
       const bundle = (write: boolean, output?: Rolldown.OutputOptions) =>
-        build(viteConfig({ pages, staging, minify, write, output }))
+        build(viteConfig({ pages, aliases, staging, minify, write, output }))
       await bundle(true, minify ? groupByParts(parts, await bundle(false)) : undefined)
     }
     await nameBuild(staging)
@@ -89,8 +105,7 @@ export async function buildWebIfStale(minify = true): Promise<void> {
   await stampWeb(fingerprint)
 }
 
-interface Bundling {
-  pages: readonly string[]
+interface Bundling extends Pick<BundlePlan, 'pages' | 'aliases'> {
   staging: string
   minify: boolean
   /** False if only the chunk graph is needed. */
@@ -99,7 +114,7 @@ interface Bundling {
   output?: Rolldown.OutputOptions
 }
 
-const viteConfig = ({ pages, staging, minify, write, output }: Bundling): InlineConfig => ({
+const viteConfig = ({ pages, aliases = {}, staging, minify, write, output }: Bundling): InlineConfig => ({
   root: SOURCE,
   configFile: false,
   mode: minify ? 'production' : 'development',
@@ -107,6 +122,13 @@ const viteConfig = ({ pages, staging, minify, write, output }: Bundling): Inline
   // Absolute, so that pages under any path find their files.
   base: '/',
   plugins: [ownMessages(), inlineEarlyScript(), inlineIcon()],
+  // By exact name: an alias in object form would also match deeper imports.
+  resolve: {
+    alias: Object.entries(aliases).map(([name, replacement]) => ({
+      find: new RegExp(`^${RegExp.escape(name)}$`),
+      replacement,
+    })),
+  },
   worker: { format: 'es', plugins: () => [ownMessages()] },
   build: {
     outDir: staging,
@@ -140,9 +162,11 @@ function groupByParts(
   const chunks = bundle.output.filter((file) => file.type === 'chunk')
   const partOf = new Map<string, string>()
   for (const [part, modules] of Object.entries(parts)) {
-    for (const { isEntry, moduleIds } of chunksNeeded(chunks, modules)) {
-      // A page's entry script stays separate: in a shared chunk it would run on other pages too.
-      if (isEntry) continue
+    const paths = modules.map((module) => join(SOURCE, module))
+    for (const { isEntry, facadeModuleId, moduleIds } of chunksNeeded(chunks, modules)) {
+      // A page's entry script stays separate unless the part lists the page: in a shared chunk it would run on other
+      // pages too.
+      if (isEntry && !paths.includes(facadeModuleId ?? '')) continue
       for (const id of moduleIds) if (!partOf.has(id)) partOf.set(id, part)
     }
   }

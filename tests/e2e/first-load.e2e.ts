@@ -13,7 +13,7 @@ import { createBase } from '../support/factories.ts'
  */
 const GRID = { requests: 13, kb: 353 }
 const SHARED_GRID = { requests: 13, kb: 324 }
-const FORM = { requests: 10, kb: 168 }
+const FORM = { requests: 5, kb: 107 }
 
 /** Skeletons are cells as well. */
 const LOADED_CELL = '[data-testid="row"][data-loaded] [role="gridcell"]'

@@ -8,10 +8,13 @@ import { collectsAnswers, optionsOf } from '../../../../src/core/views/index.ts'
 import { titleOf } from '../../../cells/link-value.ts'
 import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
-import { loadCells } from '../answers/cells.ts'
+import { provideCells } from '../answers/cells.ts'
+import { FORM_CELLS } from '../answers/form-cells.ts'
 import type { FormSource } from '../form-source.ts'
 import { AnswersRefused, type Submission, type Submitted } from '../form-source.ts'
 import { bodyOf, offline, type ShareClient, ShareError } from './share-client.ts'
+
+provideCells(FORM_CELLS)
 
 /** A form opened through its public link. */
 export interface OpenForm {
@@ -39,7 +42,6 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
   const [people, pictures] = await Promise.all([
     asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),
     readPictures(client, tableId, view),
-    loadCells(),
   ])
   const source: FormSource = {
     keepAs: linkId,
