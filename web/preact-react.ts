@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/compat'
 /*
  * Replaces `react` in bundles that use Preact instead (`PREACT` in `scripts/build-web.ts`).
  */
+// @ts-expect-error: its types are declared with `export =`, which `export *` does not accept; the module has names.
 export * from 'preact/compat'
 export { default } from 'preact/compat'
 
@@ -20,7 +21,7 @@ export function useInsertionEffect(effect: Effect, dependencies?: readonly unkno
       cleanUp.current?.()
       cleanUp.current = effect()
     },
-    // Without dependencies, after every render.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the caller lists them; without any, after every render
     dependencies ?? [{}],
   )
   useLayoutEffect(() => () => cleanUp.current?.(), [])

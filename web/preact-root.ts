@@ -14,14 +14,17 @@ const focused = new WeakSet<Element>()
 
 const normalize = options.vnode
 options.vnode = (vnode) => {
-  focusOnMount(vnode)
+  if (typeof vnode.type === 'string') {
+    focusOnMount(vnode)
+    keepSpellCheck(vnode)
+  }
   normalize?.(vnode)
 }
 
 /** Focuses elements with `autoFocus` when they appear. Browsers do so only for the first one of a page. */
 function focusOnMount(vnode: VNode): void {
   const props = vnode.props as { autoFocus?: boolean }
-  if (typeof vnode.type !== 'string' || !props.autoFocus) return
+  if (!props.autoFocus) return
   props.autoFocus = false
   const { ref } = vnode
   vnode.ref = (element: Element | null) => {
@@ -33,4 +36,10 @@ function focusOnMount(vnode: VNode): void {
     }
     return cleanUp
   }
+}
+
+/** Writes `spellcheck="false"`. Preact would remove an attribute that is false, which means true here. */
+function keepSpellCheck(vnode: VNode): void {
+  const props = vnode.props as { spellCheck?: boolean | 'true' | 'false' }
+  if (props.spellCheck === false) props.spellCheck = 'false'
 }

@@ -85,6 +85,7 @@ describe('a public form', () => {
     await page.getByRole('button', { name: 'Keep' }).click()
     expect(await name.inputValue()).toBe('Someone else')
     await page.getByRole('button', { name: 'Clear form' }).click()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Clear')
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     expect(await name.inputValue()).toBe('Ann')
 
@@ -159,6 +160,12 @@ describe('a public form', () => {
       )
     }
     expect(steps).toEqual(['Name', 'Day', 'At', 'Tags', 'Rate', 'Submit'])
+  })
+
+  test('does not check the spelling of JSON', async () => {
+    const world = await tests.create([{ title: 'Data', type: 'JSON' }])
+    const page = await tests.visit(world)
+    expect(await page.getByLabel('Data').getAttribute('spellcheck')).toBe('false')
   })
 
   test('asks one question at a time, by keys alone', async () => {
