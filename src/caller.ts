@@ -69,6 +69,18 @@ export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
   return callers.run({ signal, key, route, requestId, timeoutMs }, work)
 }
 
+/** The result of a read, or null if the time is up before it ends. Without a caller, the read is not limited. */
+export async function withinTime<T>(timeUp: AbortSignal, read: () => Promise<T>): Promise<T | null> {
+  const caller = currentCaller()
+  try {
+    return await untilAborted(caller ? AbortSignal.any([caller.signal, timeUp]) : timeUp, read)
+  } catch (error) {
+    const isTimeUp = error instanceof AppError && error.code === 'QUERY_CANCELLED' && timeUp.aborted
+    if (isTimeUp && !caller?.signal.aborted) return null
+    throw error
+  }
+}
+
 /** The error for a disconnected client, which never reads it. */
 export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', m.request_error_cancelled())
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 const id = z.string().min(1).max(64)
 
 export const TableRef = z.strictObject({ tableId: id })
+export const ViewRef = z.strictObject({ tableId: id, viewId: id })
 export const IndexRef = z.strictObject({ tableId: id, indexId: id })
 
 /** The terms of an index: at most as many as the planner asks for. */

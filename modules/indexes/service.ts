@@ -1,8 +1,16 @@
+import { withinTime } from '../../src/caller.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
-import type { IndexTerm, TableIndex, TablePerformance, ViewPerformance } from '../../src/core/performance.ts'
+import type {
+  IndexTerm,
+  TableIndex,
+  TablePerformance,
+  ViewMeasurement,
+  ViewPerformance,
+} from '../../src/core/performance.ts'
 import { collectsAnswers } from '../../src/core/views/index.ts'
+import { createMutex } from '../../src/db/mutex.ts'
 import { isAutomaticIndex, NAME_PREFIX } from '../../src/dialects/automatic-index.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -38,12 +46,27 @@ const UNUSED_MS = 30 * DAY_MS
 const TERM_BYTES = 12
 /** Indexes that people may ask for, per table. */
 const MAX_INDEXES = 20
+/** Time for counting the records of all views together, before their numbers are left open. */
+const COUNT_MS = 500
+/** A server that adds an index to the same table keeps others waiting for moments only. */
+const TAKE_AGAIN_MS = 20
 /** Records on a page for which the plans of views are explained. */
 const PAGE = 25
 
 /** Terms as text, in one form: PostgreSQL returns the keys of stored objects in another order. */
 const keyOf = (terms: readonly IndexTerm[]): string =>
   JSON.stringify(terms.map(({ fieldId, as, direction }) => ({ fieldId, as, direction })))
+
+/** The message of a refusal; null if there is none. */
+async function refusalOf(check: () => Promise<void>): Promise<string | null> {
+  try {
+    await check()
+    return null
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    throw error
+  }
+}
 
 /** True if an index has the terms of another at its beginning, and serves the same reads. */
 const begins = (longer: string, key: string): boolean =>
@@ -55,8 +78,8 @@ export type IndexesService = ReturnType<typeof createIndexesService>
 export function createIndexesService(
   kernel: Kernel,
   { access }: Pick<AuthService, 'access'>,
-  schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table'>,
-  records: Pick<RecordsService, 'total' | 'explainView' | 'searchIndexState'>,
+  schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table' | 'refuseIndexes' | 'isKept'>,
+  records: Pick<RecordsService, 'total' | 'explainView' | 'measureView' | 'searchIndexState'>,
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
@@ -68,7 +91,9 @@ export function createIndexesService(
   /** Time of the last write of each base. */
   const writtenAt = new Map<string, number>()
   const building = new Map<string, Promise<void>>()
-  let lastBuild: Promise<void> = Promise.resolve()
+  /** The last build of each database. */
+  const lastBuilds = new Map<string, Promise<void>>()
+  const addInTurn = createMutex()
   /** Tables whose indexes in the database were compared with their rows. */
   const compared = new Map<string, TableModel>()
   let round: Promise<void> | null = null
@@ -120,10 +145,12 @@ export function createIndexesService(
   }
 
   /** Builds an index and stores its end. Other servers build other tables' meanwhile. */
-  async function build(model: TableModel, row: IndexRow): Promise<void> {
-    const { engine, context } = await contextOf(model)
-    const terms = indexSql(context, row.terms)
+  async function build(row: IndexRow): Promise<void> {
     try {
+      // Loaded when its turn has come: a field may have changed its column, or its table been deleted.
+      const model = await schema.load(row.tableId)
+      const { engine, context } = await contextOf(model)
+      const terms = isCurrent(model, row) ? indexSql(context, row.terms) : null
       if (terms === null) throw badRequest(m.indexes_error_not_indexable())
       await engine.buildIndex({ name: row.id, table: model.table.tableName, terms })
       await store.update(row.id, { state: 'ready', error: null })
@@ -137,18 +164,33 @@ export function createIndexesService(
   }
 
   /** Starts to build an index, once. */
-  function start(model: TableModel, row: IndexRow): Promise<void> {
+  function start({ table }: TableModel, row: IndexRow): Promise<void> {
     const running = building.get(row.id)
     if (running) return running
-    // One after the other: each reads a whole table.
-    const work = lastBuild
-      .then(() => build(model, row))
+    // One after the other in each database: each reads a whole table.
+    const work = (lastBuilds.get(table.sourceId) ?? Promise.resolve())
+      .then(() => build(row))
       .catch((error) => log.error('building an index failed', error, { index: row.id }))
-      .finally(() => building.delete(row.id))
+      .finally(() => {
+        building.delete(row.id)
+        if (lastBuilds.get(table.sourceId) === work) lastBuilds.delete(table.sourceId)
+      })
     building.set(row.id, work)
-    lastBuild = work
+    lastBuilds.set(table.sourceId, work)
     return work
   }
+
+  /** Decides on a new index of a table while no other is added to it, on this or another server. */
+  const adding = <T>(tableId: string, work: () => Promise<T>): Promise<T> =>
+    addInTurn(async () => {
+      const claim = `adding an index ${tableId}`
+      while (!(await claims.take(claim))) await Bun.sleep(TAKE_AGAIN_MS)
+      try {
+        return await work()
+      } finally {
+        await claims.release(claim)
+      }
+    })
 
   const newRow = (model: TableModel, terms: IndexTerm[], isAutomatic: boolean): IndexRow => {
     const now = new Date().toISOString()
@@ -252,6 +294,14 @@ export function createIndexesService(
     return reads.filter(({ lastAt }) => lastAt >= oldest)
   }
 
+  /** Builds what a killed server was building in a connected database. */
+  async function resume(model: TableModel): Promise<void> {
+    const rows = (await store.ofTable(model.table.id)).filter(
+      ({ id, state }) => state === 'building' && !building.has(id),
+    )
+    for (const row of rows) await start(model, row)
+  }
+
   async function maintainTable(
     tableId: string,
     isQuiet: (baseId: string) => boolean,
@@ -261,9 +311,12 @@ export function createIndexesService(
       if (error instanceof AppError && /_NOT_FOUND$/.test(error.code)) return null
       throw error
     })
-    // In the trash, or gone: an index of a table in the trash stays with it.
-    if (model === null) return store.forgetReads(tableId)
-    if (!isQuiet(model.table.baseId) || isForeign(model)) return
+    // An index of a table in the trash stays with it.
+    if (model === null) {
+      return (await schema.isKept(tableId)) ? store.forgetReads(tableId) : store.forgetTable(tableId)
+    }
+    if (isForeign(model)) return resume(model)
+    if (!isQuiet(model.table.baseId)) return
     const claim = `indexes ${tableId}`
     if (!(await claims.take(claim))) return
     try {
@@ -274,8 +327,13 @@ export function createIndexesService(
       for (const terms of await wanted(model, reads, engine)) {
         if (isClosed) return
         const row = newRow(model, terms, true)
-        await store.insert(row)
-        await start(model, row)
+        const isNew = await adding(tableId, async () => {
+          const rows = await store.ofTable(tableId)
+          if (rows.some((other) => keyOf(other.terms) === keyOf(terms))) return false
+          await store.insert(row)
+          return true
+        })
+        if (isNew) await start(model, row)
       }
     } finally {
       await claims.release(claim)
@@ -378,59 +436,94 @@ export function createIndexesService(
      * Creates an index in the background; one with the same terms is returned as it is.
      *
      * @throws TABLE_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below creator; BAD_REQUEST for a field without an
-     *   index, such as a long text or a formula, a field named twice, or too many indexes
+     *   index, such as a long text or a formula, a field named twice, too many indexes, a database view, or a source
+     *   without schema changes
      */
     async create(actor: Actor, tableId: string, terms: IndexTerm[]): Promise<TableIndex> {
       const model = await enter(actor, tableId)
+      await schema.refuseIndexes(model)
       readTerms(model, terms)
       const { context } = await contextOf(model)
       if (indexSql(context, terms) === null) throw badRequest(m.indexes_error_not_indexable())
-      const rows = await store.ofTable(tableId)
       const key = keyOf(terms)
-      const same = rows.find((row) => keyOf(row.terms) === key && isCurrent(model, row))
-      if (same && (same.state === 'ready' || building.has(same.id))) return present(same, null)
-      if (same) await store.remove([same.id])
-      if (rows.length >= MAX_INDEXES) throw badRequest(m.indexes_error_too_many({ max: MAX_INDEXES }))
-      const row = newRow(model, terms, false)
-      await store.insert(row)
-      start(model, row).catch(() => undefined)
-      return present(row, null)
+      return adding(tableId, async () => {
+        const rows = (await store.ofTable(tableId)).filter((row) => isCurrent(model, row))
+        const same = rows.find((row) => keyOf(row.terms) === key)
+        if (same && (same.state === 'ready' || same.state === 'building')) return present(same, null)
+        if (rows.filter(({ state }) => state !== 'declined').length >= MAX_INDEXES) {
+          throw badRequest(m.indexes_error_too_many({ max: MAX_INDEXES }))
+        }
+        // Failed, or dropped by somebody before.
+        if (same) await store.remove([same.id])
+        const row = newRow(model, terms, false)
+        await store.insert(row)
+        start(model, row).catch(() => undefined)
+        return present(row, null)
+      })
     },
 
     /**
      * Drops an index. An automatic one is not created automatically again.
      *
-     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator; NOT_FOUND
+     * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator; NOT_FOUND; BAD_REQUEST in a source without schema
+     *   changes
      */
     async drop(actor: Actor, tableId: string, indexId: string): Promise<void> {
       const model = await enter(actor, tableId)
       const row = await store.find(indexId)
       if (row?.tableId !== tableId || row.state === 'declined') throw notFound('Index', indexId.slice(0, 64))
+      await schema.refuseIndexes(model)
       await building.get(row.id)
       const engine = await schema.engineOf(model.table)
-      const { state } = (await store.find(indexId)) ?? row
-      if (state === 'ready') await engine.dropIndex(model.table.tableName, row.id)
+      // Also one that failed, or that another server is still building.
+      await engine.dropIndex(model.table.tableName, row.id)
       if (row.isAutomatic) await store.update(row.id, { state: 'declined' })
       else await store.remove([row.id])
       events.emit('indexes.changed', { tableId })
     },
 
-    /** How each view of a table is read, with the index that would help. @throws as `list` */
+    /**
+     * How each view of a table is read, with the index that would help. No page is read, and records are counted for
+     * half a second at most, so that it can be asked often.
+     *
+     * @throws as `list`
+     */
     async performance(actor: Actor, tableId: string): Promise<TablePerformance> {
       const model = await enter(actor, tableId)
       const shown = (await schema.table(actor, tableId)).views.filter((view) => !collectsAnswers(view))
       const own = await listOf(model)
       const views: ViewPerformance[] = []
+      const refusal = await refusalOf(() => schema.refuseIndexes(model))
+      const timeUp = AbortSignal.timeout(COUNT_MS)
+      const ready = own.filter(({ state }) => state === 'ready').map(({ terms }) => keyOf(terms))
       for (const { id: viewId } of shown) {
-        const { terms, ...explained } = await records.explainView(actor, tableId, viewId, PAGE)
-        const key = keyOf(terms ?? [])
-        const has = own.some((index) => index.state === 'ready' && keyOf(index.terms) === key)
-        views.push({ viewId, ...explained, suggestion: has ? null : terms })
+        const found = await records.explainView(actor, tableId, viewId, PAGE, timeUp).catch((error) => {
+          // Deleted meanwhile.
+          if (error instanceof AppError && error.code === 'VIEW_NOT_FOUND') return null
+          throw error
+        })
+        if (found === null) continue
+        const { terms, ...explained } = found
+        const isServed = terms !== null && ready.some((key) => begins(key, keyOf(terms)))
+        const readsOnlyPage = explained.reads !== null && explained.reads === explained.returns
+        const helps = refusal === null && !isServed && !readsOnlyPage
+        views.push({ viewId, ...explained, suggestion: helps ? terms : null })
       }
       const engine = await schema.engineOf(model.table)
-      const total = await records.total(engine, model)
-      const search = await records.searchIndexState(engine, model, await schema.loadReachable(tableId), total)
+      const total = await withinTime(timeUp, () => records.total(engine, model))
+      const models = await schema.loadReachable(tableId)
+      const search = await records.searchIndexState(engine, model, models, total ?? 0)
       return { records: total, views, indexes: own, search }
+    },
+
+    /**
+     * Reads the first page of a view and takes the time.
+     *
+     * @throws as `list`; VIEW_NOT_FOUND; QUERY_TIMEOUT
+     */
+    async measure(actor: Actor, tableId: string, viewId: string): Promise<ViewMeasurement> {
+      await enter(actor, tableId)
+      return records.measureView(actor, tableId, viewId, PAGE)
     },
 
     /** Waits for indexes that are being built. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import type { Diagram } from '../../src/core/diagram.ts'
-import { AppError, notFound } from '../../src/core/errors.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -9,6 +9,7 @@ import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
+import { m } from '../../src/messages.gen.ts'
 import {
   foreignSourceOf,
   foreignTable,
@@ -17,6 +18,7 @@ import {
   openField,
   openTable,
   readLogNames,
+  refuseSchemaReadonly,
   type SchemaContext,
   writeRefusal,
 } from './change/index.ts'
@@ -105,6 +107,14 @@ export function createSchemaReader(context: SchemaContext) {
     /** Why the records of a table are read-only, as a message; null if they are not. */
     writeRefusal: async (model: TableModel): Promise<string | null> =>
       writeRefusal(model, await foreignSourceOf(context, model.table)),
+    /** @throws BAD_REQUEST if the table cannot have indexes: a database view, or in a source without schema changes */
+    async refuseIndexes(model: TableModel): Promise<void> {
+      if (model.table.kind === 'view')
+        throw badRequest(m.schema_error_view_without_index({ table: model.table.title }))
+      await refuseSchemaReadonly(context, model.table)
+    },
+    /** True while the table exists, also in the trash. */
+    isKept: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
     /** @throws BAD_REQUEST for a connected database, whose tables must be created in the database itself */
     refuseForeignTables: async (sourceId: string): Promise<void> => {
       if (await foreignSourceOf(context, { sourceId })) throw foreignTable()

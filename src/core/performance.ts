@@ -23,19 +23,24 @@ export interface TableIndex {
   usedAt: string
 }
 
-/** How the database reads the first page of a view. */
+/** How the database reads the first page of a view. A number is null while it would take long to count. */
 export interface ViewExplanation {
   /** Records that are read: all, or an estimate. */
-  reads: number
+  reads: number | null
   /** Records on the page. */
-  returns: number
+  returns: number | null
   /** Records of the view. */
-  matches: number
-  ms: number
+  matches: number | null
   /** True if the matching records are sorted first. */
   sorts: boolean
   /** True if the database's indexes are used. */
   usesIndex: boolean
+}
+
+/** A view whose first page was read. */
+export interface ViewMeasurement extends ViewExplanation {
+  /** Time of the read. */
+  ms: number
 }
 
 export interface ViewPerformance extends ViewExplanation {
@@ -57,8 +62,8 @@ export interface SearchIndexState {
 
 /** How the views of a table are read, and its indexes. */
 export interface TablePerformance {
-  /** Records in the table. */
-  records: number
+  /** Records in the table; null while it would take long to count them. */
+  records: number | null
   views: ViewPerformance[]
   indexes: TableIndex[]
   /** Null for tables of connected databases, whose searches have no index. */

@@ -81,6 +81,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
   'indexes.list': { gate: 'table.indexes', input: ofTable },
   'indexes.performance': { gate: 'table.indexes', input: ofTable },
+  'indexes.measure': { gate: 'table.indexes', input: ({ tableId, viewId }) => ({ tableId, viewId }) },
   'indexes.create': {
     gate: 'table.indexes',
     input: ({ tableId, fieldId }) => ({ tableId, terms: [{ fieldId }] }),

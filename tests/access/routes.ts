@@ -181,6 +181,7 @@ export const ROUTES: Record<string, RouteCase> = {
     answers: 404,
   },
   'GET M/tables/:tableId/performance': { gate: 'table.indexes' },
+  'GET M/tables/:tableId/performance/:viewId': { gate: 'table.indexes' },
   'GET M/tables/:tableId/columns/hash': { gate: 'table.read' },
   'POST M/tables/:tableId/columns': { gate: 'field.create', body: () => ({ title: 'New', uidt: 'Number' }) },
   'POST M/tables/:tableId/columns/bulk': {

@@ -60,3 +60,41 @@ test('people who may not create indexes do not see it', async () => {
   await see(page.getByRole('menuitem', { name: 'Relations' }))
   expect(await entry(page).count()).toBe(0)
 })
+
+test('a reopened Performance dialog follows a changed view, measures on request, and drops a deleted one', async () => {
+  const table = await tests.createTable(FIELDS, ROWS)
+  const api = tests.app().trpc(tests.owner().token)
+  const { tableId } = table
+  const [first] = table.schema.views
+  const fieldOf = (start: string) =>
+    table.schema.fields.find(({ title }) => title.startsWith(start))?.id ?? ''
+  const sortBy = (fieldId: string) =>
+    api.views.update.mutate({ viewId: first?.id ?? '', patch: { sorts: [{ fieldId, direction: 'asc' }] } })
+  const second = await api.views.create.mutate({ tableId, kind: 'grid', title: 'Backlog' })
+  await sortBy(fieldOf('Quantity'))
+  const { page, calls } = await tests.openTable(table)
+  await openMenu(page)
+  await entry(page).click()
+  const box = dialog(page)
+  await see(box.getByText('An index on Quantity in the warehouse would help'))
+  // Nothing is read for the times of views until somebody asks.
+  expect(calls).not.toContain('indexes.measure')
+  expect(await box.getByText(/\d ms/).count()).toBe(0)
+  await box.getByRole('button', { name: `Measure the view “${first?.title}”` }).click()
+  await see(box.getByText(/\d ms/))
+  await box.getByRole('button', { name: 'Close' }).click()
+
+  await sortBy(fieldOf('Name'))
+  await openMenu(page)
+  await entry(page).click()
+  await see(box.getByText('An index on Name would help'))
+  expect(await box.getByText('An index on Quantity in the warehouse would help').count()).toBe(0)
+  expect(await box.getByText(/\d ms/).count()).toBe(0)
+  await see(box.getByText('Backlog', { exact: true }))
+  await api.views.delete.mutate({ viewId: second.id })
+  await eventually(
+    () => box.getByText('Backlog', { exact: true }).count(),
+    (count) => count === 0,
+  )
+  expect(await box.getByText('Backlog', { exact: true }).count()).toBe(0)
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createIndexStore } from '../../modules/indexes/store.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -352,6 +353,40 @@ describe('indexes that people ask for', () => {
     expect((await bench.rest.delete(`${path}/${made.body.id}`)).status).toBe(404)
   })
 
+  test('are created once, however often they are asked for at the same time', async () => {
+    const ask = () => bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term('Num')] })
+    const asked = await Promise.all(Array.from({ length: 8 }, ask))
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(1)
+    expect(await finished()).toHaveLength(1)
+    expect(await namesInDatabase()).toHaveLength(1)
+  })
+
+  test('are forgotten with their table', async () => {
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [term('Num')] })
+    await finished()
+    const known = async () =>
+      (await createIndexStore(bench.app.kernel).all()).filter(({ tableId }) => tableId === table.id).length
+    await bench.trpc.schema.deleteTable.mutate({ tableId: table.id })
+    await maintain()
+    // It may be restored.
+    expect(await known()).toBe(1)
+    await bench.trpc.storage.deleteTableForever.mutate({ tableId: table.id })
+    await maintain()
+    expect(await known()).toBe(0)
+  })
+
+  test('are not suggested where a longer one serves the view', async () => {
+    const viewId = table.schema.views[0]!.id
+    const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
+    await bench.trpc.views.update.mutate({ viewId, patch: { sorts } })
+    const suggested = async () =>
+      (await bench.trpc.indexes.performance.query({ tableId: table.id })).views[0]!.suggestion
+    const terms = (await suggested())!
+    await bench.trpc.indexes.create.mutate({ tableId: table.id, terms: [...terms, term('Flag')] })
+    await finished()
+    expect(await suggested()).toBeNull()
+  })
+
   test('make a view read only its page', async () => {
     const viewId = table.schema.views[0]!.id
     const sorts = [{ fieldId: table.field('Num').id, direction: 'asc' as const }]
@@ -368,5 +403,39 @@ describe('indexes that people ask for', () => {
       usesIndex: true,
       suggestion: null,
     })
+  })
+
+  test('are found without reading the page of a view, which is read when its time is asked for', async () => {
+    const viewId = table.schema.views[0]!.id
+    const fieldId = table.field('Num').id
+    await bench.trpc.views.update.mutate({
+      viewId,
+      patch: { sorts: [{ fieldId, direction: 'asc' }], filter: { fieldId, operator: 'gt', value: 10 } },
+    })
+    const { columnName } = table.field('Note')
+    const statements: string[] = []
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const { values } = engine
+    engine.values = (statement, options) => {
+      statements.push(statement.sql)
+      return values(statement, options)
+    }
+    const readsOfPage = () => statements.filter((sql) => sql.includes(columnName)).length
+    try {
+      const [explained] = (await bench.trpc.indexes.performance.query({ tableId: table.id })).views
+      expect(explained).toMatchObject({ reads: RECORDS, returns: 25, matches: RECORDS - 11, sorts: true })
+      expect(readsOfPage()).toBe(0)
+      const path = `/api/v2/meta/tables/${table.id}/performance`
+      const { status, body } = await bench.rest.get(`${path}/${viewId}`)
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({ reads: RECORDS, returns: 25, matches: RECORDS - 11, sorts: true }),
+      ])
+      expect(body.ms).toBeGreaterThan(0)
+      expect(readsOfPage()).toBe(1)
+      expect((await bench.rest.get(`${path}/vwUnknown`)).status).toBe(404)
+    } finally {
+      engine.values = values
+    }
   })
 })

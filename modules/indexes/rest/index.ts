@@ -39,4 +39,9 @@ export function indexesRest(
     .get('/performance', async ({ actor, params }) => indexes.performance(actor, params.tableId), {
       detail: { summary: 'Show how each view of a table is read' },
     })
+    .get(
+      '/performance/:viewId',
+      async ({ actor, params }) => indexes.measure(actor, params.tableId, params.viewId),
+      { detail: { summary: 'Read the first page of a view and take the time' } },
+    )
 }

@@ -1,4 +1,4 @@
-import { currentCaller, untilAborted } from '../../../src/caller.ts'
+import { withinTime } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
@@ -113,7 +113,7 @@ export function createBaseSearch(
       const others = searchable(opened.context).filter(({ id }) => id !== displayField.id)
       const limit = search.perTable ?? PER_TABLE
       const read = (fieldId: string | null) =>
-        within(timeUp, () => idsWith(opened, search.text, fieldId, limit))
+        withinTime(timeUp, () => idsWith(opened, search.text, fieldId, limit))
       const named = await read(displayField.id)
       const isEnough = named === null || named.length >= limit || others.length === 0
       const any = isEnough ? [] : await read(null)
@@ -178,18 +178,6 @@ export function createBaseSearch(
 interface TableMatches {
   matches: BaseMatch[]
   isComplete: boolean
-}
-
-/** The result of a read, or null if the time is up before it ends. */
-async function within<T>(timeUp: AbortSignal, read: () => Promise<T>): Promise<T | null> {
-  const caller = currentCaller()
-  try {
-    return await untilAborted(caller ? AbortSignal.any([caller.signal, timeUp]) : timeUp, read)
-  } catch (error) {
-    const isTimeUp = error instanceof AppError && error.code === 'QUERY_CANCELLED' && timeUp.aborted
-    if (isTimeUp && !caller?.signal.aborted) return null
-    throw error
-  }
 }
 
 /** A value as the search sees it: files by their names only. */

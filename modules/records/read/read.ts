@@ -1,5 +1,6 @@
 import { is, Placeholder, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
+import { withinTime } from '../../../src/caller.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { positionKey } from '../../../src/core/changes.ts'
 import type { CsvTable } from '../../../src/core/csv/write.ts'
@@ -8,11 +9,11 @@ import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
-import type { IndexTerm, ViewExplanation } from '../../../src/core/performance.ts'
+import type { IndexTerm, ViewExplanation, ViewMeasurement } from '../../../src/core/performance.ts'
 import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
-import type { CsvLines, Engine, Statement } from '../../../src/dialects/dialect.ts'
+import type { CsvLines, Engine, QueryPlan, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
@@ -435,13 +436,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return recordIds.map((id) => byId.get(id)).filter((row) => row !== undefined)
   }
 
-  /** How the database reads the first page of a view, with the terms of the index that serves it best. */
-  async function explainView(
-    actor: Actor,
-    tableId: string,
-    viewId: string,
-    limit: number,
-  ): Promise<ViewExplanation & { terms: IndexTerm[] | null }> {
+  /** The first page of a view, and how the database would read it. */
+  async function planView(actor: Actor, tableId: string, viewId: string, limit: number) {
     const opened = await open(actor, tableId, viewId)
     const { engine, context, model } = opened
     const groups = context.view?.groups.filter(({ fieldId }) => model.field(fieldId))
@@ -451,25 +447,54 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       fields: wantedFields(model, undefined),
       shape: { kind: 'rows', links: 'first' },
     })
+    const keys = engine.dialect.render(sql`${keysQuery(context, query)} limit ${sql.raw(String(limit))}`)
+    const queryPlan = await engine.explain(keys, model.table.tableName)
+
+    /** The numbers of a plan, given the records of the table and of the view. */
+    function explained(total: number | null, matches: number | null): ViewExplanation {
+      const returns = matches === null ? null : Math.min(limit, matches)
+      const reads = recordsRead(queryPlan, { total, matches, returns })
+      const { sorts } = queryPlan
+      // Sheaf's own tables also have indexes of their keys, which serve other purposes.
+      const names = isForeign(model) ? queryPlan.indexes : queryPlan.indexes.filter(isAutomaticIndex)
+      return { reads, returns, matches, sorts, usesIndex: names.length > 0 }
+    }
+    return { opened, planned, explained }
+  }
+
+  /**
+   * How the database reads the first page of a view, with the terms of the index that serves it best. The page is not
+   * read.
+   *
+   * @param timeUp ends the counting of records, whose number is then null
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, PERMISSION_DENIED
+   */
+  async function explainView(
+    actor: Actor,
+    tableId: string,
+    viewId: string,
+    limit: number,
+    timeUp: AbortSignal,
+  ): Promise<ViewExplanation & { terms: IndexTerm[] | null }> {
+    const { opened, planned, explained } = await planView(actor, tableId, viewId, limit)
+    const total = await withinTime(timeUp, () => work.total(opened))
+    const matches = await withinTime(timeUp, () => countOpened(opened, {}))
+    return { ...explained(total, matches), terms: planned.bestIndex }
+  }
+
+  /** Reads the first page of a view and takes the time. @throws as `explainView`; QUERY_TIMEOUT */
+  async function measureView(
+    actor: Actor,
+    tableId: string,
+    viewId: string,
+    limit: number,
+  ): Promise<ViewMeasurement> {
+    const { opened, planned, explained } = await planView(actor, tableId, viewId, limit)
     const scan = await work.isHeavy(opened, planned)
     const startedAt = performance.now()
-    const rows = await engine.values(planned.page, { scan })
+    await opened.engine.values(planned.page, { scan })
     const ms = performance.now() - startedAt
-    const [total, matches] = [await work.total(opened), await countOpened(opened, {})]
-    const { dialect } = engine
-    const keys = dialect.render(sql`${keysQuery(context, query)} limit ${sql.raw(String(limit))}`)
-    const plan = await engine.explain(keys, model.table.tableName)
-    const walked = matches > rows.length ? Math.ceil((rows.length * total) / matches) : total
-    const reads = plan.sorts ? (plan.readsAll ? total : matches) : plan.readsAll ? walked : rows.length
-    return {
-      reads: Math.min(total, Math.max(reads, rows.length)),
-      returns: rows.length,
-      matches,
-      ms,
-      sorts: plan.sorts,
-      usesIndex: plan.indexes.some(isAutomaticIndex),
-      terms: planned.bestIndex,
-    }
+    return { ...explained(await work.total(opened), await countOpened(opened, {})), ms }
   }
 
   /** The position of a record in a query, from 0; null if it is not included. */
@@ -509,6 +534,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     plan,
     groups,
     explainView,
+    measureView,
     titled,
     titledByIds,
     /** The number of records of a table, without an access check. */
@@ -536,6 +562,19 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
 const showsPeople = perModel((model) =>
   model.fields.some((field) => !field.isSystem && setOf(field) === 'user'),
 )
+
+/** Records that are read for a page; null if that depends on a number that is unknown. */
+function recordsRead(
+  { readsAll, sorts }: QueryPlan,
+  { total, matches, returns }: { total: number | null; matches: number | null; returns: number | null },
+): number | null {
+  if (sorts && !readsAll) return matches
+  if (sorts) return total
+  if (!readsAll || total === null || matches === null || returns === null) return readsAll ? null : returns
+  // A walk ends with the page; the matching records are assumed to be spread evenly.
+  const walked = matches > returns ? Math.ceil((returns * total) / matches) : total
+  return Math.max(returns, Math.min(total, walked))
+}
 
 /** Decides which reads run in a worker thread, by the size of the tables involved. */
 function createWork(counts: RowCounts) {

@@ -192,19 +192,29 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       const rows = (await read(dialect.explain(statement), false, false)) as Record<string, unknown>[]
       return dialect.readPlan(rows, table)
     },
+    // MySQL has neither `create index if not exists` nor `drop index if exists`; MariaDB does.
     buildIndex: async ({ name, table, terms }) => {
       const [quotedName, quotedTable] = [dialect.quote(name), dialect.quote(table)]
       const sql = `create index ${quotedName} on ${quotedTable} (${terms.join(', ')})`
-      await write(async (tx) => void (await tx.run({ sql, params: [] })))
+      await write(async (tx) => {
+        if (!(await hasIndex(tx, table, name))) await tx.run({ sql, params: [] })
+      })
     },
     dropIndex: async (table, name) => {
       const sql = `drop index ${dialect.quote(name)} on ${dialect.quote(table)}`
-      await write(async (tx) => void (await tx.run({ sql, params: [] })))
+      await write(async (tx) => {
+        if (await hasIndex(tx, table, name)) await tx.run({ sql, params: [] })
+      })
     },
     close: async () => {
       await Promise.all([pools.points.end(), pools.scans.end()])
     },
   }
+}
+
+async function hasIndex(tx: Transaction, table: string, name: string): Promise<boolean> {
+  const found = await tx.all<{ name: string }>(mysql.listIndexes(table))
+  return found.some((index) => index.name === name)
 }
 
 /**

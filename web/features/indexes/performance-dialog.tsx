@@ -1,10 +1,11 @@
-import { Plus, Trash2 } from 'lucide-react'
+import { Gauge, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Field, Table, View } from '../../../src/core/model.ts'
 import type {
   IndexTerm,
   SearchIndexState,
   TableIndex,
+  ViewMeasurement,
   ViewPerformance,
 } from '../../../src/core/performance.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'
@@ -15,6 +16,7 @@ import { attempt } from '../../ui/attempt.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { useOnChange } from '../../ui/effects.ts'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
 import styles from './performance.module.css'
 
@@ -26,54 +28,75 @@ const REFRESH_MS = 2_000
 /** How the views of a table are read, what would speed them up, and the table's indexes. */
 export function PerformanceDialog({ table, onClose }: { table: Table; onClose: () => void }) {
   const { id: tableId } = table
+  // Never from an earlier visit: views, filters and records change meanwhile.
   const performance = trpc.indexes.performance.useQuery(
     { tableId },
     {
-      refetchInterval: ({ state }) =>
-        state.data?.indexes.some((index) => index.state === 'building') ||
-        state.data?.search?.state === 'building'
-          ? REFRESH_MS
-          : false,
+      staleTime: 0,
+      gcTime: 0,
+      refetchInterval: ({ state }) => (state.data?.search?.state === 'building' ? REFRESH_MS : false),
+    },
+  )
+  const list = trpc.indexes.list.useQuery(
+    { tableId },
+    {
+      staleTime: 0,
+      gcTime: 0,
+      refetchInterval: ({ state }) => (state.data?.some(isBeingBuilt) ? REFRESH_MS : false),
     },
   )
   const schema = trpc.schema.table.useQuery({ tableId })
-  const utils = trpc.useUtils()
-  const refresh = () => utils.indexes.performance.invalidate({ tableId })
+  async function refresh() {
+    // In this order: an index that the list shows as finished is in the plans, too.
+    await list.refetch()
+    await performance.refetch()
+  }
   const { data } = performance
+  const indexes = list.data ?? data?.indexes
+  const isBuilding = indexes?.some(isBeingBuilt) ?? false
+  // A finished index, or a changed view or field, is read in another way.
+  useOnChange([isBuilding, schema.data], () => {
+    if (data && !isBuilding) void performance.refetch()
+  })
   const fields = schema.data?.fields
+  const failed = [performance, schema].find((query) => query.error && !query.data)
   return (
     <Dialog title={m.indexes_performance_of_table({ title: table.title })} size="large" onClose={onClose}>
-      {performance.error && !data ? (
-        <QueryError title={m.indexes_load_failed()} query={performance} />
-      ) : !data || !fields ? (
+      {failed ? (
+        <QueryError title={m.indexes_load_failed()} query={failed} />
+      ) : !data || !fields || !indexes ? (
         <Skeleton height={200} />
       ) : (
         <div className={styles.parts}>
           <section aria-labelledby="performance-views">
             <h3 id="performance-views">{m.indexes_views()}</h3>
             <ul className={styles.list}>
-              {data.views.map((view) => (
-                <ViewPlan
-                  key={view.viewId}
-                  view={schema.data?.views.find(({ id }) => id === view.viewId)}
-                  performance={view}
-                  fields={fields}
-                  isBuilding={data.indexes.some((index) => index.state === 'building')}
-                  onCreate={async (terms) => {
-                    await attempt(() => api.indexes.create.mutate({ tableId, terms }))
-                    await refresh()
-                  }}
-                />
-              ))}
+              {data.views.flatMap((plan) => {
+                const view = schema.data?.views.find(({ id }) => id === plan.viewId)
+                if (!view) return []
+                return (
+                  <ViewPlan
+                    key={view.id}
+                    view={view}
+                    performance={plan}
+                    fields={fields}
+                    isBuilding={isBuilding}
+                    onCreate={async (terms) => {
+                      await attempt(() => api.indexes.create.mutate({ tableId, terms }))
+                      await refresh()
+                    }}
+                  />
+                )
+              })}
             </ul>
           </section>
           <section aria-labelledby="performance-indexes">
             <h3 id="performance-indexes">{m.indexes_indexes()}</h3>
-            {data.indexes.length === 0 ? (
+            {indexes.length === 0 ? (
               <p className={styles.note}>{m.indexes_none_hint()}</p>
             ) : (
               <ul className={styles.list}>
-                {data.indexes.map((index) => (
+                {indexes.map((index) => (
                   <IndexLine
                     key={index.id}
                     index={index}
@@ -109,6 +132,8 @@ const SEARCH_TEXTS: Record<SearchIndexState['state'], (given: { percent: number 
   unavailable: m.indexes_search_unavailable,
 }
 
+const isBeingBuilt = ({ state }: TableIndex): boolean => state === 'building'
+
 /** The fields of an index by title: `Status, Due ↓`. */
 function termsText(terms: readonly IndexTerm[], fields: readonly Field[]): string {
   const named = terms.flatMap(({ fieldId, direction }) => {
@@ -122,8 +147,7 @@ function termsText(terms: readonly IndexTerm[], fields: readonly Field[]): strin
 }
 
 interface ViewPlanProps {
-  /** Undefined while the views are read again. */
-  view: View | undefined
+  view: View
   performance: ViewPerformance
   fields: readonly Field[]
   isBuilding: boolean
@@ -132,13 +156,25 @@ interface ViewPlanProps {
 
 function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanProps) {
   const [isBusy, setIsBusy] = useState(false)
-  const { reads, returns, sorts, usesIndex, ms } = performance
-  const suggestion = reads < FEW_RECORDS ? null : performance.suggestion
+  const [isMeasuring, setIsMeasuring] = useState(false)
+  const [measured, setMeasured] = useState<ViewMeasurement | null>(null)
+  // What was measured holds for the plan of that moment.
+  useOnChange([performance], () => setMeasured(null))
+  const { reads, returns, matches, sorts, usesIndex } = measured ?? performance
+  const isFast = reads !== null && reads < FEW_RECORDS
+  const isKnown = performance.suggestion?.every((term) => fields.some(({ id }) => id === term.fieldId))
+  const suggestion = isFast || !isKnown ? null : performance.suggestion
   const details = [
-    ...(sorts ? [m.indexes_sorts_matches({ count: performance.matches })] : []),
+    ...(sorts && matches !== null ? [m.indexes_sorts_matches({ count: matches })] : []),
     ...(usesIndex ? [m.indexes_uses_index()] : []),
-    m.indexes_took({ ms: Math.max(1, Math.round(ms)) }),
+    ...(measured ? [m.indexes_took({ ms: Math.max(1, Math.round(measured.ms)) })] : []),
   ]
+  async function measure() {
+    setIsMeasuring(true)
+    const request = { tableId: view.tableId, viewId: view.id }
+    await attempt(async () => setMeasured(await api.indexes.measure.query(request)))
+    setIsMeasuring(false)
+  }
   async function create(terms: IndexTerm[]) {
     setIsBusy(true)
     await onCreate(terms)
@@ -147,15 +183,28 @@ function ViewPlan({ view, performance, fields, isBuilding, onCreate }: ViewPlanP
   return (
     <li className={styles.line}>
       <div className={styles.text}>
-        <strong>{view?.title ?? ''}</strong>
-        <span>{m.indexes_reads_to_return({ reads, returns })}</span>
-        <span className={styles.note}>{details.join(' · ')}</span>
+        <strong>{view.title}</strong>
+        <span>
+          {reads === null || returns === null
+            ? m.indexes_not_counted()
+            : m.indexes_reads_to_return({ reads, returns })}
+        </span>
+        {details.length > 0 && <span className={styles.note}>{details.join(' · ')}</span>}
         {suggestion && (
           <span className={styles.note}>
             {m.indexes_suggestion({ fields: termsText(suggestion, fields) })}
           </span>
         )}
       </div>
+      <Button
+        icon={Gauge}
+        variant="ghost"
+        busy={isMeasuring}
+        aria-label={m.indexes_measure_view({ view: view.title })}
+        onClick={() => void measure()}
+      >
+        {m.indexes_measure()}
+      </Button>
       {suggestion && (
         <Button icon={Plus} busy={isBusy} disabled={isBuilding} onClick={() => void create(suggestion)}>
           {m.indexes_create()}
