@@ -4,6 +4,7 @@ import { createLogFollower } from '../../modules/records/read/log-follower.ts'
 import type { Opened } from '../../modules/records/read/plan.ts'
 import { createResultCache } from '../../modules/records/read/result-cache.ts'
 import { createRowCounts } from '../../modules/records/read/row-counts.ts'
+import { asCaller } from '../../src/caller.ts'
 import { effectsOf, unknownEffects } from '../../src/db/change-log.ts'
 import { createLink, type TestLink } from './links-support.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
@@ -194,6 +195,24 @@ describe('createResultCache', () => {
     for (const [row] of answers) row!.n += 1
     expect(answers).toEqual(Array(3).fill([{ n: 100_001 }]))
     expect(await cache.over(opened).all(slow)).toEqual([{ n: 100_000 }])
+  })
+
+  test('reads on for the others where the one who began leaves', async () => {
+    const cache = createResultCache(null)
+    const slow = statement(3_000_000)
+    await cache.over(opened).all(slow, { scan: true })
+    runs = 0
+    const leaves = new AbortController()
+    const asRequest = <T>(signal: AbortSignal, work: () => T): T =>
+      asCaller(new Request('http://127.0.0.1', { signal }), 60_000, work)
+    const first = asRequest(leaves.signal, () => cache.over(opened).all(slow, { scan: true }))
+    const second = asRequest(new AbortController().signal, () => cache.over(opened).all(slow, { scan: true }))
+    const left = first.catch((error) => error)
+    await Bun.sleep(50)
+    leaves.abort()
+    expect(await left).toMatchObject({ code: 'QUERY_CANCELLED' })
+    expect(await second).toEqual([{ n: 3_000_000 }])
+    expect(runs).toBe(2)
   })
 
   test('holds nothing that was read while the table changed', async () => {

@@ -1,3 +1,4 @@
+import { withoutCaller } from '../../../src/caller.ts'
 import { type Effect, effectsSince, lastChangeId } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 
@@ -74,7 +75,8 @@ export function createLogFollower(): LogFollower {
         return read(engine, baseId, reads)
       }
       // Those who asked for the one before get its error.
-      const own = reads.current.then(begin, begin)
+      // Nor may the read end with the request that happened to start it.
+      const own = withoutCaller(() => reads.current.then(begin, begin))
       reads.next = own
       return own
     },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { AppError } from '../../../src/core/errors.ts'
 import type { Effect } from '../../../src/db/change-log.ts'
 import type { Engine, QueryDialect, Statement } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -147,7 +148,10 @@ export function createResultCache(follower: LogFollower | null): ResultCache {
       return copyOf(cached.rows as T[])
     }
     const open = reading.get(statement)
-    if (open && isCurrent(statement, over, open.at)) return copyOf((await open.rows) as T[])
+    if (open && isCurrent(statement, over, open.at)) {
+      const shared = await open.rows.catch(unlessEndedEarly)
+      if (shared) return copyOf(shared as T[])
+    }
     const rows = timed(statement, run, now)
     const own = { at: now, rows }
     reading.set(statement, own)
@@ -177,6 +181,14 @@ export function createResultCache(follower: LogFollower | null): ResultCache {
     },
   }
 }
+
+/** Null if a read ended with its own request, whose client left or ran out of time. @throws any other error */
+function unlessEndedEarly(error: unknown): null {
+  if (error instanceof AppError && ENDED_EARLY.has(error.code)) return null
+  throw error
+}
+
+const ENDED_EARLY: ReadonlySet<string> = new Set(['QUERY_CANCELLED', 'QUERY_TIMEOUT'])
 
 /** All tables that a query may read; null if its results cannot be cached. */
 function tablesOf(context: PlanContext): TableModel[] | null {
