@@ -41,8 +41,11 @@ export const authRouter = (auth: AuthService) =>
       setCookie(ctx, await auth.session.signOut(ctx.actor, ctx.request.headers))
     }),
 
-    refresh: anyone.mutation(async ({ ctx }) => {
-      const { token, cookie } = await auth.session.refresh(ctx.request.headers)
+    /** A new token for the session of the cookie; null without a cookie, as on a first visit. */
+    refresh: anyone.mutation(async ({ ctx }): Promise<{ token: string | null }> => {
+      const { headers } = ctx.request
+      if (!auth.session.isRemembered(headers)) return { token: null }
+      const { token, cookie } = await auth.session.refresh(headers)
       setCookie(ctx, cookie)
       return { token }
     }),

@@ -228,6 +228,9 @@ export function createSessionService(
       return start(user, 'object')
     },
 
+    /** True if a request has a refresh token, valid or not. */
+    isRemembered: (headers: Headers): boolean => sessions.readCookie(headers) !== null,
+
     /**
      * Exchanges the refresh token in the cookies for a new access token and cookie.
      * @throws BAD_REQUEST if it is missing, unknown, used, expired or revoked

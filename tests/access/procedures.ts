@@ -54,7 +54,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     refuses: 'BAD_REQUEST',
   },
   'auth.forgotPassword': { gate: 'anyone', input: () => ({ email: 'nobody@example.com' }) },
-  'auth.refresh': { gate: 'anyone', refuses: 'BAD_REQUEST' },
+  'auth.refresh': { gate: 'anyone' },
   'auth.changePassword': {
     gate: 'account.password',
     input: () => ({ currentPassword: 'wrong', newPassword: 'long enough' }),

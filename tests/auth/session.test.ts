@@ -45,6 +45,7 @@ describe.each(META_DATABASES)('the session on %s', (database) => {
       const { cookie, trpc, email } = await openBrowser()
       const first = cookie()
       const { token } = await trpc().auth.refresh.mutate()
+      if (token === null) throw new Error('The cookie was not seen')
       expect(await isSignedIn(token)).toBe(true)
       expect(JSON.parse(atob(token.split('.')[1] ?? ''))).toMatchObject({ email, roles: 'org-level-viewer' })
       expect(cookie()).not.toBe(first)

@@ -13,6 +13,18 @@ import {
 
 const { app, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
 
+test('a first visit ends at the sign-in page, without an error in the console', async () => {
+  const page = await openPage('/')
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  await page.reload()
+  await arrivesAt(page, /^\/signin/)
+  await see(page.getByLabel('Password', { exact: true }))
+  await page.waitForLoadState('networkidle')
+  expect(problems).toEqual([])
+  await page.context().close()
+})
+
 describe('signing in', () => {
   test('goes on to the page that was asked for', async () => {
     const page = await openPage('/account/password')
