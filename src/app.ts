@@ -75,20 +75,22 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   requireDataDir(config)
   const secrets = openSecrets(config)
   const isInUse = hasMetadata(config)
-  const meta = await openMeta(config, log)
+  const metrics = config.metricsToken === null ? null : await startMetrics()
+  const watch = { observe: metrics?.database, slow: createSlowQueryLog(log, config.slowQueryMs) }
+  const meta = await openMeta(config, log, watch).catch((error) => {
+    metrics?.close()
+    throw error
+  })
   try {
     refuseNewKeys(secrets, { JWT_SECRET: isInUse, CONNECTION_SECRET: await meta.holdsSealed() })
   } catch (error) {
+    metrics?.close()
     await meta.close()
     throw error
   }
   const pool = createWorkerPool(WORKERS)
   const registry = createRegistry()
-  const metrics = config.metricsToken === null ? null : await startMetrics()
-  const sources = openSources(config, secrets, pool, registry, {
-    observe: metrics?.database,
-    slow: createSlowQueryLog(log, config.slowQueryMs),
-  })
+  const sources = openSources(config, secrets, pool, registry, watch)
   const events = createEvents(
     (error, name) => log.error('a listener failed', error, { event: name }),
     meta.cluster,

@@ -76,6 +76,9 @@ describe.each(['sqlite', 'postgres'] as const)('the log of a server over %s', (h
       table: 'Patients',
     })
     expect(insert.ms).toBeGreaterThanOrEqual(1)
+    expect(lines.filter(({ kind }) => kind === 'metadata')).toContainEqual(
+      expect.objectContaining({ client, sql: expect.stringMatching(/^insert into "/) }),
+    )
     expect(server.printed()).not.toContain('Confidential')
     await database?.drop()
   })

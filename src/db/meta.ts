@@ -1,4 +1,4 @@
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
@@ -16,6 +16,7 @@ import { readMoveStateIn } from './move/postgres-installation.ts'
 import { readMoveState } from './move/sqlite-installation.ts'
 import { DEFAULT_CONNECTIONS } from './postgres/connection-budget.ts'
 import { openPostgresMetadata } from './postgres/metadata.ts'
+import { type EngineWatch, reportMetadata } from './watched-engine.ts'
 
 /** A built query that `atomically` can run: Drizzle's insert, update and delete builders. */
 export interface MetaStatement {
@@ -60,11 +61,14 @@ export async function openMeta(
     databaseConnections = DEFAULT_CONNECTIONS,
   }: Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'databaseConnections'>>,
   log?: Pick<Log, 'error'>,
+  watch: EngineWatch = {},
 ): Promise<Meta> {
-  return databaseUrl === null ? openSqlite(dataDir) : openPostgres(databaseUrl, databaseConnections, log)
+  return databaseUrl === null
+    ? openSqlite(dataDir, watch)
+    : openPostgres(databaseUrl, databaseConnections, log, watch)
 }
 
-function openSqlite(dataDir: string): Meta {
+function openSqlite(dataDir: string, watch: EngineWatch): Meta {
   const unlock = lockDataDir(dataDir)
   const path = join(dataDir, 'sheaf.db')
   const file = openFile(path, dataDir)
@@ -77,9 +81,18 @@ function openSqlite(dataDir: string): Meta {
   return {
     client: 'sqlite3',
     cluster: ALONE,
-    db: drizzle(file),
+    db: drizzle(watchFile(file, watch)),
     tables: memoised(sqliteColumns),
-    atomically: async (statements) => runAll.immediate(statements),
+    async atomically(statements) {
+      const [first] = statements
+      if (!first) return
+      const startedAt = performance.now()
+      try {
+        runAll.immediate(statements)
+      } finally {
+        reportMetadata(watch, 'sqlite3', { sql: first.toSQL().sql, statements: statements.length }, startedAt)
+      }
+    },
     holdsSealed: async () => SEALED.some((sql) => file.query(sql).get() !== null),
     async check() {
       if (!existsSync(path)) throw new Error(`${path} is missing`)
@@ -91,6 +104,30 @@ function openSqlite(dataDir: string): Meta {
       unlock()
     },
   }
+}
+
+/** The file as Drizzle uses it, with its statements observed. */
+function watchFile(file: Database, watch: EngineWatch): Database {
+  if (!watch.observe && !watch.slow) return file
+  const prepare = (sql: string) => {
+    const statement = file.prepare(sql)
+    const watched =
+      <R>(run: (...params: SQLQueryBindings[]) => R) =>
+      (...params: SQLQueryBindings[]): R => {
+        const startedAt = performance.now()
+        try {
+          return run(...params)
+        } finally {
+          reportMetadata(watch, 'sqlite3', { sql }, startedAt)
+        }
+      }
+    return {
+      run: watched((...params) => statement.run(...params)),
+      all: watched((...params) => statement.all(...params)),
+      values: watched((...params) => statement.values(...params)),
+    }
+  }
+  return { prepare } as unknown as Database
 }
 
 /** @throws Error naming the file, if it is unusable or written by a later version */
@@ -137,11 +174,17 @@ function refuseLost(path: string, dataDir: string): void {
   }
 }
 
-async function openPostgres(url: string, maxConnections: number, log?: Pick<Log, 'error'>): Promise<Meta> {
+async function openPostgres(
+  url: string,
+  maxConnections: number,
+  log: Pick<Log, 'error'> | undefined,
+  watch: EngineWatch,
+): Promise<Meta> {
   const { cluster, builder, query, transaction, close } = await openPostgresMetadata(
     postgresConnection(url),
     maxConnections,
     (message, error) => log?.error(message, error),
+    watch,
   )
   try {
     // After joining the other servers: a move marks the database first and then looks for servers.

@@ -1,9 +1,9 @@
 import type { Engine, Statement, Transaction } from '../dialects/dialect.ts'
 import type { DatabaseWork, Metrics } from '../metrics/metrics.ts'
 
-/** Observers of the statements in databases with user tables. */
+/** Observers of the statements in databases with user tables and in the metadata. */
 export interface EngineWatch {
-  /** Takes the time of each read and each transaction. */
+  /** Takes the time of each read and each transaction, and of each statement of the metadata. */
   observe?: Metrics['database']
   slow?: SlowQueries | null
 }
@@ -22,6 +22,19 @@ interface SlowQuery {
   ms: number
   /** Statements of a script; `sql` is the first. */
   statements?: number
+}
+
+/** Reports the time of a statement or transaction of the metadata that began at `startedAt`. `sql` is its first one. */
+export function reportMetadata(
+  { observe, slow }: EngineWatch,
+  client: string,
+  { sql, statements = 1 }: { sql: string; statements?: number },
+  startedAt: number,
+): void {
+  const ms = performance.now() - startedAt
+  observe?.(client, 'metadata', ms / 1000)
+  if (!slow || ms < slow.thresholdMs) return
+  slow.report({ client, kind: 'metadata', sql, ms, statements: statements > 1 ? statements : undefined })
 }
 
 /**

@@ -26,7 +26,7 @@ export interface Metrics {
   call(procedure: string, isOk: boolean, seconds: number): void
   /** Counts an operation of the read or write door. */
   door(door: Door, operation: string, isOk: boolean, seconds: number): void
-  /** Counts a statement (`read`, `scan`) or transaction (`write`) in a database with user tables. */
+  /** Counts a statement (`read`, `scan`) or transaction (`write`) in a database with user tables, or one of the metadata. */
   database(client: string, kind: DatabaseWork, seconds: number): void
   /** Counts a job that has ended. */
   job(kind: string, status: string): void
@@ -39,7 +39,7 @@ export interface Metrics {
 }
 
 export type Door = 'read' | 'write'
-export type DatabaseWork = 'read' | 'scan' | 'write'
+export type DatabaseWork = 'read' | 'scan' | 'write' | 'metadata'
 
 /** The function, with its time measured; the function itself if metrics are off. */
 export function timed<A extends unknown[], R>(

@@ -3,6 +3,7 @@ import type { Statement } from '../../dialects/dialect.ts'
 import { startFailure } from '../../start-failure.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { migratePostgres } from '../migrate.ts'
+import { type EngineWatch, reportMetadata } from '../watched-engine.ts'
 import { changesCachedRows, joinCluster, type PostgresCluster } from './cluster.ts'
 import { connectionShares } from './connection-budget.ts'
 import { connectPostgres } from './driver.ts'
@@ -28,7 +29,8 @@ export interface PostgresMetadata {
  * `run`, which
  *
  * - repeats a read once if its connection was lost, and reports a server that is away as DATABASE_UNREACHABLE,
- * - returns from a write of rows that other servers cache once they all know of it.
+ * - returns from a write of rows that other servers cache once they all know of it,
+ * - reports how long the statements took, with waiting for a connection.
  *
  * @param maxConnections of this server to the database
  * @throws Error that names the setting to change
@@ -37,6 +39,7 @@ export async function openPostgresMetadata(
   connection: PostgresConnection,
   maxConnections: number,
   onError: (message: string, error: unknown) => void,
+  watch: EngineWatch,
 ): Promise<PostgresMetadata> {
   const schema = await prepare(connection, maxConnections).catch((error) => {
     throw startFailure('The database of DATABASE_URL cannot be used', error)
@@ -50,6 +53,7 @@ export async function openPostgresMetadata(
 
   async function run<T>(statements: Statement[], work: (lane: Lane) => Promise<T>): Promise<T> {
     const use = () => lanes.use(schema, work)
+    const startedAt = performance.now()
     const isRead = statements.every(({ sql }) => /^[\s(]*select\b/i.test(sql))
     const result = await use()
       .catch((error) => {
@@ -58,6 +62,10 @@ export async function openPostgresMetadata(
       })
       .catch((error) => {
         throw isConnectionError(error) ? explainPostgres(error, OWN_DATABASE) : error
+      })
+      .finally(() => {
+        const [first] = statements
+        if (first) reportMetadata(watch, 'pg', { sql: first.sql, statements: statements.length }, startedAt)
       })
     if (statements.some(({ sql }) => changesCachedRows(sql))) await cluster.confirmed()
     return result
