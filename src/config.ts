@@ -278,13 +278,13 @@ export const VARIABLES = {
   slowQueryMs: variable({
     name: 'SLOW_QUERY_MS',
     default: '1000',
-    help: 'Statements in databases with tables that take at least this many milliseconds are logged as `slow query`, without their values. `0`: none.',
+    help: 'Statements that take at least this many milliseconds are logged as `slow query`, without their values. `0`: none.',
     read: integer(0, 3_600_000),
   }),
   indexSlowMs: variable({
     name: 'INDEX_SLOW_MS',
     default: '30',
-    help: 'Reads of a table that repeatedly take at least this many milliseconds get an index. `0`: no automatic indexes.',
+    help: 'Reads of a table that repeatedly take at least this many milliseconds get an index. `0`: no automatic indexes, and none for searches.',
     read: integer(0, 3_600_000),
   }),
   drainSeconds: variable({

@@ -80,7 +80,11 @@ export function createRecordsService(
     results.touch(effects)
     counts.touch(effects)
   }
-  const searchIndexes = createSearchIndexes(kernel.log, kernel.meta.cluster.claims)
+  const searchIndexes = createSearchIndexes({
+    log: kernel.log,
+    claims: kernel.meta.cluster.claims,
+    mayBuild: kernel.config.indexSlowMs > 0,
+  })
   const { metrics } = kernel
   const reader = timeMethods(
     metrics,

@@ -440,3 +440,27 @@ describe('the trigrams of a text', () => {
     expect(apart).toEqual([])
   }, 30_000)
 })
+
+test('is not built where automatic indexes are turned off', async () => {
+  const other = await createTestApp({ config: { indexSlowMs: 0 } })
+  try {
+    const owner = await other.signUp()
+    const { id: baseId } = await other.trpc(owner.token).bases.create.mutate({ title: 'Large' })
+    const quiet = benchOf(other, owner, baseId)
+    const large = await quiet.table({ Title: 'SingleLineText' })
+    const rows = Array.from({ length: 10_000 }, (_, n) => ({ values: large.values({ Title: `Row ${n}` }) }))
+    for (let time = 0; time < 2; time++) {
+      const operation = { kind: 'insert' as const, tableId: large.id, rows }
+      await quiet.trpc.records.write.mutate({ change: { baseId, operations: [operation] } })
+    }
+    const query = { tableId: large.id, limit: 10, offset: 0, search: { text: 'Row 77', fieldId: null } }
+    for (let time = 0; time < 3; time++) {
+      expect((await quiet.trpc.records.list.query({ query })).rows).toHaveLength(10)
+      await Bun.sleep(100)
+    }
+    const { search } = await quiet.trpc.indexes.performance.query({ tableId: large.id })
+    expect(search).toEqual({ state: 'none', part: 0 })
+  } finally {
+    await other.stop()
+  }
+})

@@ -53,12 +53,19 @@ interface Attempt {
   at: number
 }
 
+interface Deps {
+  log: Pick<Log, 'error' | 'warn'>
+  claims: Claims
+  /** False if indexes are only kept up to date, and none is built. */
+  mayBuild: boolean
+}
+
 /**
  * Search indexes of large tables. The first search of a table builds its index in the background, and searches without it
  * until it is complete. A field that the index does not hold is searched as without an index, and the next search builds
  * a new index that holds it. One server at a time builds the index of a table.
  */
-export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Claims) {
+export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   /** By version of the table, because a change of its fields may replace columns. */
   const loaded = new WeakMap<TableModel, Promise<Loaded | null>>()
   /** Tables whose index is being built or refreshed, by id. */
@@ -188,7 +195,7 @@ export function createSearchIndexes(log: Pick<Log, 'error' | 'warn'>, claims: Cl
       current = await load(engine, model, models)
     }
     if (isCurrent(current)) return refresh(engine, indexes, current)
-    if (columns.length === 0 || (await countRecords()) < MIN_RECORDS) return
+    if (!mayBuild || columns.length === 0 || (await countRecords()) < MIN_RECORDS) return
     const attempt: Attempt = { model, state: 'building', records: 0, at: performance.now() }
     attempts.set(id, attempt)
     if ((await build(engine, indexes, model, columns, attempt)) === 'unavailable') {
