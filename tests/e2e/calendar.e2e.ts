@@ -430,6 +430,29 @@ describe('the list beside the calendar', () => {
 })
 
 describe('the dates of a calendar', () => {
+  test('follow a change by others that comes before the answer to one’s own', async () => {
+    const { page, event, day, view, api, table } = await openCalendar(tests)
+    await event('Invoice').waitFor()
+    const slowDown = (path: string, ms: number) =>
+      page.route(path, async (route) => {
+        const response = await route.fetch()
+        await Bun.sleep(ms)
+        await route.fulfill({ response })
+      })
+    await slowDown('**/trpc/views.update*', 600)
+    await slowDown('**/trpc/schema.table*', 1200)
+    await page.getByTestId('calendar-dates').click()
+    await page.getByLabel('Show weekends').uncheck()
+    await day('2026-01-17').waitFor({ state: 'detached' })
+    await eventually(
+      async () => (await api.schema.table.query({ tableId: table.tableId })).views,
+      (views) => JSON.stringify(views.find(({ id }) => id === view.id)).includes('"hideWeekends":true'),
+    )
+    await api.views.update.mutate({ viewId: view.id, patch: { options: { ranges: [] } } })
+    await page.getByText('Choose a date field').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   test('are chosen and saved, weekends hidden, and asked for where there are none', async () => {
     const { page, event, day, view, api, table } = await openCalendar(tests)
     await event('Invoice').waitFor()

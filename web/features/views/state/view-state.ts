@@ -1,4 +1,5 @@
 import { notifyManager } from '@tanstack/react-query'
+import { getQueryKey } from '@trpc/react-query'
 import { useCallback, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
@@ -9,7 +10,7 @@ import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { runInQueue } from '../../../records/base-queue.ts'
 import { session } from '../../../session/index.ts'
-import { api, cache } from '../../../trpc.ts'
+import { api, cache, queryClient, trpc } from '../../../trpc.ts'
 import { toast } from '../../../ui/toast.ts'
 import type { FieldArrangement } from './arrange-fields.ts'
 import { filterAutoSave, useFilterAutoSave } from './filter-auto-save.ts'
@@ -159,7 +160,9 @@ async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]
       await runInQueue(baseId, () => api.views.update.mutate({ viewId, patch: onWire(patch) }))
     }
     if (fields.length > 0) await runInQueue(baseId, () => api.views.arrange.mutate({ viewId, fields }))
-    // A read that started before the save returns the old state.
+    // A read that started before the save returns the old state, but may be the one that shows a change by others.
+    const wasReading =
+      queryClient.isFetching({ queryKey: getQueryKey(trpc.schema.table, input, 'query') }) > 0
     await cache.schema.table.cancel(input)
     cache.schema.table.setData(
       input,
@@ -171,6 +174,7 @@ async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]
           ),
         },
     )
+    if (wasReading) void cache.schema.table.invalidate(input)
   } catch (error) {
     toast.error({ text: messageOf(error) })
     void cache.schema.table.invalidate(input)
