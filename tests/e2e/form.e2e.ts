@@ -7,6 +7,28 @@ import { formTests } from './form-world.ts'
 const tests = formTests()
 
 describe('a public form', () => {
+  test('lets the focus go on from a question with a list below it', async () => {
+    const types = ['Time', 'Date', 'DateTime', 'Year', 'SingleLineText'] as const
+    const world = await tests.create(types.map((type) => ({ title: type, type })))
+    const page = await tests.visit(world)
+    const last = page.getByLabel('SingleLineText', { exact: true })
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    for (const type of types.slice(0, -1)) {
+      const input = page.getByLabel(type, { exact: true }).first()
+      await input.click()
+      expect(await focused()).toBe(type)
+      await page.keyboard.press('Tab')
+      await page.waitForFunction(
+        (label) => document.activeElement?.getAttribute('aria-label') !== label,
+        type,
+      )
+      await input.click()
+      await last.click()
+      await Bun.sleep(100)
+      expect(await focused()).toBe('SingleLineText')
+    }
+  })
+
   test('says what is wrong, keeps answers over a reload, and sends them once, with files', async () => {
     const world = await tests.party()
     const page = await tests.visit(world)

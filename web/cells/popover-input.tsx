@@ -33,7 +33,10 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
-      onBlur={(event) => isFocusLeaving(event) && setOpen(false)}
+      onBlur={(event) => {
+        // Wait for the focus to arrive: a list that closes earlier would take it back.
+        if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
+      }}
     >
       <TextInput
         {...props}
