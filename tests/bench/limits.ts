@@ -52,6 +52,12 @@ async function get<T = unknown>(product: Product, path: string): Promise<T> {
   return body
 }
 
+/** The answer to a write, which must succeed. */
+async function written(answer: Promise<{ status: number; body: unknown }>): Promise<void> {
+  const { status, body } = await answer
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
+}
+
 interface Sample {
   p50: number
   p95: number
@@ -139,7 +145,7 @@ async function measureRows(rows: number): Promise<Line[]> {
     await settle(() => get(product, groupBy), hasIndexes(2), 5)
     await measured('group by', 250, 20, () => get(product, groupBy))
     await measured('group by after an insert', 2000, 10, async (n) => {
-      await clientsOf(product).rest.post(path, makeRows(1, 3 * rows + n))
+      await written(clientsOf(product).rest.post(path, makeRows(1, 3 * rows + n)))
       await get(product, groupBy)
     })
     await settle(
@@ -149,10 +155,10 @@ async function measureRows(rows: number): Promise<Line[]> {
     )
     await measured('search while typing', 500, letters.length - 2, (n) => list(letters.slice(0, n + 3)))
     await measured('insert one record', 50, 50, (n) =>
-      clientsOf(product).rest.post(path, makeRows(1, rows + n)),
+      written(clientsOf(product).rest.post(path, makeRows(1, rows + n))),
     )
     await measured('first page after an insert', 50, 20, async (n) => {
-      await clientsOf(product).rest.post(path, makeRows(1, 2 * rows + n))
+      await written(clientsOf(product).rest.post(path, makeRows(1, 2 * rows + n)))
       await get(product, `${path}?limit=100`)
     })
     lines.push({
@@ -214,7 +220,7 @@ async function measureFields(product: Product): Promise<Line[]> {
     lineFor(`${FIELDS} fields: a page of 100`, await time(20, () => get(product, `${path}?limit=100`)), 500),
     lineFor(
       `${FIELDS} fields: edit a cell`,
-      await time(50, (n) => rest.patch(path, { Id: 1 + n, 'Field 0': `x${n}` })),
+      await time(50, (n) => written(rest.patch(path, { Id: 1 + n, 'Field 0': `x${n}` }))),
       50,
     ),
     lineFor(
@@ -264,7 +270,11 @@ async function measureTables(product: Product): Promise<Line[]> {
       await time(20, () => trpc.schema.tables.query({ baseId })),
       250,
     ),
-    lineFor(`${TABLES} tables: insert a record`, await time(50, () => rest.post(path, { Title: 'a' })), 50),
+    lineFor(
+      `${TABLES} tables: insert a record`,
+      await time(50, () => written(rest.post(path, { Title: 'a' }))),
+      50,
+    ),
     lineFor(`${TABLES} tables: read a page`, await time(50, () => get(product, `${path}?limit=25`)), 50),
   ]
 }
@@ -308,8 +318,16 @@ async function measureLinks(product: Product): Promise<Line[]> {
   }
   const name = `${LINKS.toLocaleString('en')} links on a record`
   return [
-    lineFor(`${name}: add 10`, await time(30, (n) => rest.post(links, some(LINKS + 1 + n * 10, 10))), 100),
-    lineFor(`${name}: remove 10`, await time(30, (n) => rest.delete(links, some(1 + n * 10, 10))), 100),
+    lineFor(
+      `${name}: add 10`,
+      await time(30, (n) => written(rest.post(links, some(LINKS + 1 + n * 10, 10)))),
+      100,
+    ),
+    lineFor(
+      `${name}: remove 10`,
+      await time(30, (n) => written(rest.delete(links, some(1 + n * 10, 10)))),
+      100,
+    ),
     lineFor(
       `${name}: a page of them`,
       await time(20, (n) => get(product, `${links}?limit=25&offset=${n * 3000}`)),
@@ -323,7 +341,7 @@ async function measureLinks(product: Product): Promise<Line[]> {
     ),
     lineFor(
       `${name}: edit the record`,
-      await time(30, (n) => rest.patch(ownersPath, { Id: 1, Title: `t${n}` })),
+      await time(30, (n) => written(rest.patch(ownersPath, { Id: 1, Title: `t${n}` }))),
       50,
     ),
   ]

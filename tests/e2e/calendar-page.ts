@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { TestUser } from '../support/app.ts'
-import { eventually, type GridPage, type gridTests, type OpenTable } from './grid-page.ts'
+import { AFTER_DRAG_MS, eventually, type GridPage, type gridTests, type OpenTable } from './grid-page.ts'
 
 const UTC = { timeZone: 'UTC' }
 /** A title, a stretch of time, and a day that no two records share. */
@@ -132,6 +132,7 @@ export async function drag(
   await page.mouse.move(a.x + a.width * fx + 6, a.y + a.height * fy + 3)
   await page.mouse.move(b.x + b.width * tx, b.y + b.height * ty, { steps: 4 })
   await page.mouse.up()
+  await Bun.sleep(AFTER_DRAG_MS)
 }
 
 /** The writes since the calendar was opened. */

@@ -123,6 +123,9 @@ async function openGrid(
 const WRITES =
   /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|delete)|views\.)/
 
+/** dnd-kit ignores clicks for 50 ms after a drag; a person takes longer to press something else. */
+export const AFTER_DRAG_MS = 80
+
 /** Tries until it holds: what another browser does takes a moment to arrive. */
 export async function eventually<T>(
   read: () => Promise<T>,

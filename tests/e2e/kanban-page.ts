@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import type { KanbanOptions } from '../../src/core/views/index.ts'
 import type { TestUser } from '../support/app.ts'
-import { eventually, type gridTests, type OpenTable, textOf } from './grid-page.ts'
+import { AFTER_DRAG_MS, eventually, type gridTests, type OpenTable, textOf } from './grid-page.ts'
 
 /** A table with a kanban. */
 export interface OpenKanbanTable extends OpenTable {
@@ -105,6 +105,7 @@ export async function drag(
   // Two frames: places are measured once in each.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   await page.mouse.up()
+  await Bun.sleep(AFTER_DRAG_MS)
 }
 
 /** Waits until cards can be dragged, which needs a script of its own; the drag is cancelled. */
