@@ -74,8 +74,7 @@ export function createLogFollower(): LogFollower {
         reads.next = null
         return read(engine, baseId, reads)
       }
-      // Those who asked for the one before get its error.
-      // Nor may the read end with the request that happened to start it.
+      // Runs also if the read before failed, and does not end with the request that happened to start it.
       const own = withoutCaller(() => reads.current.then(begin, begin))
       reads.next = own
       return own

@@ -174,7 +174,7 @@ export function createResultCache(follower: LogFollower | null): ResultCache {
     }),
     clear: () => kept.clear(),
     touch(effects) {
-      // Otherwise the log tells, with the times that count.
+      // With a follower, the effects come from the log, and so do their times.
       if (follower) return
       changed++
       for (const effect of effects) note(null, effect, changed)

@@ -84,7 +84,7 @@ export function createRowCounts(follower: LogFollower | null): RowCounts {
       return counted.count
     },
     touch(effects) {
-      // Otherwise the log tells.
+      // With a follower, the effects come from the log.
       if (!follower) for (const effect of effects) note(effect, Number.POSITIVE_INFINITY)
     },
   }
