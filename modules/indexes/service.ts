@@ -144,8 +144,19 @@ export function createIndexesService(
     return { engine, context: { model, models, dialect: engine.dialect, moment: { now: new Date() } } }
   }
 
-  /** Builds an index and stores its end. Other servers build other tables' meanwhile. */
+  /** Builds an index, unless another server is building it. */
   async function build(row: IndexRow): Promise<void> {
+    const claim = `index ${row.id}`
+    if (!(await claims.take(claim))) return
+    try {
+      await buildClaimed(row)
+    } finally {
+      await claims.release(claim)
+    }
+  }
+
+  /** Builds an index and stores its end. Other servers build other indexes meanwhile. */
+  async function buildClaimed(row: IndexRow): Promise<void> {
     try {
       // Loaded when its turn has come: a field may have changed its column, or its table been deleted.
       const model = await schema.load(row.tableId)

@@ -81,3 +81,28 @@ test('an index that one server builds or drops counts on the other at once', asy
   await bench.trpc.indexes.drop.mutate({ tableId: table.id, indexId: id })
   await until(false)
 })
+
+test('an index that one server is building is left to it by the other', async () => {
+  const terms = [{ fieldId: table.field('Num').id, as: 'value' as const, direction: 'desc' as const }]
+  const mine = bench.app.kernel.meta.cluster.claims
+  const taken: string[] = []
+  const take = mine.take
+  // The other server begins to build it a moment earlier.
+  mine.take = async (key) => {
+    if (!key.startsWith('index ')) return take(key)
+    expect(await other.kernel.meta.cluster.claims.take(key)).toBe(true)
+    taken.push(key)
+    return take(key)
+  }
+  try {
+    const { id } = await bench.trpc.indexes.create.mutate({ tableId: table.id, terms })
+    await Bun.sleep(300)
+    expect(taken).toEqual([`index ${id}`])
+    expect(await indexNames(bench.app.kernel, table)).not.toContain(id)
+    const own = await bench.trpc.indexes.list.query({ tableId: table.id })
+    expect(own.find((index) => index.id === id)?.state).toBe('building')
+  } finally {
+    mine.take = take
+    for (const key of taken) await other.kernel.meta.cluster.claims.release(key)
+  }
+})
