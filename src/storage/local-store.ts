@@ -11,7 +11,8 @@ export function createLocalStore(folder: string): FileStore {
   return {
     async prepare(isUnused) {
       if (existsSync(folder)) return
-      if (!(await isUnused()))
+      // A concurrent first upload may have created it meanwhile, and registered its file after that.
+      if (!(await isUnused()) && !existsSync(folder))
         throw new AppError('STORAGE_MISSING', m.storage_error_missing({ folder: basename(folder) }))
       await mkdir(folder, { recursive: true, mode: 0o700 })
     },

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { createLocalStore } from '../../src/storage/local-store.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createDatabase } from '../support/servers.ts'
 
@@ -61,6 +62,16 @@ async function makeBase(title: string): Promise<Made> {
   const made = { baseId, tableId: table.id, path: join(dataDir, 'bases', `${baseId}.db`) }
   await rest().post(records(made), new Array(100).fill({ Name: title.repeat(50) }))
   return made
+}
+
+function attach(): Promise<Response> {
+  const form = new FormData()
+  form.append('files', new File(['text'], 'note.txt'))
+  return fetch(`${server?.url}/api/v2/storage/upload`, {
+    method: 'POST',
+    headers: { 'xc-auth': token },
+    body: form,
+  })
 }
 
 const records = ({ tableId }: Made) => `/api/v2/tables/${tableId}/records`
@@ -217,15 +228,6 @@ describe('a data folder that has lost', () => {
     await start()
     await signUp()
     const made = await makeBase('Files')
-    const attach = () => {
-      const form = new FormData()
-      form.append('files', new File(['text'], 'note.txt'))
-      return fetch(`${server?.url}/api/v2/storage/upload`, {
-        method: 'POST',
-        headers: { 'xc-auth': token },
-        body: form,
-      })
-    }
     expect((await attach()).status).toBe(200)
     rmSync(join(dataDir, 'attachments'), { recursive: true })
     const refused = await attach()
@@ -233,6 +235,17 @@ describe('a data folder that has lost', () => {
     expect(existsSync(join(dataDir, 'attachments'))).toBe(false)
     await expectServed(made)
   })
+})
+
+test('two first files of a server may arrive at once', async () => {
+  const store = createLocalStore(join(dataDir, 'attachments'))
+  // While the server looks for stored files, the other upload makes the folder and registers its file.
+  const isUnused = async (): Promise<boolean> => {
+    await store.prepare(async () => true)
+    return false
+  }
+  await store.prepare(isUnused)
+  expect(existsSync(join(dataDir, 'attachments'))).toBe(true)
 })
 
 test('a base whose schema is missing in PostgreSQL is refused by name, and not made anew', async () => {
