@@ -3,6 +3,9 @@ import type { Transaction } from '../dialects/dialect.ts'
 /** Most writes that run at the same time: each has up to two statements on their way. */
 const MAX_TOGETHER = 50
 
+/** Attempts to run writes at the same time before they run one by one: each finds one that fails, or more. */
+const MAX_ATTEMPTS = 6
+
 /** A group accepts no further writes after this time, so that its members do not wait without end. */
 const FULL_AFTER_MS = 10
 
@@ -24,6 +27,8 @@ export interface GroupSession {
   rollBackToSaved(): Now
   /** False if an error has ended the whole transaction. */
   isOpen(): boolean
+  /** True for an error that only says that an earlier statement of the transaction has failed. */
+  isFollowUp?(error: unknown): boolean
   /**
    * As many transactions as writes run at the same time, on the same connection and within the same savepoint. Undefined
    * where a statement needs no round trip.
@@ -35,8 +40,8 @@ export interface GroupSession {
 export interface Branch {
   transaction: Transaction
   settle(): Promise<void>
-  /** True until its first statement. */
-  isUnused(): boolean
+  /** True from its first statement that may write. */
+  hasWritten(): boolean
 }
 
 interface Member {
@@ -144,9 +149,31 @@ export function createGroupCommit(
 
   /**
    * Runs writes at the same time, so that their statements share round trips. They share a savepoint as well: if one fails
-   * after its first statement, all are rolled back and run again one by one, each with its own.
+   * after it has written, all are rolled back. The others run at the same time again, and then those that failed, one by
+   * one, each with a savepoint of its own.
    */
-  async function runAtOnce(session: GroupSession, entries: Entry[]): Promise<void> {
+  async function runAtOnce(session: GroupSession, entries: readonly Entry[]): Promise<void> {
+    const failed: Entry[] = []
+    let rest = entries
+    for (let attempts = 0; rest.length > 0; attempts++) {
+      if (rest.length === 1 || attempts === MAX_ATTEMPTS) {
+        failed.unshift(...rest)
+        break
+      }
+      const refused = await runTogether(session, rest)
+      failed.push(...refused)
+      if (refused.length === 0) break
+      rest = rest.filter((entry) => !refused.includes(entry))
+    }
+    for (const entry of failed) entry.outcome = await attempt(session, entry.member)
+  }
+
+  /**
+   * Runs writes within one savepoint.
+   *
+   * @returns the writes that made it necessary to roll all of them back; none if all have their outcome
+   */
+  async function runTogether(session: GroupSession, entries: readonly Entry[]): Promise<Entry[]> {
     const saved = Promise.resolve(session.save())
     const branches = session.fork!(entries.length)
     const runs = entries.map(async ({ member }, at) => {
@@ -159,17 +186,22 @@ export function createGroupCommit(
     // Statements that a failed write has not waited for.
     await Promise.allSettled(branches.map(({ settle }) => settle()))
     if (isSaved.status === 'rejected') throw isSaved.reason
-    const isHarmless = ended.every(({ status }, at) => status === 'fulfilled' || branches[at]!.isUnused())
-    if (!isHarmless) {
-      if (!session.isOpen()) throw ended.find((end) => end.status === 'rejected')?.reason
-      await session.rollBackToSaved()
-      for (const entry of entries) entry.outcome = await attempt(session, entry.member)
-      return
+    const isHarmless = ended.every(({ status }, at) => status === 'fulfilled' || !branches[at]!.hasWritten())
+    if (isHarmless) {
+      for (const [at, end] of ended.entries()) {
+        entries[at]!.outcome =
+          end.status === 'fulfilled' ? { ok: true, result: end.value } : { ok: false, error: end.reason }
+      }
+      return []
     }
-    for (const [at, end] of ended.entries()) {
-      entries[at]!.outcome =
-        end.status === 'fulfilled' ? { ok: true, result: end.value } : { ok: false, error: end.reason }
-    }
+    if (!session.isOpen()) throw ended.find((end) => end.status === 'rejected')?.reason
+    await session.rollBackToSaved()
+    const refused = entries.filter((_, at) => {
+      const end = ended[at]!
+      return end.status === 'rejected' && branches[at]!.hasWritten() && !session.isFollowUp?.(end.reason)
+    })
+    // Where nobody knows which one has failed, all run one by one.
+    return refused.length > 0 ? refused : [...entries]
   }
 
   async function attempt(session: GroupSession, { work }: Member): Promise<Outcome> {

@@ -74,6 +74,29 @@ describe('writes to PostgreSQL that arrive together', () => {
     expect(trips).toBeLessThan(WRITERS)
   })
 
+  test('share their round trips although some of them are refused', async () => {
+    const table = await createTable([{ title: 'Title', type: 'SingleLineText' }])
+    const unique = { type: 'SingleLineText', title: 'Code', unique: true } as const
+    await api.schema.createField.mutate({ tableId: table.id, field: unique })
+    await rest.post(table.path, { Title: 'first', Code: 'taken' })
+    const attempt = (at: number, round: string) => {
+      if (at % 10 === 3) return rest.patch(table.path, { Id: 9_999, Title: 'nothing' })
+      const Code = at % 17 === 5 ? 'taken' : `${round} ${at}`
+      return rest.post(table.path, { Title: 't', Code })
+    }
+    for (let count = 0; count < 3; count++) await Promise.all(times(20, (at) => attempt(at, `warm ${count}`)))
+    let answers: { status: number }[] = []
+    const trips = await proxy.roundTrips(async () => {
+      answers = await Promise.all(times(WRITERS, (at) => attempt(at, 'measured')))
+    })
+    console.info(`${WRITERS} inserts, of which 8 are refused, took ${trips} round trips`)
+    const statusOf = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect([statusOf(200), statusOf(404), answers.length]).toEqual([42, 5, WRITERS])
+    expect((await rowsOf(table)).filter(({ Code }) => String(Code).startsWith('measured'))).toHaveLength(42)
+    // One by one they would take four each.
+    expect(trips).toBeLessThan(2 * WRITERS)
+  })
+
   test('number and order new records without gaps and ties, and log each', async () => {
     const table = await createTable([{ title: 'Title', type: 'SingleLineText' }])
     const answers = await Promise.all(times(3 * WRITERS, (at) => rest.post(table.path, { Title: `t${at}` })))

@@ -9,7 +9,14 @@ import { type Branch, createGroupCommit, type GroupSession } from '../group-comm
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
 import { createWriteBatch, type WriteBatch } from '../write-batch.ts'
-import { explainPostgres, isConnectionError, isLockTimeout, isLostConnection, isStalePlan } from './errors.ts'
+import {
+  explainPostgres,
+  isConnectionError,
+  isInFailedTransaction,
+  isLockTimeout,
+  isLostConnection,
+  isStalePlan,
+} from './errors.ts'
 import { buildIndex, buildSearchIndex, dropIndex, searchIndexProgress } from './indexes.ts'
 import {
   type Lane,
@@ -278,18 +285,21 @@ async function commit(lane: Lane, transaction: PipelinedTransaction): Promise<vo
   await done
 }
 
+/** True for a statement that only reads and locks. */
+const isSelect = (sql: string): boolean => /^\s*select\b/i.test(sql)
+
 /** A transaction that runs next to others on the same connection. */
 function branchOn(lane: Lane, batch: WriteBatch): Branch {
-  let isUnused = true
+  let hasWritten = false
   const watched: Lane = {
     command: lane.command,
-    query(...given) {
-      isUnused = false
-      return lane.query(...given)
+    query(statement, ...given) {
+      hasWritten ||= !isSelect(statement.sql)
+      return lane.query(statement, ...given)
     },
   }
   const { settle, ...transaction } = transactionOn(watched)
-  return { transaction: { ...transaction, batch }, settle, isUnused: () => isUnused }
+  return { transaction: { ...transaction, batch }, settle, hasWritten: () => hasWritten }
 }
 
 function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
@@ -319,6 +329,7 @@ function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
     },
     rollBackToSaved: send('rollback to member'),
     isOpen: () => !isLost,
+    isFollowUp: isInFailedTransaction,
     fork(count) {
       const batch = createWriteBatch()
       return Array.from({ length: count }, () => branchOn(lane, batch))

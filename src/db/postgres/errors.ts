@@ -75,6 +75,9 @@ export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000
 /** True if the statement was cancelled on request. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
 
+/** True if an earlier statement of the transaction has failed. */
+export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === '25P02'
+
 /** True if a lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
