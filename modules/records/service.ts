@@ -338,8 +338,6 @@ export function createRecordsService(
     deleteMatching,
     updateMatching,
     history,
-    /** The engine of an opened table, for repeated reads of results that are worth caching. */
-    cached: results.over,
   }
 }
 

@@ -115,6 +115,7 @@ export const sqlite: Dialect = {
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   // A unary plus changes no value, and no index has the expression.
   unindexed: (expression) => sql`+${expression}`,
+  readsIndexedExpressions: true,
   optionOrder,
   summary,
   groupSummary: groupSummaryBy(summary, { median: medianByPlace, stddev: stddevByMean }),

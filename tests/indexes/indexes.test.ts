@@ -1,5 +1,8 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createIndexStore } from '../../modules/indexes/store.ts'
+import { listGroups } from '../../modules/records/read/groups/list-groups.ts'
+import type { Statement } from '../../src/dialects/dialect.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
@@ -168,8 +171,72 @@ describe('automatic indexes', () => {
     }
     await maintain()
     const [index] = await indexesOf()
-    expect(index?.terms[0]).toEqual({ ...term('Name'), as: 'group' })
+    const { dialect } = await bench.app.kernel.sources.engine(bench.baseId)
+    const as = dialect.readsIndexedExpressions ? 'group' : 'value'
+    expect(index?.terms[0]).toEqual({ ...term('Name'), as })
     expect(await groups()).toEqual(before)
+  })
+
+  test('serve the groups of values over REST', async () => {
+    const path = `/api/v1/db/data/noco/${bench.baseId}/${table.id}/groupby?column_name=Name&sort=Name`
+    const groups = async () => (await bench.rest.get(path)).body
+    const before = await groups()
+    expect([before.list.length, before.pageInfo.totalRows]).toEqual([25, 40])
+    const last = (await bench.rest.get(`${path}&offset=25`)).body
+    expect([last.list.length, last.pageInfo.totalRows]).toEqual([15, 40])
+    expect((await bench.rest.get(`${path}&offset=40`)).status).toBe(422)
+    for (let at = 0; at < 12; at++) await bench.rest.get(`${path}&offset=${at}`)
+    await maintain()
+    const [index] = await indexesOf()
+    expect(index?.terms).toEqual([term('Name')])
+    expect(await groups()).toEqual(before)
+  })
+
+  test('are all that groups without summaries read', async () => {
+    const groups = (limit: number) => ({
+      selection: { tableId: table.id },
+      groups: [{ fieldId: table.field('Name').id, direction: 'asc' as const }],
+      summaries: [],
+      limit,
+      offset: 0,
+    })
+    for (let at = 1; at <= 12; at++) {
+      await bench.trpc.records.groups.query({ request: groups(at) })
+    }
+    await maintain()
+    const [index] = await indexesOf()
+    const { id, email } = bench.owner
+    const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+    const { engine, context } = await bench.app.services.records.open(actor, table.id)
+    const asked: Statement[] = []
+    const watched = {
+      ...engine,
+      values(statement: Statement) {
+        asked.push(statement)
+        return engine.values(statement)
+      },
+    }
+    await listGroups({ engine: watched, context }, groups(5))
+    const { sql, params } = engine.dialect.explain(asked[0]!)
+    const { location } = engine
+    // A connection of its own: `explain` of SQLite uses the schema that its connection has read last.
+    const file = location.client === 'sqlite3' ? new Database(location.file, { readonly: true }) : null
+    const lines = file?.query(sql).all(...(params as [])) ?? (await engine.all({ sql, params }))
+    file?.close()
+    const plan = JSON.stringify(lines)
+    expect(plan).toContain(index!.id)
+    expect(plan).toMatch(/Index Only Scan|COVERING INDEX/)
+    // The groups of the page and two more end the read.
+    expect(sql).toContain(' limit 7 offset 0')
+  })
+
+  test('are not tried for groups whose expression no index can hold', async () => {
+    const groups = [{ fieldId: table.field('Flag').id, direction: 'asc' as const }]
+    for (let offset = 0; offset < 12; offset++) {
+      await bench.trpc.records.list.query({ query: { tableId: table.id, groups, limit: 25, offset } })
+    }
+    await maintain()
+    expect((await indexesOf()).filter(({ error }) => error !== null)).toEqual([])
   })
 
   test('are dropped with the column that they are over', async () => {

@@ -161,6 +161,50 @@ describe('records.groups', () => {
     ])
   })
 
+  test('pages as it lists, in both directions, where records have an empty text or none', async () => {
+    const names = ['b', null, 'a', '', 'a', 'c', null, 'b', '']
+    const rows = names.map((Name, at) => ({ Name, Num: at % 3 === 0 ? null : at % 4, Done: at % 2 === 0 }))
+    const table = await bench.table({ Name: 'SingleLineText', Num: 'Number', Done: 'Checkbox' }, rows)
+    const { dialect, writeScript } = await bench.app.kernel.sources.engine(bench.baseId)
+    const [name, box] = [table.field('Name'), table.field('Done')].map(({ columnName }) =>
+      dialect.quote(columnName),
+    )
+    const own = dialect.quote(table.schema.table.tableName)
+    // Written past the write door, which keeps no empty text and no untouched box apart.
+    await writeScript([
+      { sql: `update ${own} set ${name} = '' where id in (4, 9)`, params: [] },
+      { sql: `update ${own} set ${box} = null where id in (2, 4)`, params: [] },
+    ])
+    expect(await listed(table, by(table, 'Name'))).toEqual([
+      [null, 4],
+      ['a', 2],
+      ['b', 2],
+      ['c', 1],
+    ])
+    expect(await listed(table, by(table, 'Done', 'Name'))).toEqual([
+      [false, 4],
+      [false, null, 2],
+      [false, 'b', 1],
+      [false, 'c', 1],
+      [true, 5],
+      [true, null, 2],
+      [true, 'a', 2],
+      [true, 'b', 1],
+    ])
+    for (const title of ['Name', '-Name', 'Num', '-Num', 'Done', '-Done']) {
+      const all = await listed(table, by(table, title))
+      for (let offset = 0; offset <= all.length; offset++) {
+        for (const limit of [1, 2]) {
+          const page = await groupsOf(table, by(table, title), { limit, offset })
+          expect(page.groups.map(({ keys, count }) => [...keys, count])).toEqual(
+            all.slice(offset, offset + limit),
+          )
+          expect(page.hasMore).toBe(offset + limit < all.length)
+        }
+      }
+    }
+  })
+
   test('groups by links, and by what is computed over them', async () => {
     const { authors, books, tags } = library
     await library.addThrough(books, 'Tag names', 'Tags', [tags, 'Title'])

@@ -46,11 +46,15 @@ const sortsByValue = (field: Field): boolean =>
   shownType(field).type.choices === undefined &&
   !showsPeople({ type: shownType(field).type.name })
 
+/** True for instants, which are grouped by their day. */
+const isMoment = (field: Field): boolean => valueStorage(field) === 'datetime'
+
 /** True if groups are told apart and sorted by an expression over the stored value that has no parameters. */
-const groupsByValue = (field: Field): boolean =>
+const groupsByValue = (context: ReadContext, field: Field): boolean =>
   isIndexable(field) &&
   !holdsPeople({ type: shownType(field).type.name }) &&
-  valueStorage(field) !== 'datetime'
+  !isMoment(field) &&
+  context.dialect.render(groupTerm(context, field).key).params.length === 0
 
 interface Conditions {
   equal: IndexTerm[]
@@ -74,7 +78,7 @@ function conditionsOf(context: PlanContext, query: Conditioned): Conditions | nu
   const filters = [context.view?.filter, query.filter].filter((each) => each != null)
   const found: Conditions = { equal: [], others: [], isCovering: !query.search, isFiltered: !!query.search }
   for (const filter of filters) collect(model, filter, found)
-  for (const key of query.group ?? []) collectGroup(model, key, found)
+  for (const key of query.group ?? []) collectGroup(context, key, found)
   found.isFiltered ||= found.equal.length + found.others.length > 0 || !found.isCovering
   return found
 }
@@ -95,10 +99,10 @@ function collect(model: TableModel, filter: Filter, found: Conditions): void {
   }
 }
 
-function collectGroup(model: TableModel, { fieldId, value }: GroupKey, found: Conditions): void {
-  const field = model.field(fieldId)
+function collectGroup(context: PlanContext, { fieldId, value }: GroupKey, found: Conditions): void {
+  const field = wholeOf(context).field(fieldId)
   if (!field) return
-  if (!groupsByValue(field)) found.isCovering = false
+  if (!groupsByValue(context, field)) found.isCovering = false
   else if (value === null || value === '') found.others.push(field)
   else found.equal.push(ascending(field, 'group'))
 }
@@ -128,7 +132,8 @@ export function wantedForPage(
   let isCovering = found.isCovering
   for (const { fieldId, direction } of groups) {
     const field = model.field(fieldId)
-    if (field && groupsByValue(field) && sortsByValue(field)) order.push({ fieldId, as: 'group', direction })
+    if (field && groupsByValue(context, field) && sortsByValue(field))
+      order.push({ fieldId, as: 'group', direction })
     else if (field) unordered.push(field)
   }
   for (const { fieldId, direction } of sorts) {
@@ -158,15 +163,41 @@ export function wantedForGroups(
   groups: readonly Sort[],
   summarized: readonly string[],
 ): WantedIndex | null {
+  const keys = groups.flatMap(({ fieldId }) => context.model.field(fieldId) ?? [])
+  // Without summaries, records are counted by the stored values (`list-groups.ts`).
+  const as = summarized.length > 0 && context.dialect.readsIndexedExpressions ? 'group' : 'value'
+  const isGroupable = (field: Field) =>
+    as === 'value' ? isIndexable(field) && !isMoment(field) : groupsByValue(context, field)
+  return wantedForKeys(context, selection, { keys, as, isIndexed: keys.every(isGroupable) }, summarized)
+}
+
+/** As `wantedForGroups`, for records that are told apart by their stored values. */
+export const wantedForCombinations = (
+  context: PlanContext,
+  selection: Conditioned,
+  keys: readonly Field[],
+  counted: readonly Field[],
+): WantedIndex | null =>
+  wantedForKeys(
+    context,
+    selection,
+    { keys, as: 'value', isIndexed: keys.every(isIndexable) },
+    counted.map(({ id }) => id),
+  )
+
+function wantedForKeys(
+  context: PlanContext,
+  selection: Conditioned,
+  { keys, as, isIndexed }: { keys: readonly Field[]; as: IndexTerm['as']; isIndexed: boolean },
+  summarized: readonly string[],
+): WantedIndex | null {
   const found = conditionsOf(context, selection)
   if (!found) return null
   const model = wholeOf(context)
-  const keys = groups.flatMap(({ fieldId }) => model.field(fieldId) ?? [])
   const values = summarized.flatMap((fieldId) => model.field(fieldId) ?? [])
-  const isIndexed = keys.every(groupsByValue)
   return {
     equal: found.equal,
-    order: isIndexed ? keys.map((field) => ascending(field, 'group')) : [],
+    order: isIndexed ? keys.map((field) => ascending(field, as)) : [],
     others: [...new Set([...found.others, ...values])].filter(isIndexable).map((field) => ascending(field)),
     isCovering: found.isCovering && isIndexed && values.every(isIndexable),
     isUseful: true,

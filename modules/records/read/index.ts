@@ -8,7 +8,7 @@ export { isSearchable, refuseFaulty, searchCondition } from './expression/condit
 export { fragmentsOf } from './expression/fragments.ts'
 export { stepOf } from './expression/path.ts'
 export { type Models, type ReadContext, wholeOf } from './expression/scope.ts'
-export { type CombinationPlan, type CombinationQuery, planCombinations } from './groups/combinations.ts'
+export { type CombinationQuery, planCombinations } from './groups/combinations.ts'
 export { listGroups } from './groups/list-groups.ts'
 export { indexSql, isIndexable } from './index-terms.ts'
 export { createLogFollower } from './log-follower.ts'

@@ -21,6 +21,7 @@ import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../.
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless, perModel } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
+import type { CombinationPlan } from './groups/combinations.ts'
 import { listGroups } from './groups/list-groups.ts'
 import { bestTerms, wantedForGroups } from './index-terms.ts'
 import {
@@ -265,6 +266,30 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return observed(opened, { bestIndex, grows: true }, await work.isScan(opened), () =>
       listGroups({ engine: results.over(opened), context }, request),
     )
+  }
+
+  /**
+   * A page of combinations of values, with their number on all pages, which is counted only where the page does not
+   * tell it. Null for an offset past the last one.
+   */
+  async function combinations(
+    opened: Opened,
+    { query, page, bestIndex, count }: CombinationPlan,
+  ): Promise<{ rows: TitledRow[]; total: number } | null> {
+    const { limit, offset } = query
+    const scan = await work.isScan(opened)
+    const rows = await observed(opened, { bestIndex, grows: true }, scan, () =>
+      results.over(opened).all<TitledRow>(page, { scan: true }),
+    )
+    if (rows.length === 0 && offset > 0) return null
+    const isLast = rows.length < limit
+    return { rows, total: isLast ? offset + rows.length : await countCombinations(opened, count) }
+  }
+
+  /** The number of combinations of values, given the statement that counts them. */
+  async function countCombinations(opened: Opened, count: Statement): Promise<number> {
+    const [row] = await results.over(opened).all<{ n: number }>(count, { scan: true })
+    return row?.n ?? 0
   }
 
   /** Pages that read little are not worth caching; random ones must not be. */
@@ -533,6 +558,8 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     page,
     plan,
     groups,
+    combinations,
+    countCombinations,
     explainView,
     measureView,
     titled,

@@ -11,13 +11,7 @@ import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import {
-  type CombinationPlan,
-  type CombinationQuery,
-  compiled,
-  type Opened,
-  planCombinations,
-} from '../read/index.ts'
+import { type CombinationQuery, compiled, planCombinations } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, listed, queryOf, readFilter, readListParameters } from './parameters.ts'
@@ -36,9 +30,9 @@ export function createRestGroups(
   async function groupBy(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
     const { opened, plan } = await open(actor, tableId, query, viewId)
     const { fields, limit, offset } = plan.query
-    const total = await countGroups(opened, plan)
-    if (offset > 0 && offset >= total) throw invalidOffset(offset)
-    const list = await records.cached(opened).all<Record<string, unknown>>(plan.page, { scan: true })
+    const page = await records.combinations(opened, plan)
+    if (page === null) throw invalidOffset(offset)
+    const { rows: list, total } = page
     // Groups of links are shown by the link’s value.
     const shown = fields.filter((field) => linkOf(field) === null)
     const present = withComputed(
@@ -58,12 +52,7 @@ export function createRestGroups(
     viewId?: string,
   ): Promise<number> {
     const { opened, plan } = await open(actor, tableId, query, viewId)
-    return countGroups(opened, plan)
-  }
-
-  async function countGroups(opened: Opened, plan: CombinationPlan): Promise<number> {
-    const [row] = await records.cached(opened).all<{ n: number }>(plan.count, { scan: true })
-    return row?.n ?? 0
+    return records.countCombinations(opened, plan.count)
   }
 
   async function open(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {

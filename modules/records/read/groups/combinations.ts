@@ -2,11 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import type { Filter } from '../../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
+import type { IndexTerm } from '../../../../src/core/performance.ts'
 import type { Statement } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import type { Form } from '../expression/scope.ts'
 import { valueStorage } from '../expression/scope.ts'
+import { bestTerms, wantedForCombinations } from '../index-terms.ts'
 import { select } from '../plan.ts'
 import type { PlanContext } from '../plan-cache.ts'
 
@@ -28,6 +30,8 @@ export interface CombinationPlan {
   page: Statement
   /** Counts the combinations of all pages, as `n`. */
   count: Statement
+  /** The terms of the index that serves it best; null if none would help. */
+  bestIndex: IndexTerm[] | null
 }
 
 /** Compiles how many records each combination of values has. */
@@ -62,6 +66,7 @@ export function planCombinations(context: PlanContext, query: CombinationQuery):
     query,
     page: render(sql`${combinations} order by ${order} limit ${limit} offset ${offset}`),
     count: render(sql`select count(*) as n from (${combinations}) as ${sql.identifier('groups')}`),
+    bestIndex: bestTerms(wantedForCombinations(context, { filter }, fields, sub ? [sub] : [])),
   }
 }
 

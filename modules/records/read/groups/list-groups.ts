@@ -101,6 +101,10 @@ function levelQuery(
 ): SQL {
   const { dialect } = context
   const { from, where } = select(context, selection)
+  if (columns.length === 0) {
+    const stored = storedTerms(levels)
+    if (stored) return storedQuery(dialect, levels, stored, { from, where }, { limit, offset })
+  }
   const keys = levels.map((_, at) => name(`k${at}`))
   const leading = levels.flatMap(({ term }, level) =>
     term.leading.map((value, at) => ({ value, as: name(`f${level}_${at}`) })),
@@ -134,17 +138,56 @@ function levelQuery(
     ...leading.map(({ as }) => sql`min(${as}) as ${as}`),
     ...results.map(({ part, as }) => sql`${part} as ${as}`),
   ])
-  const order = levels.flatMap(({ term, direction }, level) => {
+  return sql`select ${list([...keys, name('n'), ...results.map(({ as }) => as)])}
+    from (select ${grouped} from ${source} group by ${list(keys)}) as ${name('grouped')}
+    order by ${list(orderOf(dialect, levels))} ${pageOf({ limit, offset })}`
+}
+
+/** The stored values of all levels; null if the key of one is not computed from a stored value. */
+function storedTerms(levels: Level[]): NonNullable<GroupTerm['stored']>[] | null {
+  const stored = levels.flatMap(({ term }) => term.stored ?? [])
+  return stored.length === levels.length ? stored : null
+}
+
+/**
+ * Counts records by the stored values first, which an index alone can answer, and computes the keys of these few
+ * results. Of one level whose keys have the order of the values, no more are counted than the page needs.
+ */
+function storedQuery(
+  dialect: QueryDialect,
+  levels: Level[],
+  stored: NonNullable<GroupTerm['stored']>[],
+  { from, where }: { from: SQL; where: SQL },
+  { limit, offset }: Page,
+): SQL {
+  const keys = levels.map((_, at) => name(`k${at}`))
+  const values = levels.map((_, at) => name(`r${at}`))
+  const selected = list(stored.map(({ value }, at) => sql`${value} as ${values[at]}`))
+  const computed = list(stored.map(({ keyOf }, at) => sql`${keyOf(values[at]!)} as ${keys[at]}`))
+  const [first] = levels
+  // NULL and its neighbour in the order, such as the empty text, may be one group.
+  const needed = sql`order by ${dialect.orderBy(values[0]!, first?.direction ?? 'asc')} ${pageOf({ limit: offset + limit + 1, offset: 0 })}`
+  const isInOrder = levels.length === 1 && first?.term.rank === null
+  return sql`select ${list([...keys, name('n')])}
+    from (select ${list(keys)}, sum(${name('n')}) as ${name('n')} from (select ${computed}, ${name('n')}
+      from (select ${list(values)}, count(*) as ${name('n')} from (select ${selected} from ${from} ${where}) as ${name('valued')}
+        group by ${list(values)} ${isInOrder ? needed : sql``}) as ${name('counted')}) as ${name('keyed')}
+      group by ${list(keys)}) as ${name('grouped')}
+    order by ${list(orderOf(dialect, levels))} ${pageOf({ limit, offset })}`
+}
+
+const pageOf = ({ limit, offset }: Page): SQL =>
+  sql`limit ${sql.raw(String(limit))} offset ${sql.raw(String(offset))}`
+
+/** The order of the groups, over the names of their keys and leading values. */
+const orderOf = (dialect: QueryDialect, levels: Level[]): SQL[] =>
+  levels.flatMap(({ term, direction }, level) => {
     const key = name(`k${level}`)
     const first = term.leading.map((_, at) => name(`f${level}_${at}`))
     return [...first, ...(term.rank ? [term.rank(key)] : []), key].map((each) =>
       dialect.orderBy(each, direction),
     )
   })
-  return sql`select ${list([...keys, name('n'), ...results.map(({ as }) => as)])}
-    from (select ${grouped} from ${source} group by ${list(keys)}) as ${name('grouped')}
-    order by ${list(order)} limit ${sql.raw(String(limit))} offset ${sql.raw(String(offset))}`
-}
 
 const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isDay, resolveZone } from '../../../../src/core/dates.ts'
 import { badRequest } from '../../../../src/core/errors.ts'
-import { filterSetOf, shownType } from '../../../../src/core/fields/field.ts'
+import { filterSetOf, isComputed, shownType } from '../../../../src/core/fields/field.ts'
 import type {
   AnyFieldType,
   CellValue,
@@ -19,9 +19,10 @@ import type { Field, Person, Sort } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { m } from '../../../../src/messages.gen.ts'
+import { columnName, isForeign } from '../../table/index.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import type { ReadContext } from '../expression/scope.ts'
-import { valueStorage } from '../expression/scope.ts'
+import { valueStorage, wholeOf } from '../expression/scope.ts'
 
 /**
  * How one field groups the records of a table, and how the groups are sorted. Lists of records and lists of groups
@@ -36,6 +37,15 @@ export interface GroupTerm {
   rank: ((key: SQL) => SQL) | null
   /** Sort terms that do not follow from the key, equal for all records of a group. */
   leading: SQL[]
+  /** The stored value that the key is computed from; absent for computed fields, and for instants, of which a day has many. */
+  stored?: StoredTerm
+}
+
+/** A stored value, of which records that share it are in one group. */
+interface StoredTerm {
+  value: SQL
+  /** The key of a group, given its stored value. */
+  keyOf(value: SQL): SQL
 }
 
 /** Lists sorted by their first value, as their text has another order. */
@@ -46,13 +56,23 @@ const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'u
  * value (number or name).
  */
 export function groupTerm(context: ReadContext, field: Field): GroupTerm {
-  const { dialect } = context
-  const { type, options, isList } = shownType(field)
+  const { options, isList } = shownType(field)
   const fragments = fragmentsOf(context)
   if (isList) return listTerm(context, field)
   const value = fragments.of(field, 'value')
   const storage = valueStorage(field)
   if (storage === 'datetime') return plain(localDay(context, value, options), 'text')
+  const termOf = (own: SQL) => valueTerm(context, field, own)
+  const isStored = !isComputed(field) && columnName(field) !== '' && !isForeign(wholeOf(context))
+  if (!isStored) return termOf(value)
+  return { ...termOf(value), stored: { value, keyOf: (stored) => termOf(stored).key } }
+}
+
+/** The group term of a single value. */
+function valueTerm(context: ReadContext, field: Field, value: SQL): GroupTerm {
+  const { dialect } = context
+  const { type, options } = shownType(field)
+  const storage = valueStorage(field)
   if (storage === 'boolean') {
     const { formula } = dialect
     return plain(
