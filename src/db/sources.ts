@@ -26,6 +26,7 @@ import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
+import { findVariant, type PostgresVariant } from './postgres/variant.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 import { type EngineWatch, watchEngine } from './watched-engine.ts'
 
@@ -112,6 +113,7 @@ export function openSources(
     databaseUrl === null
       ? null
       : openPostgresDatabase(postgresConnection(databaseUrl), connectionShares(databaseConnections))
+  let variant: Promise<PostgresVariant> | null = null
   const engines = new Map<string, Promise<Engine>>()
   const files = createOpenFiles(maxOpenBases ?? openFilesBudget())
   const external: ExternalEngines = openExternalEngines(pool, files, watch)
@@ -151,16 +153,13 @@ export function openSources(
     } catch (error) {
       throw explainPostgres(error, OWN_DATABASE)
     }
-    const engine = watchEngine(openPostgresEngine(database, schema, OWN_DATABASE), watch)
+    const { dialect, schemaSize } = await ownVariant()
+    const engine = watchEngine(openPostgresEngine(database, schema, OWN_DATABASE, dialect), watch)
     return {
       ...engine,
       storage: {
         async measure() {
-          const [row] = await engine.all<{ bytes: string | null }>({
-            sql: `select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c
-              join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
-            params: [schema],
-          })
+          const [row] = await engine.all<{ bytes: string | null }>(schemaSize(schema))
           return { bytes: Number(row?.bytes ?? 0), freeBytes: null }
         },
         compact: (whole) => engine.exclusively(() => vacuumSchema(database.connection, schema, whole)),
@@ -186,6 +185,16 @@ export function openSources(
   function requireOwn() {
     if (!own) throw new Error('A base lies in a PostgreSQL database: DATABASE_URL must name it')
     return own
+  }
+
+  function ownVariant(): Promise<PostgresVariant> {
+    if (variant) return variant
+    variant = findVariant(openPostgresEngine(requireOwn(), NOWHERE, OWN_DATABASE).all)
+    // The database may become reachable later.
+    variant.catch(() => {
+      variant = null
+    })
+    return variant
   }
 
   function engine(baseId: string): Promise<Engine> {
@@ -248,11 +257,8 @@ export function openSources(
         bases: await sizeOfFiles(folder, /\.db/),
       }
       if (!own) return bytes
-      const engine = openPostgresEngine(own, NOWHERE, OWN_DATABASE)
-      const [row] = await engine.values({
-        sql: 'select pg_database_size(current_database())::text',
-        params: [],
-      })
+      const { databaseSize } = await ownVariant()
+      const [row] = await openPostgresEngine(own, NOWHERE, OWN_DATABASE).values(databaseSize)
       return { ...bytes, postgres: Number(row?.[0] ?? 0) }
     },
     async close() {

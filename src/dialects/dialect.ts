@@ -208,6 +208,13 @@ export interface Dialect extends QueryDialect {
   insertDefaults(table: string): string
   /** Inserts selected rows. Every `insert … select` into a base's tables uses this. */
   insertSelected(rows: SelectedRows): SQL
+  /**
+   * The `where …` of an update of records by any condition.
+   *
+   * @param where `where …`, or empty for all
+   * @param key the table’s key
+   */
+  whereSelected(selected: { table: SQL; key: SQL; where: SQL }): SQL
   /** Converts values of this storage kind to what the driver binds; null if they are bound unchanged. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** True if equal or both NULL; never NULL. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { Dialect } from './dialect.ts'
-import { ddl, insertSelected, quoteText, standardTables } from './standard-sql.ts'
+import { ddl, insertSelected, quoteText, standardTables, whereSelected } from './standard-sql.ts'
 
 /** Column types of created tables. */
 export const MYSQL_TYPES: Record<StorageKind, string> = {
@@ -43,6 +43,7 @@ export const mysqlTables = {
 export const mysqlWrites = {
   placeholder: () => '?',
   insertSelected,
+  whereSelected,
   insertDefaults: (table) => `insert into ${quote(table)} () values ()`,
   encode: (storage) => (storage === 'datetime' ? withoutZone : null),
   isSame: (left, right) => sql`${left} <=> ${right}`,

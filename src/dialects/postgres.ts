@@ -115,7 +115,8 @@ export const postgres: Dialect = {
   readPlan: readPostgresPlan,
 }
 
-interface PlanNode {
+/** A node of `explain (format json)`. */
+export interface PlanNode {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
@@ -123,11 +124,19 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** The tree of `explain (format json)`. */
 function readPostgresPlan(rows: Record<string, unknown>[], table: string): QueryPlan {
+  return planOf(planRoots(rows).flatMap(nodesOf), table)
+}
+
+/** The roots of the trees of `explain (format json)`. */
+export function planRoots(rows: Record<string, unknown>[]): PlanNode[] {
   const given = rows[0]?.['QUERY PLAN']
   const roots = (typeof given === 'string' ? JSON.parse(given) : given) as { Plan: PlanNode }[]
-  const nodes = roots.flatMap(({ Plan }) => nodesOf(Plan))
+  return roots.map(({ Plan }) => Plan)
+}
+
+/** What the nodes of a plan do with a table. */
+export function planOf(nodes: readonly PlanNode[], table: string): QueryPlan {
   const reads = nodes.filter((node) => node['Relation Name'] === table || node['Index Name'] !== undefined)
   return {
     readsAll: reads.some((node) => node['Node Type'] === 'Seq Scan' || isWalk(node)),
@@ -139,7 +148,8 @@ function readPostgresPlan(rows: Record<string, unknown>[], table: string): Query
 const isWalk = (node: PlanNode): boolean =>
   node['Index Name'] !== undefined && node['Index Cond'] === undefined
 
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+/** A node with all below it. */
+export const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 /** Right side of a comparison, with a type: an untyped parameter gets the column's type, and 1.5 is not a bigint. */
 function operand(value: FilterValue): SQL {

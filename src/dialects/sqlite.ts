@@ -20,6 +20,7 @@ import {
   standardTables,
   stddevByMean,
   summaryBy,
+  whereSelected,
 } from './standard-sql.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -136,6 +137,7 @@ export const sqlite: Dialect = {
   // Infinity cannot be bound as text: SQLite would store the text.
   encode: (storage) => (storage === 'real' ? encodeInfinite : null),
   insertSelected,
+  whereSelected,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   listIndexes: (table) => ({

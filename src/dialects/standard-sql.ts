@@ -162,6 +162,9 @@ export function standardTables({ quote, types, indexName, literal }: TableStyle)
 /** A DDL statement, which has no bound values. */
 export const ddl = (text: string): Statement => ({ sql: text, params: [] })
 
+/** The usual condition of an update. */
+export const whereSelected: Dialect['whereSelected'] = ({ where }) => where
+
 /** The usual `insert … select`. */
 export const insertSelected = ({ into, columns, constants, values, source }: SelectedRows): SQL =>
   sql`insert into ${into} (${sql.join(columns, sql`, `)})

@@ -46,7 +46,8 @@ describe('DATABASE_CONNECTIONS', () => {
       )
       const countOpen = async (): Promise<number> => {
         const [row] = await sql`select count(*)::integer as open from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()`
+          where datname = current_database() and pid <> pg_backend_pid()
+            and backend_type = 'client backend' and not starts_with(application_name, 'citus')`
         return row.open
       }
       // The connections that created the schemas are closing.

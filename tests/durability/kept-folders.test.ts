@@ -29,6 +29,8 @@ async function open(archive: string, change: (dataDir: string) => void = () => {
   const database = isPostgres(archive) ? await createDatabase('postgres') : null
   if (database) {
     await using sql = new Bun.SQL(database.url, { max: 1 })
+    // Citus cannot restore into schemas that it spreads; elsewhere the setting has no effect.
+    await sql.unsafe('set citus.enable_schema_based_sharding to off')
     await sql.unsafe(readFileSync(join(dataDir, DATABASE_DUMP), 'utf8'))
   }
   const environment = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DATA_DIR: dataDir }

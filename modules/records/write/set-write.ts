@@ -152,7 +152,11 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
           after: sql`${JSON.stringify(after)}`,
           source: sql`from ${tableOf(model)} ${condition}`,
         }),
-        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${condition}`,
+        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${dialect.whereSelected({
+          table: tableOf(model),
+          key: columnOf(model.primaryKey),
+          where: condition,
+        })}`,
       }
     })
   }

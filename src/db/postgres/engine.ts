@@ -1,6 +1,13 @@
 import { mapBreathing } from '../../breathe.ts'
 import { currentCaller } from '../../caller.ts'
-import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import type {
+  Dialect,
+  Engine,
+  ScriptWatch,
+  Statement,
+  StatementResult,
+  Transaction,
+} from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/standard-sql.ts'
 import { currentWork } from '../../works.ts'
@@ -72,7 +79,12 @@ export function openPostgresDatabase(
  *
  * @param source the database's name in errors, e.g. `this server`
  */
-export function openPostgresEngine(database: PostgresDatabase, schema: string, source: string): Engine {
+export function openPostgresEngine(
+  database: PostgresDatabase,
+  schema: string,
+  source: string,
+  dialect: Dialect = postgres,
+): Engine {
   const { points, scans, writers } = database
   const inTurn = createWriteQueue()
   const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
@@ -143,7 +155,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
   }
 
   const engine: Engine = {
-    dialect: postgres,
+    dialect,
     location: { client: 'pg', connection: database.connection, schema },
     all: <T>(statement: Parameters<Lane['query']>[0], options?: { scan?: boolean }) =>
       read<T>(statement, options, false),
@@ -180,7 +192,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     },
     exclusively: (work) => withLock({}, () => work()),
     explain: async (statement, table) =>
-      postgres.readPlan(await read(postgres.explain(statement), {}, false), table),
+      dialect.readPlan(await read(dialect.explain(statement), {}, false), table),
     buildIndex: (index) => explained(buildIndex(database.connection, schema, index)),
     dropIndex: (_, name) => explained(dropIndex(database.connection, schema, name)),
     buildSearchIndex: (table, version) =>
