@@ -9,6 +9,10 @@ import { environmentOf } from './product.ts'
 /*
  * The comparison with another server: the same tables, made and filled through the same REST calls on both, and the
  * same requests to both in turn. Any server that speaks NocoDB's API v2 can take part.
+ *
+ * Each read is measured twice. `first`: a record is changed before each read, in all fields that a read of the list
+ * filters, sorts or groups by, so that no server answers from memory; the change is not timed. `again`: the same request
+ * over and over, while nothing changes.
  */
 
 interface AgainstOptions {
@@ -42,6 +46,8 @@ interface Paths {
 
 interface Workload {
   name: string
+  /** True for a read before each of which a record changes. */
+  isFirst?: boolean
   method: string
   path(paths: Paths): string
   /** `#n` is a number of its own, `#r` the id of a record. */
@@ -91,6 +97,12 @@ const workloads = (rows: number): Workload[] => [
     answer: ({ count }) => count,
   },
   {
+    name: 'sort, in the middle',
+    method: 'GET',
+    path: ({ records }) => `${records}?sort=-Price&offset=${rows >> 1}`,
+    answer: total,
+  },
+  {
     name: 'group by',
     method: 'GET',
     path: ({ groups }) => `${groups}?column_name=State&sort=State`,
@@ -118,10 +130,43 @@ const workloads = (rows: number): Workload[] => [
   },
 ]
 
+/** Links of a record; measured when there are some. */
+const LINKS: Workload = {
+  name: `list ${LINKED} linked records`,
+  method: 'GET',
+  path: ({ links }) => `${links}/1`,
+  answer: total,
+}
+
+const ORIGINAL = makeRows(1)[0]!
+
+/** What the first record has in turn. */
+const CHANGES = [
+  { Id: 1, ...ORIGINAL },
+  {
+    Id: 1,
+    ...ORIGINAL,
+    Title: 'Changed',
+    Count: 1001,
+    Price: 2000,
+    State: 'done',
+    Mail: 'person77@example.com',
+  },
+].map((change) => JSON.stringify(change))
+
+/** A read as `first` and `again`, and a write as it is. */
+const measuredAs = (workload: Workload): Workload[] =>
+  workload.method !== 'GET'
+    ? [workload]
+    : [
+        { ...workload, name: `${workload.name}, first`, isFirst: true, connections: 1 },
+        { ...workload, name: `${workload.name}, again` },
+      ]
+
 /** Measures this server and another one by the same requests, and prints how they compare. */
 export async function measureAgainst(options: AgainstOptions): Promise<void> {
   const { url, rows, rounds, seconds, isWanted } = options
-  const wanted = workloads(rows).filter(({ name }) => isWanted(name))
+  const wanted = [...workloads(rows), LINKS].flatMap(measuredAs).filter(({ name }) => isWanted(name))
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-against-'))
   const server = await startProgram('src/main.ts', environmentOf(dataDir))
   const sides: Side[] = []
@@ -133,6 +178,9 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
     sides.push(await prepare('there', url, options.account, rows))
     const [here, there] = sides as [Side, Side]
     console.log(`${rounds} rounds of ${seconds} s on each, in turn; medians, 8 connections unless noted.`)
+    console.log(
+      '“first”: a record changes before each read, on 1 connection. “again”: the same read, from memory if kept.',
+    )
     print(['work', 'ratio', 'here/s', 'there/s', 'here p50', 'there p50'])
     for (const workload of wanted) {
       await requireSameAnswer(workload, here, there)
@@ -145,10 +193,11 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
           there: await block(workload, there, rows, seconds),
         })
       }
+      if (workload.isFirst) for (const side of sides) await restore(side)
       const ours = median(measured.map((one) => one.here))
       const theirs = median(measured.map((one) => one.there))
       print([
-        workload.connections === 1 ? `${workload.name} (1 connection)` : workload.name,
+        workload.connections === 1 && !workload.isFirst ? `${workload.name} (1 connection)` : workload.name,
         `${(ours.perSecond / theirs.perSecond).toFixed(1)} ×`,
         ours.perSecond.toFixed(1),
         theirs.perSecond.toFixed(1),
@@ -245,7 +294,14 @@ async function requireSameAnswer(workload: Workload, ...sides: Side[]): Promise<
     throw new Error(`“${workload.name}” is answered differently: ${answers.join(' and ')}`)
 }
 
+/** Gives the first record its values again. */
+async function restore({ url, headers, paths }: Side): Promise<void> {
+  const rest = createRestClient(url.origin, headers)
+  need(await rest.patch(paths.records, JSON.parse(CHANGES[0]!)), 'restore a record')
+}
+
 interface Block {
+  /** Requests of which the timed part would fit into a second, on all connections. */
   perSecond: number
   p50Ms: number
 }
@@ -264,10 +320,12 @@ async function block(workload: Workload, side: Side, rows: number, seconds: numb
     headers: side.headers,
     body: workload.body,
     cycle: rows,
+    before: workload.isFirst ? { method: 'PATCH', path: side.paths.records, bodies: CHANGES } : undefined,
     from: side.sent,
   })
   side.sent += result.requests
-  return { perSecond: result.requests / result.seconds, p50Ms: result.p50Ms }
+  const perSecond = workload.isFirst ? 1000 / result.p50Ms : result.requests / result.seconds
+  return { perSecond, p50Ms: result.p50Ms }
 }
 
 function median(blocks: Block[]): Block {

@@ -13,6 +13,8 @@ export interface LoadRequest {
   /** `#n` in body and path becomes a number of its own in each request, `#r` that number within 1 to `cycle`. */
   body?: string
   cycle?: number
+  /** A request to the same server before each of the others, with one of the bodies in turn. It is not counted or timed. */
+  before?: { method: string; path: string; bodies: string[] }
   /** The first number less one. */
   from: number
 }

@@ -19,7 +19,7 @@ const {
   headers,
   body,
 } = request
-const { cycle = 1 } = request
+const { cycle = 1, before } = request
 
 let sent = 0
 let done = 0
@@ -37,9 +37,17 @@ function next(): string {
   const n = ++sent + request.from
   const numbered = (text: string) =>
     text.replaceAll('#n', String(n)).replaceAll('#r', String(((n - 1) % cycle) + 1))
-  const top = `${method} ${numbered(path)} ${head}`
-  if (body === undefined) return `${top}\r\n\r\n`
-  const text = numbered(body)
+  return written(method, numbered(path), body === undefined ? undefined : numbered(body))
+}
+
+/** The request that comes before the next one. */
+function nextBefore({ method, path, bodies }: NonNullable<LoadRequest['before']>): string {
+  return written(method, path, bodies[sent % bodies.length])
+}
+
+function written(method: string, path: string, text: string | undefined): string {
+  const top = `${method} ${path} ${head}`
+  if (text === undefined) return `${top}\r\n\r\n`
   return `${top}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
@@ -62,9 +70,12 @@ function run(): Promise<void> {
   let bodyEnd = -1
   let sentAt = 0
   let status = 0
+  /** True while the request under way is one that comes before another. */
+  let isBefore = false
   const write = (socket: Bun.Socket) => {
+    isBefore = before !== undefined && !isBefore
     sentAt = performance.now()
-    socket.write(next())
+    socket.write(before && isBefore ? nextBefore(before) : next())
   }
   Bun.connect({
     hostname,
@@ -91,11 +102,13 @@ function run(): Promise<void> {
           firstFailure ||= buffered.toString('utf8', 0, 500)
         }
         const now = performance.now()
-        latenciesMs.push(now - sentAt)
-        done++
+        if (!isBefore) {
+          latenciesMs.push(now - sentAt)
+          done++
+        }
         buffered = Buffer.alloc(0)
         bodyEnd = -1
-        if (now < end) return write(socket)
+        if (isBefore || now < end) return write(socket)
         socket.end()
         resolve()
       },
