@@ -20,6 +20,8 @@ test('the benchmark compares with any server of the same REST API, and leaves no
         '1',
         '--seconds',
         '0.05',
+        '--idle',
+        '0',
       ],
       { stdout: 'pipe', stderr: 'pipe' },
     )

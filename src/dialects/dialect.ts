@@ -149,8 +149,12 @@ export interface SearchIndexes {
   isCandidate(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
   /** The same where few records are candidates, so that the engine looks these up whatever it expects. */
   isOneOfFew?(key: SQL, table: IndexedTable, version: SearchIndexVersion, match: string): SQL
-  /** Counts the candidates of the index up to `most`, without records that were just changed, as `n`. */
-  countCandidates(table: IndexedTable, version: SearchIndexVersion, match: string, most: number): Statement
+  /**
+   * Counts the candidates of the index up to `most`, without records that were just changed, as `n`. Absent where an
+   * index collects all of them before it returns the first (`estimates`).
+   */
+  countCandidates?(table: IndexedTable, version: SearchIndexVersion, match: string, most: number): Statement
+  estimates?: CandidateEstimates
   /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete` and `knowsAllLetters` (0 or 1). */
   list(table: IndexedTable): Statement
   /** Selects as `n` whether `list` can be asked; absent where it always can. */
@@ -161,6 +165,23 @@ export interface SearchIndexes {
   batches?: SearchIndexBatches
   /** The name of an index for `Engine.dropIndex`, where there are no batches. */
   indexName(table: IndexedTable, generation: number): string
+}
+
+/** Statements that tell how many candidates a search has, without the index. */
+export interface CandidateEstimates {
+  /**
+   * Counts the records of a random sample (`records`), and the candidates among them (`n`).
+   *
+   * @param share of the table, from 0 to 1
+   */
+  sample(table: IndexedTable, version: SearchIndexVersion, match: string, share: number): Statement
+  /** Counts the candidates up to `most` among the `first` records in an order (SQL), as `n`. */
+  among(
+    table: IndexedTable,
+    version: SearchIndexVersion,
+    match: string,
+    range: { order: string; first: number; most: number },
+  ): Statement
 }
 
 /**

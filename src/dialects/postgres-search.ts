@@ -77,14 +77,29 @@ export const postgresSearchIndexes: SearchIndexes = {
   isCandidate: (key, table, version, match) => sql`${key} in (${keysOf(table, version, match)})`,
   // The planner expects ten values of an array and looks them up; of a pattern it cannot tell how many texts match.
   isOneOfFew: (key, table, version, match) => sql`${key} = any(array(${keysOf(table, version, match)}))`,
-  countCandidates({ name }, version, match, most) {
-    const text = postgresIndexedText(version)
-    const patterns = patternsOf(match)
-    const conditions = patterns.map(({ operator }, at) => `${text} ${operator} $${at + 1}`).join(' and ')
-    return statement(
-      `select count(*)::integer as n from (select 1 from ${quote(name)} where ${conditions} limit ${most}) as found`,
-      ...patterns.map(({ pattern }) => pattern),
-    )
+  // A scan of a GIN index collects all candidates before it returns the first.
+  estimates: {
+    sample({ name }, version, match, share) {
+      const { condition, params } = conditionOf(version, match)
+      return statement(
+        `select count(*)::integer as records, (count(*) filter (where ${condition}))::integer as n
+          from ${quote(name)} tablesample system ($${params.length + 1}::real)`,
+        ...params,
+        Math.min(100, share * 100),
+      )
+    },
+    among({ name }, version, match, { order, first, most }) {
+      const { condition, params } = conditionOf(version, match)
+      const at = params.length
+      return statement(
+        `select count(*)::integer as n from (
+          select 1 from (select * from ${quote(name)} order by ${order} limit $${at + 1}) as ${quote(name)}
+          where ${condition} limit $${at + 2}) as found`,
+        ...params,
+        first,
+        most,
+      )
+    },
   },
   list: ({ name }) =>
     statement(
@@ -104,6 +119,16 @@ export const postgresSearchIndexes: SearchIndexes = {
 interface Pattern {
   operator: 'like' | '~'
   pattern: string
+}
+
+/** The condition of candidates, with numbered parameters. */
+function conditionOf(version: SearchIndexVersion, match: string): { condition: string; params: unknown[] } {
+  const text = postgresIndexedText(version)
+  const patterns = patternsOf(match)
+  return {
+    condition: patterns.map(({ operator }, at) => `${text} ${operator} $${at + 1}`).join(' and '),
+    params: patterns.map(({ pattern }) => pattern),
+  }
 }
 
 const fits = (version: SearchIndexVersion, match: string): SQL => {

@@ -23,6 +23,8 @@ interface AgainstOptions {
   rows: number
   rounds: number
   seconds: number
+  /** The pause after reads that warm up, in which servers may do what they do when idle, such as build indexes. */
+  idleSeconds: number
   isWanted(name: string): boolean
 }
 
@@ -165,7 +167,7 @@ const measuredAs = (workload: Workload): Workload[] =>
 
 /** Measures this server and another one by the same requests, and prints how they compare. */
 export async function measureAgainst(options: AgainstOptions): Promise<void> {
-  const { url, rows, rounds, seconds, isWanted } = options
+  const { url, rows, rounds, seconds, idleSeconds, isWanted } = options
   const wanted = [...workloads(rows), LINKS].flatMap(measuredAs).filter(({ name }) => isWanted(name))
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-against-'))
   const server = await startProgram('src/main.ts', environmentOf(dataDir))
@@ -177,6 +179,14 @@ export async function measureAgainst(options: AgainstOptions): Promise<void> {
     )
     sides.push(await prepare('there', url, options.account, rows))
     const [here, there] = sides as [Side, Side]
+    console.log(`Warming up, then waiting ${idleSeconds} s …`)
+    for (const workload of wanted.filter(({ isFirst }) => isFirst)) {
+      for (const side of sides) {
+        await block(workload, side, rows, seconds)
+        await restore(side)
+      }
+    }
+    await Bun.sleep(idleSeconds * 1000)
     console.log(`${rounds} rounds of ${seconds} s on each, in turn; medians, 8 connections unless noted.`)
     console.log(
       '“first”: a record changes before each read, on 1 connection. “again”: the same read, from memory if kept.',

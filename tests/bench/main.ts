@@ -23,7 +23,8 @@ import { measureWriters } from './writers.ts'
  * and the bare server in turn. `--rows 1000000` for a large table; `--only list` for the lines with that word.
  * `--limits` measures the largest sizes instead: ten million rows (or `--rows`), 1,000 fields, 1,000 tables, 5,000 bases,
  * 100,000 links on a record. It takes an hour or more and 10 GB; `--only "limits: fields"` is one of them.
- * `--against URL --account EMAIL:PASSWORD` compares with another server that speaks the same REST API instead.
+ * `--against URL --account EMAIL:PASSWORD` compares with another server that speaks the same REST API instead; between
+ * warming up and measuring, it leaves both idle for 45 seconds (`--idle 45`).
  */
 
 const { values: options } = parseArgs({
@@ -35,6 +36,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     against: { type: 'string' },
     account: { type: 'string', default: '' },
+    idle: { type: 'string', default: '45' },
   },
 })
 const rows = Number(options.rows ?? (options.limits ? 10_000_000 : 100_000))
@@ -88,6 +90,7 @@ if (options.against !== undefined) {
     rows,
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
+    idleSeconds: Number(options.idle),
     isWanted,
   })
   process.exit()

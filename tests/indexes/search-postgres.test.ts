@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/app.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
@@ -104,6 +105,55 @@ describe('the search index of a table in PostgreSQL', () => {
       await Bun.sleep(100)
     }
     expect(await planOf()).not.toContain(' or false')
+  })
+})
+
+describe('a page of a search in PostgreSQL', () => {
+  const MANY = 40_000
+  const LAST = 1_500
+
+  /** True if the search index is asked for the first page of a text. */
+  async function asksIndex(text: string): Promise<boolean> {
+    const { id, email } = bench.owner
+    const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+    const { records } = bench.app.services
+    const opened = await records.open(actor, table.id)
+    const asked: string[] = []
+    const engine: Engine = {
+      ...opened.engine,
+      values(statement, options) {
+        asked.push(statement.sql)
+        return opened.engine.values(statement, options)
+      },
+    }
+    const query = { tableId: table.id, search: { text, fieldId: null }, limit: 25, offset: 0 }
+    const { rows } = await records.page({ ...opened, engine }, query, [table.field('Name')])
+    expect(rows).toHaveLength(25)
+    expect(asked).toHaveLength(1)
+    return asked[0]!.includes('lower((coalesce(')
+  }
+
+  test('reads a frequent text in the order of the table, and a rare or late one from the index', async () => {
+    await start()
+    await fillTable(bench.app.kernel, table, MANY)
+    const quoted = table.schema.table.tableName
+    const name = table.field('Name').columnName
+    await run(`update "${quoted}" set "${name}" = 'late text' where id > ${RECORDS + MANY - LAST}`)
+    for (let tries = 0; (await indexes()).length === 0; tries++) {
+      if (tries === 300) throw new Error('The index was not built')
+      await search(bench.trpc, `try ${tries}`)
+      await Bun.sleep(100)
+    }
+    for (let tries = 0; !(await asksIndex('late')); tries++) {
+      if (tries === 100) throw new Error('The index is not used')
+      await search(bench.trpc, `again ${tries}`)
+      await Bun.sleep(100)
+    }
+    for (let times = 0; times < 5; times++) {
+      expect(await asksIndex('name')).toBe(false)
+      expect(await asksIndex('late')).toBe(true)
+    }
+    expect(await search(bench.trpc, 'late')).toEqual({ count: LAST })
   })
 })
 

@@ -319,7 +319,11 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     links: 'first' | 'all' = 'first',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     const sorts = [...(query.groups ?? []), ...(query.sorts ?? given.context.view?.sorts ?? [])]
-    const opened = await searched(given, query, sorts.length === 0 ? 'page' : 'whole')
+    const opened = await searched(
+      given,
+      query,
+      sorts.length > 0 ? 'all' : { first: query.offset + query.limit },
+    )
     const fieldIds = fields.map(({ id }) => id)
     const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
@@ -380,10 +384,15 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   }
 
   /** The table with its search index if the query searches and the index makes it faster. */
-  async function searched(opened: Opened, { search }: Pick<Query, 'search'>, read: 'page' | 'whole') {
+  async function searched(
+    opened: Opened,
+    { search }: Pick<Query, 'search'>,
+    read: { first: number } | 'all',
+  ): Promise<Opened> {
     if (!search) return opened
-    searchIndexes.want(opened, () => work.total(opened))
-    return searchIndexes.fitting(opened, search.text, read)
+    const countRecords = () => work.total(opened)
+    searchIndexes.want(opened, countRecords)
+    return searchIndexes.fitting(opened, search.text, read, countRecords)
   }
 
   function decoded({ engine }: Opened, fields: Field[], rows: unknown[][]) {
@@ -408,7 +417,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     given: Opened,
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
-    const opened = await searched(given, selection, 'whole')
+    const opened = await searched(given, selection, 'all')
     const { dialect } = opened.engine
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
     const statement = compiled(opened.context, text, (watched) => {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { withoutCaller } from '../../../src/caller.ts'
 import type { Claims } from '../../../src/cluster.ts'
 import type { SearchIndexState } from '../../../src/core/performance.ts'
@@ -11,9 +12,10 @@ import type {
 } from '../../../src/dialects/dialect.ts'
 import type { Log } from '../../../src/log.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, isForeign, isKeyless } from '../table/index.ts'
+import { columnName, isForeign, isKeyless, ownOrder } from '../table/index.ts'
 import { indexedText, searchable } from './expression/conditions.ts'
-import { type Models, type TableSearchIndex, wholeOf } from './expression/scope.ts'
+import { rootScope } from './expression/expression-of.ts'
+import { type Models, type SearchCandidates, type TableSearchIndex, wholeOf } from './expression/scope.ts'
 import type { Opened } from './plan.ts'
 
 /** Tables with fewer records are searched fast enough without an index. */
@@ -21,6 +23,10 @@ const MIN_RECORDS = 20_000
 /** With more candidates, a page in the table’s order, or a read of all matches, is faster without the index. */
 const MAX_PAGE_CANDIDATES = 20_000
 const MAX_CANDIDATES = 200_000
+/** Records of which an engine that cannot count its candidates reads a sample: a few milliseconds of work. */
+const SAMPLE = 1_000
+/** With a larger share of candidates, reading all matches is faster without the index. */
+const MAX_SHARE = 0.2
 /** So few candidates are looked up by their keys, whatever the engine expects. */
 const FEW_CANDIDATES = 1_000
 /** Records indexed in one transaction, during which other writers wait: a number that takes about this long. */
@@ -116,9 +122,17 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
         const match = indexes.match(text, version)
         return match === null ? null : (indexes.isOneOfFew?.(key, table, version, match) ?? null)
       },
-      countCandidates(text, most) {
+      candidates(text) {
         const match = indexes.match(text, version)
-        return match === null ? null : indexes.countCandidates(table, version, match, most)
+        if (match === null) return null
+        const { countCandidates, estimates } = indexes
+        return {
+          ...(countCandidates && { count: (most) => countCandidates(table, version, match, most) }),
+          ...(estimates && {
+            sample: (share) => estimates.sample(table, version, match, share),
+            among: (range) => estimates.among(table, version, match, range),
+          }),
+        }
       },
     }
     return { table, version, index }
@@ -127,18 +141,24 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
   /**
    * The opened table, without its index if more candidates have to be checked than are worth it: a page of a frequent
    * text is read sooner in the order of the table, where it ends after the first matches.
+   *
+   * @param read the number of matches in the table's order that end a page, or all
    */
-  async function fitting(opened: Opened, text: string, read: 'page' | 'whole'): Promise<Opened> {
-    const { engine, context } = opened
+  async function fitting(
+    opened: Opened,
+    text: string,
+    read: { first: number } | 'all',
+    countRecords: () => Promise<number>,
+  ): Promise<Opened> {
+    const { context } = opened
     const { searchIndex } = context
-    const most = read === 'page' ? MAX_PAGE_CANDIDATES : MAX_CANDIDATES
-    const statement = searchIndex?.countCandidates(text, most + 1)
-    if (!searchIndex || !statement) return opened
-    const [row] = await engine.all<{ n: number }>(statement, { scan: true })
-    const candidates = row?.n ?? 0
-    if (candidates > most) return { ...opened, context: { ...context, searchIndex: undefined } }
-    const hasFewCandidates = candidates <= FEW_CANDIDATES
-    return { ...opened, context: { ...context, searchIndex: { ...searchIndex, hasFewCandidates } } }
+    const statements = searchIndex?.candidates(text)
+    if (!searchIndex || !statements) return opened
+    const few = await (statements.count
+      ? countedCandidates(opened, statements.count, read)
+      : estimatedCandidates(opened, statements, read, await countRecords()))
+    if (few === null) return { ...opened, context: { ...context, searchIndex: undefined } }
+    return { ...opened, context: { ...context, searchIndex: { ...searchIndex, hasFewCandidates: few } } }
   }
 
   /** Builds or refreshes the index of a table that is being searched, if it is large enough, without waiting. */
@@ -347,6 +367,42 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
       await last
     },
   }
+}
+
+/** True for few candidates, null for too many. */
+async function countedCandidates(
+  { engine }: Opened,
+  count: NonNullable<SearchCandidates['count']>,
+  read: { first: number } | 'all',
+): Promise<boolean | null> {
+  const most = read === 'all' ? MAX_CANDIDATES : MAX_PAGE_CANDIDATES
+  const [row] = await engine.all<{ n: number }>(count(most + 1), { scan: true })
+  const candidates = row?.n ?? 0
+  return candidates > most ? null : candidates <= FEW_CANDIDATES
+}
+
+/** The same from a sample of the table. */
+async function estimatedCandidates(
+  { engine, context }: Opened,
+  { sample, among }: SearchCandidates,
+  read: { first: number } | 'all',
+  total: number,
+): Promise<boolean | null> {
+  if (!sample || !among || total === 0) return false
+  const [row] = await engine.all<{ records: number; n: number }>(sample(SAMPLE / total), { scan: true })
+  // A sample takes whole blocks, and may be empty.
+  const share = row && row.records > 0 ? row.n / row.records : 1
+  const candidates = share * total
+  if (candidates <= FEW_CANDIDATES) return true
+  if (read === 'all') return share <= MAX_SHARE && candidates <= MAX_CANDIDATES ? false : null
+  // A record that is compared costs about as much as a candidate.
+  const walked = read.first / share
+  if (candidates <= walked) return false
+  // The matches may all be at the end of the table.
+  const order = engine.dialect.render(sql.join(ownOrder(rootScope(context)), sql`, `)).sql
+  const range = { order, first: Math.ceil(1.5 * walked), most: read.first }
+  const [found] = await engine.all<{ n: number }>(among(range), { scan: true })
+  return (found?.n ?? 0) < read.first && candidates <= MAX_CANDIDATES ? false : null
 }
 
 /** The duration of a script in milliseconds, without its wait for other writers. */

@@ -46,6 +46,13 @@ export interface ExpressionState {
   dependsOnNow: boolean
 }
 
+/** Statements that tell how many candidates a search has; see `SearchIndexes`. */
+export interface SearchCandidates {
+  count?(most: number): Statement
+  sample?(share: number): Statement
+  among?(range: { order: string; first: number; most: number }): Statement
+}
+
 /** The search index of a table. */
 export interface TableSearchIndex {
   generation: number
@@ -57,8 +64,8 @@ export interface TableSearchIndex {
   isCandidate(key: SQL, text: string): SQL | null
   /** The same, if nothing but the candidates has to be read and they are few. */
   isOneOfFew(key: SQL, text: string): SQL | null
-  /** Counts the candidates up to `most`, as `n`; null if the index cannot tell. */
-  countCandidates(text: string, most: number): Statement | null
+  /** How many candidates a search has; null if the index cannot tell. */
+  candidates(text: string): SearchCandidates | null
 }
 
 /** A table to read, with the tables its computed fields reach, the dialect and the time. */
