@@ -38,8 +38,10 @@ const MIN_SLOW_READS = 3
 const BUILD_MS_PER_RECORD = 0.0005
 /** Each index makes a write slower: a table has at most this many automatic ones. */
 const MAX_AUTOMATIC = 6
-/** …and those of a base take at most this part of its size. */
-const MAX_PART_OF_BASE = 0.5
+/** …and those of a base, with its search indexes, take at most this part of its size. */
+const MAX_PART_OF_BASE = 2 / 3
+/** Stored in place of terms where a table was searched. */
+const SEARCH_KEY = JSON.stringify('search')
 /** Automatic indexes without a use for so long are dropped. */
 const UNUSED_MS = 30 * DAY_MS
 /** Estimated bytes per term and record. */
@@ -79,7 +81,10 @@ export function createIndexesService(
   kernel: Kernel,
   { access }: Pick<AuthService, 'access'>,
   schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf' | 'table' | 'refuseIndexes' | 'isKept'>,
-  records: Pick<RecordsService, 'total' | 'explainView' | 'measureView' | 'searchIndexState'>,
+  records: Pick<
+    RecordsService,
+    'total' | 'explainView' | 'measureView' | 'searchIndexState' | 'searchIndexBytes' | 'dropSearchIndex'
+  >,
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
@@ -122,20 +127,22 @@ export function createIndexesService(
       terms.catch(() => known.delete(id))
       return terms
     },
-    observe({ model, terms, ms }: ObservedRead) {
-      const { id: tableId, baseId } = model.table
-      const key = keyOf(terms)
-      const isSlow = ms >= config.indexSlowMs
-      const before = observed.get(`${tableId} ${key}`)
-      observed.set(`${tableId} ${key}`, {
-        tableId,
-        baseId,
-        key,
-        slowReads: (before?.slowReads ?? 0) + Number(isSlow),
-        slowMs: (before?.slowMs ?? 0) + (isSlow ? ms : 0),
-        lastAt: new Date().toISOString(),
-      })
-    },
+    observe: ({ model, terms, ms }: ObservedRead) => note(model, keyOf(terms), ms),
+    observeSearch: (model) => note(model, SEARCH_KEY, 0),
+  }
+
+  /** Adds a read to those since the last round. */
+  function note({ table: { id: tableId, baseId } }: TableModel, key: string, ms: number): void {
+    const isSlow = ms >= config.indexSlowMs
+    const before = observed.get(`${tableId} ${key}`)
+    observed.set(`${tableId} ${key}`, {
+      tableId,
+      baseId,
+      key,
+      slowReads: (before?.slowReads ?? 0) + Number(isSlow),
+      slowMs: (before?.slowMs ?? 0) + (isSlow ? ms : 0),
+      lastAt: new Date().toISOString(),
+    })
   }
 
   async function contextOf(model: TableModel) {
@@ -270,6 +277,16 @@ export function createIndexesService(
     await remove(engine, model, unused)
   }
 
+  /** Drops the search index of a table that nobody searches any more. */
+  async function dropUnusedSearch(engine: Engine, model: TableModel, now: number): Promise<void> {
+    const { id } = model.table
+    const last = (await store.readsOf(id)).find(({ key }) => key === SEARCH_KEY)
+    if (!last || now - Date.parse(last.lastAt) <= UNUSED_MS) return
+    await records.dropSearchIndex(engine, model)
+    await store.forgetReads(id, SEARCH_KEY)
+    log.info('search index dropped, as nobody searched for 30 days', { tableId: id })
+  }
+
   /** The reads whose index pays off, the most expensive first. */
   async function wanted(model: TableModel, reads: ReadsRow[], engine: Engine): Promise<IndexTerm[][]> {
     const rows = await store.ofTable(model.table.id)
@@ -285,7 +302,7 @@ export function createIndexesService(
     const used = (await store.all())
       .filter((row) => row.baseId === model.table.baseId && row.isAutomatic && row.state === 'ready')
       .reduce((sum, row) => sum + row.terms.length * TERM_BYTES * count, 0)
-    let room = bytes * MAX_PART_OF_BASE - used
+    let room = bytes * MAX_PART_OF_BASE - used - (await records.searchIndexBytes(engine))
     const chosen: IndexTerm[][] = []
     for (const { key } of paying) {
       if (chosen.length === free) break
@@ -300,7 +317,7 @@ export function createIndexesService(
   /** The recent reads of a table; older ones are forgotten, so that a dropped index does not come back for them. */
   async function recentReads(tableId: string, now: number): Promise<ReadsRow[]> {
     const oldest = new Date(now - UNUSED_MS).toISOString()
-    const reads = await store.readsOf(tableId)
+    const reads = (await store.readsOf(tableId)).filter(({ key }) => key !== SEARCH_KEY)
     for (const { key, lastAt } of reads) if (lastAt < oldest) await store.forgetReads(tableId, key)
     return reads.filter(({ lastAt }) => lastAt >= oldest)
   }
@@ -335,6 +352,7 @@ export function createIndexesService(
       const reads = await recentReads(tableId, now)
       await compare(engine, model)
       await dropUnused(engine, model, reads, now)
+      await dropUnusedSearch(engine, model, now)
       for (const terms of await wanted(model, reads, engine)) {
         if (isClosed) return
         const row = newRow(model, terms, true)

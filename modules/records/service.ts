@@ -296,9 +296,11 @@ export function createRecordsService(
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
     search: createBaseSearch(reader, schema),
-    /** Stops the work on search indexes. */
     /** What the search index of a table does, without an access check. */
     searchIndexState: searchIndexes.stateOf,
+    dropSearchIndex: searchIndexes.drop,
+    searchIndexBytes: searchIndexes.bytesOf,
+    /** Stops the work on search indexes. */
     close: () => searchIndexes.close(),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,

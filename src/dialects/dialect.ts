@@ -157,6 +157,8 @@ export interface SearchIndexes {
   estimates?: CandidateEstimates
   /** Selects the versions: rows with `generation`, `columns` (JSON), `isComplete` and `knowsAllLetters` (0 or 1). */
   list(table: IndexedTable): Statement
+  /** Selects as `bytes` the space that the indexes of all tables of a base take. */
+  size: Statement
   /** Selects as `n` whether `list` can be asked; absent where it always can. */
   hasList?: Statement
   /** True if candidates are selected by `columns`, so that none of these may be missing in the table. */

@@ -101,6 +101,11 @@ export const postgresSearchIndexes: SearchIndexes = {
       )
     },
   },
+  size: statement(
+    `select coalesce(sum(pg_relation_size(c.oid)), 0)::float8 as bytes from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'i'
+        and starts_with(c.relname::text, '${SEARCH_PREFIX}')`,
+  ),
   list: ({ name }) =>
     statement(
       // Without a UTF-8 locale, pg_trgm skips all letters but A to Z.

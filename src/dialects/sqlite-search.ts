@@ -151,6 +151,10 @@ export const sqliteSearchIndexes: SearchIndexes = {
         from ${LIST} where table_name = ? order by generation`,
       name,
     ),
+  size: statement(
+    `select coalesce(sum(pgsize), 0) as bytes from dbstat where name in (
+      select name from sqlite_schema where type = 'table' and name like 'sheaf#_search#_%' escape '#')`,
+  ),
   hasList: hasSearchIndexes,
   batches: sqliteSearchBatches,
 }

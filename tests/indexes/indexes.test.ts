@@ -7,6 +7,7 @@ import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { fillTable } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -295,6 +296,37 @@ describe('automatic indexes', () => {
       expect(await table.list(where)).toEqual(before)
     },
   )
+
+  test('of searches are dropped after 30 days without a search, and built again by the next one', async () => {
+    const DAY_MS = 24 * 60 * 60 * 1000
+    await fillTable(bench.app.kernel, table, 20_000)
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const search = (text: string) =>
+      bench.trpc.records.count.query({ selection: { tableId: table.id, search: { text, fieldId: null } } })
+    const stateOf = async () =>
+      (await bench.trpc.indexes.performance.query({ tableId: table.id })).search?.state
+    const built = async () => {
+      for (let tries = 0; (await stateOf()) !== 'ready'; tries++) {
+        if (tries === 300) throw new Error('The index was not built')
+        await search(`try ${tries} ${Math.random()}`)
+        await Bun.sleep(100)
+      }
+    }
+    const { searchIndexBytes } = bench.app.services.records
+    const before = await search('name 17')
+    const without = await searchIndexBytes(engine)
+    await built()
+    expect(await search('name 17')).toEqual(before)
+    expect(await searchIndexBytes(engine)).toBeGreaterThan(without + 100_000)
+    await bench.app.services.indexes.maintain(always, Date.now() + 29 * DAY_MS)
+    expect(await stateOf()).toBe('ready')
+    await bench.app.services.indexes.maintain(always, Date.now() + 31 * DAY_MS)
+    expect(await stateOf()).toBe('none')
+    expect(await searchIndexBytes(engine)).toBeLessThanOrEqual(without)
+    expect(await search('name 17')).toEqual(before)
+    await built()
+    expect(await search('name 17')).toEqual(before)
+  })
 
   test('do not keep a deleted field from being removed forever', async () => {
     await readOften(where)

@@ -58,6 +58,8 @@ export interface AutomaticIndexes {
   /** The terms of each finished index of a table; the same list until it changes. */
   of(model: TableModel): Promise<readonly (readonly IndexTerm[])[]>
   observe(read: ObservedRead): void
+  /** Notes that a large table was searched: its search index is in use. */
+  observeSearch(model: TableModel): void
 }
 
 export const AUTOMATIC_INDEXES = defineSlot<AutomaticIndexes>('records.automaticIndexes')
@@ -392,6 +394,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     if (!search) return opened
     const countRecords = () => work.total(opened)
     searchIndexes.want(opened, countRecords)
+    const model = wholeOf(opened.context)
+    if (!isForeign(model) && (await countRecords()) >= SCAN_FROM) {
+      registry.get(AUTOMATIC_INDEXES).observeSearch(model)
+    }
     return searchIndexes.fitting(opened, search.text, read, countRecords)
   }
 

@@ -43,6 +43,9 @@ const REFRESH_EVERY_MS = 2_000
 /** A build that failed is tried again by the next search after this time, or after a change of the table. */
 const RETRY_MS = 10 * 60_000
 
+/** An index is dropped after the searches that had begun to use it. */
+const BEGUN_SEARCHES_MS = 500
+
 /** An index in use. */
 interface Loaded {
   table: IndexedTable
@@ -214,7 +217,11 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
       loaded.delete(model)
       current = await load(engine, model, models)
     }
-    if (isCurrent(current)) return refresh(engine, indexes, current)
+    if (isCurrent(current)) {
+      // Another server may have dropped it.
+      if (!(await refresh(engine, indexes, current))) loaded.delete(model)
+      return
+    }
     if (!mayBuild || columns.length === 0 || (await countRecords()) < MIN_RECORDS) return
     const attempt: Attempt = { model, state: 'building', records: 0, at: performance.now() }
     attempts.set(id, attempt)
@@ -310,25 +317,64 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
     }
   }
 
-  async function refresh(engine: Engine, indexes: SearchIndexes, { table, version }: Loaded): Promise<void> {
+  /** Drops older indexes than this one, and indexes what has changed. False if the index is gone. */
+  async function refresh(
+    engine: Engine,
+    indexes: SearchIndexes,
+    { table, version }: Loaded,
+  ): Promise<boolean> {
     const { generation } = version
     const { batches } = indexes
+    const versions = await versionsOf(engine, indexes, table)
+    if (!versions.some((each) => each.generation === generation)) return false
     // Not dropped with the completion of this one, for searches that had begun.
-    for (const old of await versionsOf(engine, indexes, table)) {
-      if (old.generation >= generation) continue
-      if (batches) await engine.writeScript(batches.drop(table, old.generation))
-      else await engine.dropIndex(table.name, indexes.indexName(table, old.generation))
+    for (const old of versions) {
+      if (old.generation < generation) await dropVersion(engine, indexes, table, old.generation)
     }
     let batch = MIN_BATCH
     while (batches && !isClosed) {
       const [row] = await engine.all<{ waiting: number }>(
         batches.countChanged(table, generation, REFRESH_FROM),
       )
-      if ((row?.waiting ?? 0) < REFRESH_FROM) return
+      if ((row?.waiting ?? 0) < REFRESH_FROM) return true
       const statements = batches.refresh(table, version, batch)
       batch = nextBatch(batch, await timed(engine, statements))
       await merge(engine, batches, table, generation)
     }
+    return true
+  }
+
+  /** Drops the search index of a table, unless it is being built. The next search builds it again. */
+  async function drop(engine: Engine, model: TableModel): Promise<void> {
+    const indexes = engine.dialect.searchIndexes
+    const table = tableOf(model)
+    const { id } = model.table
+    if (!indexes || !table || isClosed || busy.has(id) || !(await hasList(engine, indexes))) return
+    busy.add(id)
+    const claim = `search ${id}`
+    try {
+      if (!(await claims.take(claim))) return
+      try {
+        loaded.set(model, Promise.resolve(null))
+        await Bun.sleep(BEGUN_SEARCHES_MS)
+        for (const { generation } of await versionsOf(engine, indexes, table)) {
+          await dropVersion(engine, indexes, table, generation)
+        }
+      } finally {
+        await claims.release(claim)
+      }
+    } finally {
+      loaded.delete(model)
+      busy.delete(id)
+    }
+  }
+
+  /** The space that the search indexes of a base take, in bytes. */
+  async function bytesOf(engine: Engine): Promise<number> {
+    const indexes = engine.dialect.searchIndexes
+    if (!indexes) return 0
+    const [row] = await engine.all<{ bytes: number }>(indexes.size, { scan: true })
+    return Number(row?.bytes ?? 0)
   }
 
   /**
@@ -361,6 +407,8 @@ export function createSearchIndexes({ log, claims, mayBuild }: Deps) {
     fitting,
     want,
     stateOf,
+    drop,
+    bytesOf,
     /** Stops after the transaction that is running. */
     async close(): Promise<void> {
       isClosed = true
@@ -425,6 +473,16 @@ export type TableSearchIndexes = ReturnType<typeof createSearchIndexes>
 function tableOf(model: TableModel): IndexedTable | null {
   if (isForeign(model) || isKeyless(model)) return null
   return { name: model.table.tableName, key: columnName(model.primaryKey) }
+}
+
+async function dropVersion(
+  engine: Engine,
+  { batches, indexName }: SearchIndexes,
+  table: IndexedTable,
+  generation: number,
+): Promise<void> {
+  if (batches) await engine.writeScript(batches.drop(table, generation))
+  else await engine.dropIndex(table.name, indexName(table, generation))
 }
 
 async function hasList(engine: Engine, indexes: SearchIndexes): Promise<boolean> {
