@@ -23,6 +23,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/constraints',
   'records/create',
   'records/create-values',
+  'records/deep-pages',
   'records/default-now',
   'records/export',
   'records/filters',

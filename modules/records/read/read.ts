@@ -241,7 +241,26 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
   /** The records of a plan as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
     const scan = await work.isHeavy(opened, plan)
-    return observed(opened, plan, scan, () => engineOf(opened, plan).all<TitledRow>(plan.page, { scan }))
+    return observed(opened, plan, scan, () =>
+      nearestEnd(opened, plan, (page) => engineOf(opened, plan).all<TitledRow>(page, { scan })),
+    )
+  }
+
+  /** Reads a page by the shorter way: counted from the start of the table or from its end. */
+  async function nearestEnd<T>(
+    opened: Opened,
+    { query, page, fromEnd }: PagePlan,
+    read: (page: Statement) => Promise<T>,
+  ): Promise<T> {
+    if (!fromEnd) return read(page)
+    const { model } = opened
+    const total = await work.total(opened)
+    const version = counts.versionOf(model)
+    if (query.offset <= total / 2 || query.offset >= total) return read(page)
+    const rows = await read(fromEnd(total))
+    await work.total(opened)
+    // A record that came or went meanwhile would move the page.
+    return counts.versionOf(model) === version ? rows : read(page)
   }
 
   /** Runs a read and reports how long it took, if an index could serve it. */
@@ -331,7 +350,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
     const scan = await work.isHeavy(opened, planned)
     const rows = await observed(opened, planned, scan, () =>
-      engineOf(opened, planned).values(planned.page, { scan }),
+      nearestEnd(opened, planned, (statement) => engineOf(opened, planned).values(statement, { scan })),
     )
     return decoded(opened, fields, rows)
   }

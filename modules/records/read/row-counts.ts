@@ -17,6 +17,8 @@ export interface RowCounts {
   readonly isQueried: boolean
   /** @param query counts all records of the table */
   get(engine: CountingEngine, model: TableModel, query: SQL): Promise<number>
+  /** Differs after every change of the table’s count that `get` includes. */
+  versionOf(model: TableModel): string
   /** Call when changes of records are committed, before they are acknowledged. */
   touch(effects: Iterable<Effect>): void
 }
@@ -63,6 +65,8 @@ export function createRowCounts(follower: LogFollower | null): RowCounts {
     else note(effect, effect.entryId)
   })
 
+  const versionOf = ({ table }: TableModel): string => `${generation} ${touched.get(table.id) ?? 0}`
+
   async function count(engine: CountingEngine, query: SQL): Promise<Omit<Count, 'baseId'>> {
     const statement = engine.dialect.render(follower ? atNewestEntry(query) : query)
     const [row] = await engine.all<{ count: number; newest?: number }>(statement, { scan: true })
@@ -77,12 +81,13 @@ export function createRowCounts(follower: LogFollower | null): RowCounts {
       if (counts.has(id)) await follower?.catchUp(engine, baseId)
       const known = counts.get(id)
       if (known && !(follower && Date.now() - known.countedAt > MAX_AGE_MS)) return known.count
-      const before = `${generation} ${touched.get(id)}`
+      const before = versionOf(model)
       const counted = await count(engine, query)
       const isFollowed = follower?.begin(baseId, counted.entryId) ?? true
-      if (isFollowed && `${generation} ${touched.get(id)}` === before) counts.set(id, { baseId, ...counted })
+      if (isFollowed && versionOf(model) === before) counts.set(id, { baseId, ...counted })
       return counted.count
     },
+    versionOf,
     touch(effects) {
       // With a follower, the effects come from the log.
       if (!follower) for (const effect of effects) note(effect, Number.POSITIVE_INFINITY)
