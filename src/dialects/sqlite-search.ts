@@ -153,7 +153,8 @@ export const sqliteSearchIndexes: SearchIndexes = {
     ),
   size: statement(
     `select coalesce(sum(pgsize), 0) as bytes from dbstat where name in (
-      select name from sqlite_schema where type = 'table' and name like 'sheaf#_search#_%' escape '#')`,
+      select name from sqlite_schema where type = 'table' and name like 'sheaf#_search#_%' escape '#'
+        and name <> '${LIST}')`,
   ),
   hasList: hasSearchIndexes,
   batches: sqliteSearchBatches,
