@@ -24,6 +24,9 @@ const TABLES = 1_000
 const BASES = 5_000
 const LINKS = 100_000
 
+/** What reads of one record may take at the 99th percentile while a large table is read, in milliseconds. */
+const OTHERS_MS = 10
+
 /** @param rows of the large table */
 export async function measureLimits(rows: number, isWanted: (name: string) => boolean): Promise<Line[]> {
   const lines: Line[] = []
@@ -96,7 +99,7 @@ async function measureRows(rows: number): Promise<Line[]> {
   const { path, tableId, baseId } = product
   const count = rows.toLocaleString('en')
   const groupBy = `/api/v1/db/data/noco/${baseId}/${tableId}/groupby?column_name=State&sort=State`
-  const filter = encodeURIComponent('(State,eq,done)~and(Count,gt,900)')
+  const filter = (least: number) => encodeURIComponent(`(State,eq,done)~and(Count,gt,${least})`)
   const letters = 'Order 1234567'
   const list = (text: string) =>
     trpc.records.list.query({ query: { tableId, limit: 100, offset: 0, search: { text, fieldId: null } } })
@@ -130,20 +133,26 @@ async function measureRows(rows: number): Promise<Line[]> {
       const meanwhile = await pointReads(product, sampling)
       const more = `; reads of one record meanwhile p99 ${meanwhile.toFixed(1)} ms (quiet ${quiet.toFixed(1)})`
       const line = lineFor(`${count} rows: ${work}`, await sampling, limitMs, more)
+      line.promise += `, others ≤ ${OTHERS_MS} ms`
+      line.holds &&= meanwhile <= OTHERS_MS
       lines.push(line)
       // It takes long until the table is printed.
       console.error(line.work, line.result, line.detail)
     }
     await measured('first page', 50, 50, () => get(product, `${path}?limit=100`))
-    await measured('jump to the end', 50, 20, () => get(product, `${path}?limit=100&offset=${rows - 100}`))
+    // Another offset, filter or text each time, so that no result comes from the cache.
+    await measured('jump to the end', 50, 20, (n) =>
+      get(product, `${path}?limit=100&offset=${rows - 100 - n}`),
+    )
     await measured('jump to the middle', 250, 20, (n) =>
       get(product, `${path}?limit=100&offset=${rows / 2 + n * 977}`),
     )
-    const sorted = `${path}?where=${filter}&sort=-Price,Title&limit=100`
-    await settle(() => get(product, sorted), hasIndexes(1), 5)
-    await measured('filter and sort', 250, 20, (n) => get(product, `${sorted}&offset=${(n % 3) * 100}`))
-    await settle(() => get(product, groupBy), hasIndexes(2), 5)
-    await measured('group by', 250, 20, () => get(product, groupBy))
+    const sorted = (least: number) => `${path}?where=${filter(least)}&sort=-Price,Title&limit=100`
+    await settle(() => get(product, sorted(899)), hasIndexes(1), 10)
+    await measured('filter and sort', 500, 20, (n) => get(product, sorted(900 + n)))
+    await measured('filter and sort, again', 50, 20, () => get(product, sorted(900)))
+    await settle(() => get(product, groupBy), hasIndexes(2), 10)
+    await measured('group by, again', 50, 20, () => get(product, groupBy))
     await measured('group by after an insert', 2000, 10, async (n) => {
       await written(clientsOf(product).rest.post(path, makeRows(1, 3 * rows + n)))
       await get(product, groupBy)
@@ -151,7 +160,7 @@ async function measureRows(rows: number): Promise<Line[]> {
     await settle(
       () => list('Order 98'),
       ({ search }) => search?.state === 'ready',
-      20,
+      30,
     )
     await measured('search while typing', 500, letters.length - 2, (n) => list(letters.slice(0, n + 3)))
     await measured('insert one record', 50, 50, (n) =>
