@@ -12,6 +12,8 @@ export interface Product extends Server {
   baseId: string
   apiToken: string
   session: string
+  /** Stops the server and starts another on the same folder. */
+  restart(): Promise<Product>
 }
 
 const PASSWORD = 'correct horse battery'
@@ -23,7 +25,8 @@ const PASSWORD = 'correct horse battery'
  */
 export async function startProduct(rows: number, env: Record<string, string> = {}): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'))
-  const server = await startProgram('src/main.ts', { ...environmentOf(dataDir), ...env })
+  const start = () => startProgram('src/main.ts', { ...environmentOf(dataDir), ...env })
+  const server = await start()
   const url = `http://127.0.0.1:${server.port}`
   const { token: session } = await createTrpcClient(url).auth.signUp.mutate({
     email: 'bench@example.com',
@@ -43,18 +46,25 @@ export async function startProduct(rows: number, env: Record<string, string> = {
     const { status, body } = await rest.post(path, makeRows(Math.min(10_000, rows - from), from))
     if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
   }
-  return {
-    ...server,
+  let current = server
+  const running = (): Product => ({
+    ...current,
     path,
     tableId: table.id,
     baseId: base.id,
     apiToken: made.body.token,
     session,
     async stop() {
-      await server.stop()
+      await current.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
-  }
+    async restart() {
+      await current.stop()
+      current = await start()
+      return running()
+    },
+  })
+  return running()
 }
 
 export const environmentOf = (dataDir: string): Record<string, string> => ({
