@@ -10,7 +10,7 @@ import { measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
 import { startProgram } from './processes.ts'
-import { startProduct } from './product.ts'
+import { type Product, startProduct } from './product.ts'
 import { type Contest, compete } from './ratios.ts'
 import { type Line, lineOf, printTable } from './report.ts'
 import { measureStart } from './start.ts'
@@ -80,6 +80,40 @@ const CONTESTS: Contest[] = [
   },
 ]
 
+/**
+ * Reads of the whole table, each with a value of its own, so that none is answered from memory: counts are integers, and
+ * more than 500.1 is more than 500. The bare server has the plain SQL for them, without an index.
+ */
+const wholeTableReads = ({ path, baseId, tableId }: Product): Contest[] => {
+  const where = (text: string) => `where=${encodeURIComponent(text).replace('%23n', '#n')}`
+  return [
+    {
+      name: 'filter and sort, first',
+      promise: WHOLE_TABLE_PROMISES.sorted,
+      method: 'GET',
+      path: `${path}?${where('(State,eq,doing)~and(Count,gt,500.#n)')}&sort=-Price`,
+      barePath: '/sorted?value=500.#n',
+    },
+    {
+      name: 'group by, first',
+      promise: WHOLE_TABLE_PROMISES.groups,
+      method: 'GET',
+      path: `/api/v1/db/data/noco/${baseId}/${tableId}/groupby?column_name=State&sort=State&${where('(Count,gt,500.#n)')}`,
+      barePath: '/groups?value=500.#n',
+    },
+    {
+      name: 'search in a text, first',
+      promise: WHOLE_TABLE_PROMISES.search,
+      method: 'GET',
+      path: `${path}?${where('(Mail,like,%person#n%)')}`,
+      barePath: '/search?value=person#n',
+    },
+  ]
+}
+
+/** The least shares of the bare server's requests. */
+const WHOLE_TABLE_PROMISES = { sorted: 1 / 3, groups: 1 / 2, search: 1 / 2 }
+
 const lines: Line[] = []
 const isWanted = (name: string): boolean => name.includes(options.only)
 
@@ -118,10 +152,13 @@ try {
     const there = { ...contest, path: `${product.path}${contest.path}` }
     lines.push(lineOf(await compete(there, product, bare, Number(options.rounds), Number(options.seconds))))
   }
+  for (const contest of wholeTableReads(product).filter(({ name }) => isWanted(name))) {
+    lines.push(lineOf(await compete(contest, product, bare, Number(options.rounds), Number(options.seconds))))
+  }
   if (isWanted('linked')) {
     lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
   }
-  if (isWanted('export')) lines.push(...(await measureExport(product, rows)))
+  if (isWanted('export')) lines.push(...(await measureExport(product, bare, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
 } finally {

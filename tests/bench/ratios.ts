@@ -7,8 +7,10 @@ export interface Contest {
   /** The least share of the bare server's requests; null where none is promised. */
   promise: number | null
   method: string
-  /** Path on the product; the bare server takes any. */
+  /** Path on the product. */
   path: string
+  /** Path on the bare server; by default the same. */
+  barePath?: string
   body?: string
   connections?: number
 }
@@ -40,10 +42,11 @@ export async function compete(
   const theirs: Measured[] = []
   const headers = { 'xc-token': product.apiToken }
   await block(contest, product, headers, 0.5)
-  await block(contest, bare, {}, 0.5)
+  const plain = { ...contest, path: contest.barePath ?? contest.path }
+  await block(plain, bare, {}, 0.5)
   for (let round = 0; round < rounds; round++) {
     ours.push(await block(contest, product, headers, seconds))
-    theirs.push(await block(contest, bare, {}, seconds))
+    theirs.push(await block(plain, bare, {}, seconds))
   }
   return { contest, ours: median(ours), bare: median(theirs) }
 }
