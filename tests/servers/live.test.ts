@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../../src/core/changes.ts'
-import { startThreeServers, type ThreeServers, until } from './support.ts'
+import { readTitles, startThreeServers, type ThreeServers, until } from './support.ts'
 
 /** The promise is 200 ms; a busy machine gets more. */
 const SLACK_MS = 2_000
@@ -122,6 +122,76 @@ describe('a change on one of three servers', () => {
       expect((await world.rest(server).get(`/api/v2/tables/${table.id}/records`)).status).toBe(200)
     }
   })
+})
+
+describe('a lost connection over which a server hears of the others', () => {
+  const path = () => `/api/v2/tables/${tableId}/records`
+
+  /** The connections that hold a lock of class `MEMBER_LOCK`: one of each server. */
+  const members = (sql: Bun.SQL): Promise<{ pid: number; number: number }[]> =>
+    sql`select pid, objid::bigint::integer as number from pg_locks
+      where locktype = 'advisory' and classid = 7433202 and objsubid = 2 and granted
+        and database = (select oid from pg_database where datname = current_database())`
+
+  /** A browser that, as ours do, reads again when it is told that changes were missed. */
+  async function watch(server = world.servers[0]): Promise<{ socket: Socket; titles: Set<string> }> {
+    const { socket } = await follow(server)
+    const titles = new Set<string>()
+    socket.on('change', (change: AppliedChange) => {
+      for (const { after } of change.records) titles.add(String(after?.[titleId]))
+    })
+    socket.on('missed', async () => {
+      for (const title of await readTitles(world.rest(server), path())) titles.add(title)
+    })
+    return { socket, titles }
+  }
+
+  test('does not lose changes that are written until it is back', async () => {
+    await using sql = new Bun.SQL(world.database.url, { max: 1 })
+    const watchers = await Promise.all(world.servers.map(watch))
+    const times: number[] = []
+    for (const round of [1, 2, 3]) {
+      let all = await members(sql)
+      await until(async () => {
+        all = await members(sql)
+        return all.length === 3
+      })
+      const others = new Set(all.slice(0, 2).map(({ number }) => number))
+      let isCut = true
+      const cutting = (async () => {
+        while (isCut) {
+          for (const { pid, number } of await members(sql))
+            if (!others.has(number)) await sql`select pg_terminate_backend(${pid})`
+          await Bun.sleep(5)
+        }
+      })()
+      // By now the others have noticed.
+      await Bun.sleep(1_500)
+      const titles = world.servers.map((_, at) => `Cut ${round} ${at}`)
+      await Promise.all(world.servers.map((server, at) => insert(server, titles[at])))
+      isCut = false
+      await cutting
+      const startedAt = performance.now()
+      const hasAll = (watcher: { titles: Set<string> }) => titles.every((title) => watcher.titles.has(title))
+      times.push((await until(() => watchers.every(hasAll), 'The arrival of all changes')) - startedAt)
+    }
+    for (const { socket } of watchers) socket.close()
+    const shown = times.map((time) => Math.round(time)).join(', ')
+    console.info(`changes during a lost connection: seen everywhere ${shown} ms after its end`)
+    expect(Math.max(...times)).toBeLessThan(2 * SLACK_MS)
+  }, 60_000)
+
+  test('does not delay the end of an access', async () => {
+    await using sql = new Bun.SQL(world.database.url, { max: 1 })
+    const [a, b, c] = world.servers
+    const { body } = await world.rest(a).post('/api/v1/tokens', { description: 'Cut' })
+    const statuses = () =>
+      Promise.all([a, b, c].map(async (server) => (await world.rest(server, body.token).get(path())).status))
+    expect(await statuses()).toEqual([200, 200, 200])
+    for (const { pid } of await members(sql)) await sql`select pg_terminate_backend(${pid})`
+    expect((await world.rest(b).delete(`/api/v1/tokens/${body.id}`)).status).toBe(200)
+    expect(await statuses()).toEqual([401, 401, 401])
+  }, 30_000)
 })
 
 describe('access that ends on one of three servers', () => {

@@ -38,6 +38,8 @@ type Notice =
   | { from: number; confirm: number }
   | { from: number; to: number; confirmed: number }
   | { from: number; bye: true }
+  /** Messages of the sender were lost, after the others may have noticed its interruption. */
+  | { from: number; gap: true }
 
 /** The tables, function and triggers that servers need to hear of each other; versioned by the function's comment. */
 const SCHEMA_VERSION = 'sheaf cluster 1'
@@ -187,6 +189,7 @@ export function joinCluster(
       tellMissed()
       leaseUntil = startedAt + LEASE_MS
       connected.resolve(opened)
+      announceGap()
       return { lost: lost.promise }
     } catch (error) {
       abandon(opened)
@@ -200,7 +203,7 @@ export function joinCluster(
     leaseUntil = 0
     connected = Promise.withResolvers()
     connected.promise.catch(() => {})
-    outbox.length = 0
+    drop(outbox.splice(0))
     if (last) abandon(last)
   }
 
@@ -274,6 +277,7 @@ export function joinCluster(
     isAlone = false
     if ('event' in notice) takeMessage(notice)
     else if ('bye' in notice) leaving.add(notice.from)
+    else if ('gap' in notice) tellMissed()
     else if ('confirm' in notice) confirm(notice.from, notice.confirm).catch(report)
     else if (notice.to === self) waitingFor.get(notice.confirmed)?.(notice.from)
   }
@@ -332,9 +336,29 @@ export function joinCluster(
   const outbox: object[] = []
   let isSending = false
   let sequence = 0
+  /** True while the others do not know of a message that was lost here. */
+  let hasGap = false
+
+  /** Notes lost messages. Confirmations are asked for again. */
+  function drop(notices: readonly object[]): void {
+    if (notices.some((notice) => 'event' in notice || 'gap' in notice)) hasGap = true
+  }
+
+  /**
+   * Tells the others that messages were lost. They notice an interruption by themselves, but perhaps before the last of
+   * the messages was lost.
+   */
+  function announceGap(): void {
+    if (!hasGap || active === null) return
+    hasGap = false
+    send({ from: self, gap: true })
+  }
 
   function send(notice: object): void {
-    if (active === null) return
+    if (active === null) {
+      drop([notice])
+      return
+    }
     sequence++
     // PostgreSQL drops a notification that equals another one of its transaction.
     outbox.push({ ...notice, n: sequence })
@@ -346,16 +370,18 @@ export function joinCluster(
 
   async function flush(): Promise<void> {
     for (let on = active; on !== null && outbox.length > 0; on = active) {
+      const batch = outbox.splice(0, MAX_BATCH)
       try {
-        const texts = await Promise.all(outbox.splice(0, MAX_BATCH).map(asText))
+        const texts = await Promise.all(batch.map(asText))
         await on.unsafe(
           `select pg_notify('${CHANNEL}', value) from json_array_elements_text($1::text::json)`,
           [JSON.stringify(texts)],
         )
       } catch (error) {
         if (!isClosing) onError('messages to other servers could not be sent', error)
-        // After a reconnect the others see a new number, and know that they have missed something.
+        drop(batch)
         if (active === on) disconnect()
+        else announceGap()
       }
     }
     isSending = false
