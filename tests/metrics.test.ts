@@ -139,7 +139,7 @@ describe.each(META_DATABASES)('GET /metrics with metadata in %s', (database) => 
   })
 
   test('shows the delay of the event loop, which is sampled between scrapes', async () => {
-    const lag = async () => seriesValue(await textOf(app), 'sheaf_event_loop_lag_seconds{quantile="0.99"}')
+    const lag = async () => seriesValue(await textOf(app), 'sheaf_event_loop_lag_seconds{percentile="99"}')
     const until = performance.now() + 5000
     let seconds = await lag()
     while (seconds === 0 && performance.now() < until) {
@@ -160,6 +160,38 @@ describe.each(META_DATABASES)('GET /metrics with metadata in %s', (database) => 
     const text = await textOf(app)
     expect(seriesValue(text, 'sheaf_jobs_total{kind="trial",status="completed"}')).toBe(1)
     expect(text).not.toContain('elsewhere')
+  })
+
+  test('follows the conventions that `promtool check metrics` checks', async () => {
+    const text = await textOf(app)
+    const types = new Map<string, string>()
+    for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) types.set(name, type)
+    const help = new Set([...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name ?? ''))
+    expect(help).toEqual(new Set(types.keys()))
+    const problems: string[] = []
+    for (const [name, type] of types) {
+      const isCounter = type === 'counter'
+      if (!['counter', 'gauge', 'histogram'].includes(type)) problems.push(`${name} is a ${type}`)
+      if (!/^(sheaf|process)(_[a-z]+)+$/.test(name)) problems.push(`${name} is no snake case with a prefix`)
+      if (isCounter !== name.endsWith('_total')) problems.push(`${name} is a ${type}`)
+      if (/_(count|sum|bucket)$/.test(name)) problems.push(`${name} ends as a part of a histogram`)
+      if (/_(ms|milliseconds|minutes|kilobytes|megabytes|percent)(_|$)/.test(name))
+        problems.push(`${name} is not in a base unit`)
+      if (/_(counter|gauge|histogram|summary)(_|$)/.test(name)) problems.push(`${name} names its type`)
+    }
+    const samples = [...text.matchAll(/^(\w+)(?:\{([^}]*)\})? (\S+)$/gm)]
+    expect(samples.length).toBe(text.split('\n').filter((line) => /^[^#\s]/.test(line)).length)
+    for (const [, name = '', labels = '', value] of samples) {
+      const family = name.replace(/_(?:bucket|count|sum)$/, '')
+      const type = types.get(name) ?? types.get(family)
+      if (type === undefined) problems.push(`${name} has no type`)
+      if (!Number.isFinite(Number(value))) problems.push(`${name} is ${value}`)
+      for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) {
+        if (!/^[a-z]+$/.test(label) || label === 'quantile') problems.push(`${name} has the label ${label}`)
+        if (label === 'le' && type !== 'histogram') problems.push(`${name} has the label le`)
+      }
+    }
+    expect(problems).toEqual([])
   })
 
   test('the number of series does not grow with tables', async () => {

@@ -5,7 +5,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 /** Sampling interval of the event loop's delay. */
 const RESOLUTION_MS = 20
 const NANOSECONDS = 1e9
-const QUANTILES = [50, 90, 99] as const
+const PERCENTILES = [50, 90, 99] as const
 
 /**
  * Memory, CPU time, file descriptors and event loop delay of the process, under the names of Prometheus' client
@@ -48,12 +48,13 @@ export function addProcessGauges(registry: Registry): { close(): void } {
   const lag = new Gauge({
     name: 'sheaf_event_loop_lag_seconds',
     help: 'Delay of the event loop since the last scrape.',
-    labelNames: ['quantile'],
+    // Prometheus reserves the label `quantile` for summaries.
+    labelNames: ['percentile'],
     registers,
     collect() {
-      for (const quantile of QUANTILES)
-        lag.set({ quantile: String(quantile / 100) }, delay.percentile(quantile) / NANOSECONDS)
-      lag.set({ quantile: '1' }, delay.max / NANOSECONDS)
+      for (const percentile of PERCENTILES)
+        lag.set({ percentile }, delay.percentile(percentile) / NANOSECONDS)
+      lag.set({ percentile: 100 }, delay.max / NANOSECONDS)
       delay.reset()
     },
   })
