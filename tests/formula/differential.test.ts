@@ -13,7 +13,7 @@ import { columnOf, FIELDS, FROM, makeRows, TIMES, tableStatements, timesOf } fro
 /** Another seed makes other formulas and rows: `FORMULA_SEED=7 bun test ./tests/formula`. */
 const SEED = Number(process.env.FORMULA_SEED ?? 1)
 const COUNT = Number(process.env.FORMULA_COUNT ?? 3000)
-const ROWS = makeRows(seeded(SEED), 28)
+const ROWS = makeRows(seeded(SEED))
 /** A moment with milliseconds, hours before clocks are put forward in Europe. */
 const NOW = Date.UTC(2024, 2, 30, 23, 59, 58, 123)
 const ZONES = [

@@ -51,7 +51,7 @@ const LEAVES: Record<Kind, readonly string[]> = {
     '"%"',
     '"\\\\"',
   ],
-  boolean: ['{Flag}', '{Flag}', 'true', 'false', 'TRUE()', 'FALSE()', 'null'],
+  boolean: ['{Flag}', '{Flag}', 'true', 'false', 'TRUE()', 'FALSE()', 'null', 'BLANK()'],
   date: [
     '{Day}',
     '{Day}',

@@ -54,6 +54,24 @@ const TEXTS = [
   'a\nb\tc',
   '\ufb01\uffee',
   '{x}',
+  'שלום עולם 12 (א)',
+  '\u202Bمرحبا\u202C ١٢.٥ AB',
+  '👨‍👩‍👧‍👦🇩🇪 𝒳𝒴 e\u0301',
+  '\u00a0 7 \u2003',
+  '\u2028x\u3000\ufeff',
+  '\v8\f\r\n',
+  'NaN',
+  '-Infinity',
+  '1e-400',
+  '0x1F',
+  '1_000',
+  '1,234.5',
+  '－１２',
+  '9007199254740993',
+  '-0',
+  '2024-12-30T23:59:59.999-12:00',
+  '2021-01-03 24:00',
+  '😀'.repeat(400),
   LONG,
 ]
 
@@ -95,6 +113,15 @@ export const COLUMNS: readonly TestColumn[] = [
       -99.995,
       4503599627370497,
       65.00000000000001,
+      1.7976931348623157e308,
+      -1.7e308,
+      -1e-300,
+      2 ** 31,
+      -(2 ** 63),
+      0.5,
+      -0.5,
+      1.45,
+      99.5,
     ],
   },
   {
@@ -126,6 +153,11 @@ export const COLUMNS: readonly TestColumn[] = [
       '9999-12-31',
       '1582-10-10',
       '2024-08-30',
+      '2021-01-03',
+      '2020-12-31',
+      '2018-12-31',
+      '2026-01-01',
+      '2100-02-28',
     ],
   },
   {
@@ -149,6 +181,13 @@ export const COLUMNS: readonly TestColumn[] = [
       '9999-12-31 23:59:59.999+00:00',
       '2024-12-31 23:59:59+00:00',
       '0001-01-01 00:00:00+00:00',
+      '2024-10-27 00:59:59.999+00:00',
+      '2024-11-03 05:59:59.999+00:00',
+      '2024-04-06 14:59:59+00:00',
+      '2024-10-05 15:30:00+00:00',
+      '2023-12-31 18:29:59.999+00:00',
+      '2025-01-01 04:59:59+00:00',
+      '1900-01-01 00:00:00+00:00',
     ],
   },
   {
@@ -247,12 +286,15 @@ export const FIELDS: readonly FormulaField[] = COLUMNS.map(
 
 export type Row = Record<string, CellValue>
 
-/** Every value of every column at least once, put together by chance. */
-export function makeRows(random: () => number, count: number): Row[] {
+/** As many rows as the longest list of values. */
+const ROW_COUNT = Math.max(...COLUMNS.map(({ values }) => values.length))
+
+/** Rows combined by chance; by default, every value of every column occurs at least once. */
+export function makeRows(random: () => number, count = ROW_COUNT): Row[] {
   return Array.from({ length: count }, (_, index) =>
     Object.fromEntries(
       COLUMNS.map(({ values }, at): [string, CellValue] => {
-        const value = index < values.length ? values[(index * 7 + at) % values.length] : pick(random, values)
+        const value = index < values.length ? values[(index + at * 5) % values.length] : pick(random, values)
         return [FIELDS[at]?.id ?? '', value ?? null]
       }),
     ),
