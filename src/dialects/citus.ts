@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
+import { SEARCH_PREFIX } from './automatic-index.ts'
 import type { Dialect } from './dialect.ts'
 import { nodesOf, type PlanNode, planOf, planRoots, postgres } from './postgres.ts'
+import { postgresSearchIndexes } from './postgres-search.ts'
 
 /**
  * PostgreSQL whose schemas Citus spreads over several servers. The coordinator, which runs all statements, has only empty
@@ -19,6 +21,18 @@ export const citus: Dialect = {
       where i.indrelid = quote_ident($1)::regclass order by c.relname`,
     params: [table],
   }),
+  searchIndexes: {
+    ...postgresSearchIndexes,
+    size: {
+      sql: `select coalesce(sum(shard.result::float8), 0) as bytes from (
+          select distinct i.indrelid::regclass as name from pg_index i join pg_class c on c.oid = i.indexrelid
+          where c.relnamespace = current_schema()::regnamespace and starts_with(c.relname::text, '${SEARCH_PREFIX}')
+        ) as indexed cross join lateral run_command_on_shards(indexed.name, $$
+          select coalesce(sum(pg_relation_size(c.oid)), 0) from pg_index i join pg_class c on c.oid = i.indexrelid
+          where i.indrelid = '%s'::regclass and starts_with(c.relname::text, '${SEARCH_PREFIX}') $$) as shard`,
+      params: [],
+    },
+  },
   // Materialized, because Citus 13 sends its workers invalid SQL for values that are not immutable.
   insertSelected({ into, columns, constants, values, source }) {
     const names = values.map((_, index) => sql.raw(`v${index}`))

@@ -81,11 +81,12 @@ export const postgresSearchIndexes: SearchIndexes = {
   estimates: {
     sample({ name }, version, match, share) {
       const { condition, params } = conditionOf(version, match)
+      // Not bound: Citus would send the number as text.
+      const percent = Math.min(100, share * 100).toFixed(6)
       return statement(
         `select count(*)::integer as records, (count(*) filter (where ${condition}))::integer as n
-          from ${quote(name)} tablesample system ($${params.length + 1}::real)`,
+          from ${quote(name)} tablesample system (${percent})`,
         ...params,
-        Math.min(100, share * 100),
       )
     },
     among({ name }, version, match, { order, first, most }) {
