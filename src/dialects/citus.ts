@@ -33,14 +33,6 @@ export const citus: Dialect = {
       params: [],
     },
   },
-  // Materialized, because Citus 13 sends its workers invalid SQL for values that are not immutable.
-  insertSelected({ into, columns, constants, values, source }) {
-    const names = values.map((_, index) => sql.raw(`v${index}`))
-    const selected = values.map((value, index) => sql`${value} as ${names[index]}`)
-    return sql`with source_rows as materialized (select ${sql.join(selected, sql`, `)} ${source})
-      insert into ${into} (${sql.join(columns, sql`, `)})
-      select ${sql.join([...constants, ...names], sql`, `)} from source_rows`
-  },
   // The condition of an update may call no function whose result depends on settings, but that of a select may.
   whereSelected: ({ table, key, where }) => sql`where ${key} in (select ${key} from ${table} ${where})`,
   readPlan: (rows, table) => planOf(planRoots(rows).flatMap(nodesOnWorkers), table),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import type { Dialect, Transaction } from './dialect.ts'
-import { insertSelected, quoteText, standardTables, whereSelected } from './standard-sql.ts'
+import { quoteText, standardTables, whereSelected } from './standard-sql.ts'
 
 /** Column types of base tables. */
 export const POSTGRES_TYPES: Record<StorageKind, string> = {
@@ -48,7 +48,15 @@ export const postgresTables = standardTables({
 export const postgresWrites = {
   placeholder: (index) => `$${index + 1}`,
   encode: () => null,
-  insertSelected,
+  // Materialized, because Citus 13 sends its workers invalid SQL for an `insert … select` of values that are
+  // not immutable. Imports do not know whether they write to Citus.
+  insertSelected({ into, columns, constants, values, source }) {
+    const names = values.map((_, index) => sql.raw(`v${index}`))
+    const selected = values.map((value, index) => sql`${value} as ${names[index]}`)
+    return sql`with source_rows as materialized (select ${sql.join(selected, sql`, `)} ${source})
+      insert into ${into} (${sql.join(columns, sql`, `)})
+      select ${sql.join([...constants, ...names], sql`, `)} from source_rows`
+  },
   whereSelected,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   isSame: (left, right) => sql`${left} is not distinct from ${right}`,
