@@ -113,21 +113,23 @@ export function watchCaller(
 }
 
 /**
- * Runs a read, which `cancel` ends when the caller disconnects or its timeout expires.
+ * Runs a read, which `cancel` ends when the caller disconnects or its timeout expires. Waits for the cancellation, so
+ * that it does not hit a later read.
  *
  * @throws QUERY_CANCELLED, QUERY_TIMEOUT once the read has ended
  */
 export async function whileWanted<T>(
   caller: Caller | undefined,
   read: () => Promise<T>,
-  cancel: () => void,
+  cancel: () => unknown,
 ): Promise<T> {
   if (!caller) return read()
   if (caller.signal.aborted) throw cancelled()
   let reason: AppError | null = null
+  let cancelling: unknown
   const release = watchCaller(caller, (given) => {
     reason = given
-    cancel()
+    cancelling = cancel()
   })
   try {
     return await read()
@@ -135,6 +137,7 @@ export async function whileWanted<T>(
     throw reason ?? error
   } finally {
     release()
+    await cancelling
   }
 }
 

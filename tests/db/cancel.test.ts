@@ -87,6 +87,21 @@ describe.each(Object.keys(SERVERS))('a read of a request from %s', (name) => {
     await expectNoneSleeping()
   })
 
+  test('is ended alone, even where it ends by itself meanwhile', async () => {
+    const briefly = server.sleep.replace('60', '0.004')
+    for (let n = 0; n < 250; n++) {
+      const client = new AbortController()
+      const answer = asCaller(new Request('http://localhost/', { signal: client.signal }), 60_000, () =>
+        server.engine.values({ sql: briefly, params: [] }, { scan: true }),
+      )
+      setTimeout(() => client.abort(), 2 + (n % 5))
+      await answer.catch((error) => expect(error).toMatchObject({ code: 'QUERY_CANCELLED' }))
+      // The next statement of the same connection.
+      const next = await server.engine.values({ sql: briefly, params: [] }, { scan: true })
+      expect(next).toHaveLength(1)
+    }
+  })
+
   test('is ended after the time that a request may take', async () => {
     await expect(read(undefined, 500)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', status: 503 })
     await expectNoneSleeping()

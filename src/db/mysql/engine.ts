@@ -78,10 +78,8 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
       return await whileWanted(
         caller,
         () => ask(client, statement, arrays, SCAN_TIMEOUT_MS),
-        () => {
-          // Only another connection can kill it; if none is free, the statement's timeout ends it.
-          points.query(`kill query ${client.threadId}`).catch(() => client.destroy())
-        },
+        // Only another connection can kill it; if none is free, the statement's timeout ends it.
+        () => points.query(`kill query ${client.threadId}`).catch(() => client.destroy()),
       )
     } finally {
       client.release()

@@ -51,6 +51,8 @@ interface LanesOptions {
 const MAX_PREPARED = 500
 /** Remembered statement texts, to detect repeated ones. */
 const MAX_SEEN = 2_000
+/** A connection is not used again if a request to cancel takes longer to be delivered. */
+const CANCEL_MS = 2_000
 /** Idle connections are closed after this time. */
 const IDLE_MS = 60_000
 
@@ -65,7 +67,7 @@ interface Member {
   user: string
   usedAt: number
   prepared: Set<string>
-  /** True once a table has changed under a prepared statement. */
+  /** True once a table has changed under a prepared statement, or a cancel request is still on its way. */
   isStale: boolean
   /** True once its connection was lost or refused. */
   isBroken: boolean
@@ -230,20 +232,22 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
         if (prepare) member.prepared.add(text)
         // Without parameters it would be sent as a simple query, which cannot be prepared.
         const query = member.driver.unsafe(text, bound(params), { prepare })
+        let cancelling: Promise<boolean> | null = null
+        const cancel = () => {
+          cancelling ??= cancelled(query)
+          return cancelling
+        }
         try {
           const read = async () => (arrays ? await query.values() : await query)
-          // `cancel` returns a promise, which the driver's types omit.
-          const cancel = async () => query.cancel()
-          const rows = await untilStopped(
-            signal,
-            () => whileWanted(caller, read, () => query.cancel()),
-            cancel,
-          )
+          const rows = await untilStopped(signal, () => whileWanted(caller, read, cancel), cancel)
           return { rows, count: rows.count ?? 0 }
         } catch (error) {
           if (isStalePlan(error)) member.isStale = true
           if (isConnectionError(error)) markBroken(member)
           throw error
+        } finally {
+          // A request that arrives later would end another statement.
+          if (cancelling && !(await cancelling)) member.isStale = true
         }
       },
       async command(text) {
@@ -294,6 +298,24 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       await Promise.all(members.splice(0).map(({ driver }) => driver.end({ timeout: 5 })))
     },
   }
+}
+
+/**
+ * Asks the server to end a statement.
+ *
+ * @returns false if the request may still arrive
+ */
+function cancelled(query: object): Promise<boolean> {
+  // `query.cancel()` drops the promise of the request (postgres 3.4.9).
+  const { canceller } = query as { canceller: ((query: object) => Promise<unknown>) | null }
+  if (!canceller) return Promise.resolve(true)
+  Object.assign(query, { canceller: null })
+  // A request that fails ends nothing. One for a statement behind another may never be sent.
+  const sent = canceller(query).then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([sent, Bun.sleep(CANCEL_MS).then(() => false)])
 }
 
 const leastRecent = (best: Member | null, member: Member): Member =>
