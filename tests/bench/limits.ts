@@ -204,7 +204,15 @@ async function measureRows(rows: number): Promise<Line[]> {
     await settle(() => get(product, sorted(0)), hasIndexes(1), 10)
     await measure('filter and sort', 500, (n) => get(product, sorted(1 + n)))
     await repeated('filter and sort', 50, () => get(product, sorted(0)))
-    await settle(() => get(product, groupBy), hasIndexes(2), 10)
+    // Results that come from the cache do not ask for an index.
+    await settle(
+      async () => {
+        await insert(0)
+        await get(product, groupBy)
+      },
+      hasIndexes(2),
+      10,
+    )
     // Each insert makes the next read a first one.
     await measure('group by', 2000, () => get(product, groupBy), insert)
     await repeated('group by', 50, () => get(product, groupBy))

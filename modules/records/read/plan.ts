@@ -61,7 +61,7 @@ export interface PagePlan {
   query: PageQuery
   page: Statement
   /**
-   * The page of a query of all records, counted from their end, which is faster in the second half of a large table. Null
+   * The page of a query of all records, counted from their end, which is faster in the last third of a large table. Null
    * where it saves nothing or has another result.
    *
    * @param total records of the table, more than the offset

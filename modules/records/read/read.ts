@@ -53,6 +53,9 @@ export interface ObservedRead {
   ms: number
 }
 
+/** From this part of a table on, a page is counted from its end: SQLite skips backwards at about half the speed. */
+const FROM_END = 2 / 3
+
 /** The automatic indexes, provided by app.ts from the indexes module. */
 export interface AutomaticIndexes {
   /** The terms of each finished index of a table; the same list until it changes. */
@@ -256,7 +259,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const { model } = opened
     const total = await work.total(opened)
     const version = counts.versionOf(model)
-    if (query.offset <= total / 2 || query.offset >= total) return read(page)
+    if (query.offset <= total * FROM_END || query.offset >= total) return read(page)
     const rows = await read(fromEnd(total))
     await work.total(opened)
     // A record that came or went meanwhile would move the page.
