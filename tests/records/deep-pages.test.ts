@@ -69,6 +69,24 @@ describe('a page in the last third of a large table', () => {
     }
   })
 
+  test('is cached like any other', async () => {
+    const { id, email } = bench.owner
+    const { records } = bench.app.services
+    const actor = { kind: 'user' as const, id, email, orgRoles: ['super'], via: 'session' as const }
+    const opened = await records.open(actor, orders.id)
+    const plan = records.plan(opened, null, () => ({
+      limit: PAGE,
+      offset: 9_000,
+      fields: [orders.field('Title')],
+      shape: { kind: 'rows', links: 'first' },
+    }))
+    const statement = plan.fromEnd?.(ROWS)
+    expect(statement?.sql).toContain('desc')
+    // Results are cached by their statement.
+    expect(plan.fromEnd?.(ROWS)).toBe(statement!)
+    expect(plan.fromEnd?.(ROWS + 1)).not.toEqual(statement!)
+  })
+
   test('does not move while records are added', async () => {
     const first = await list(`offset=${ROWS - 1_000}`)
     let isOver = false

@@ -182,12 +182,21 @@ export function planPage(context: PlanContext, query: PageQuery): PagePlan {
     query,
     page: dialect.render(pageStatement(context, query, selected)),
     fromEnd: hasEnd(context, query, selected)
-      ? (total) => dialect.render(pageFromEnd(context, query, selected, total))
+      ? keepingLast((total) => dialect.render(pageFromEnd(context, query, selected, total)))
       : null,
     count: selected.isFiltered ? dialect.render(countOf(selected)) : null,
     grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
     computedFields: query.fields.filter(isComputed).length,
     bestIndex: query.isShuffled ? null : bestTerms(wantedForPage(context, query)),
+  }
+}
+
+/** Returns the same statement for the same number: results are cached by their statement. */
+function keepingLast(render: (total: number) => Statement): (total: number) => Statement {
+  let last: { total: number; statement: Statement } | null = null
+  return (total) => {
+    if (last?.total !== total) last = { total, statement: render(total) }
+    return last.statement
   }
 }
 
