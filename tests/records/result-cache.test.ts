@@ -322,11 +322,16 @@ describe('createResultCache', () => {
   })
 
   test('holds no quick reads', async () => {
-    const cache = createResultCache(null)
-    const quick = { sql: 'select 1 as n', params: [] }
-    runs = 0
-    for (let time = 0; time < 3; time++) await cache.over(opened).all(quick)
-    expect(runs).toBe(3)
+    let most = 0
+    // A busy machine makes a quick read slow now and then.
+    for (let attempt = 0; attempt < 5 && most < 3; attempt++) {
+      const cache = createResultCache(null)
+      const quick = { sql: 'select 1 as n', params: [] }
+      runs = 0
+      for (let time = 0; time < 3; time++) await cache.over(opened).all(quick)
+      most = Math.max(most, runs)
+    }
+    expect(most).toBe(3)
   })
 
   test('passes on the error of a read, and reads again', async () => {
