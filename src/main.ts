@@ -1,7 +1,8 @@
+import type { RunningServer } from './app.ts'
 import { READER_VARIABLE } from './reader-process.ts'
 
-/** A terminal and the programs around this one may all send the signal of one Ctrl+C. */
-const REPEATED_SIGNAL_MS = 1_000
+/** A terminal and the programs around this one may all send the signal of one Ctrl+C: echoes this soon are ignored. */
+const ECHO_MS = 1_000
 
 /** Runs the command of the command line; without one starts the server, and stops it gracefully on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
@@ -21,27 +22,37 @@ async function main(): Promise<void> {
     import('./config.ts'),
     import('./keep-serving.ts'),
   ])
-  const server = await startServer(readConfig(process.env))
+  const start = startServer(readConfig(process.env))
+  stopOnSignals(start)
+  const server = await start
   keepServing(server.kernel.log)
   console.log(`Sheaf is at ${server.url.replace('127.0.0.1', 'localhost')}`)
-  let stoppingSince: number | null = null
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stoppingSince !== null) {
-        if (performance.now() - stoppingSince < REPEATED_SIGNAL_MS) return
-        server.kernel.log.warn('stopped at once by a second signal', { signal })
-        process.exit(1)
-      }
-      stoppingSince = performance.now()
-      server.stop().then(
-        () => process.exit(0),
-        (error) => {
-          server.kernel.log.error('stopping failed', error)
-          process.exit(1)
-        },
-      )
-    })
+}
+
+/** Stops the server at a signal, and at once at a second one. Signals during the start wait for its end. */
+function stopOnSignals(start: Promise<RunningServer>): void {
+  let state: 'serving' | 'stopping' | 'stoppable at once' = 'serving'
+  const stop = async (signal: NodeJS.Signals) => {
+    if (state === 'stopping') return
+    if (state === 'stoppable at once') {
+      console.error(`Stopped at once by a second ${signal}.`)
+      process.exit(1)
+    }
+    state = 'stopping'
+    // Signals that waited while the process was busy are handled before the immediate.
+    setTimeout(() => setImmediate(() => (state = 'stoppable at once')), ECHO_MS)
+    const server = await start.catch(() => null)
+    // Why it did not start is said by who started it.
+    if (!server) return
+    try {
+      await server.stop()
+      process.exit(0)
+    } catch (error) {
+      server.kernel.log.error('stopping failed', error)
+      process.exit(1)
+    }
   }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
 }
 
 try {

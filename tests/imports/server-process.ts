@@ -9,7 +9,7 @@ const TICK_MS = 10
 export interface ServerProcess {
   url: string
   /** Ends it with a signal and gives its exit code once it is gone. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  end(signal: 'SIGINT' | 'SIGKILL' | 'SIGTERM'): Promise<number>
   /** Memory that it holds at present, in bytes. */
   rss(): number
   /** Processor time that all its threads have used, in milliseconds. */
