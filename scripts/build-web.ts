@@ -42,6 +42,14 @@ const BUNDLES: readonly BundlePlan[] = [
     parts: {
       app: ['main.tsx'],
       table: ['routes/base-screens.ts', 'features/views/kinds/table-screen.tsx'],
+      // What a table needs after its first records (`preloadAfterContent`).
+      later: [
+        'features/records/toolbar/bulk-bar.tsx',
+        'features/views/fields/fields-menu.tsx',
+        'features/views/filter/filter-menu.tsx',
+        'features/views/sort/sort-menu.tsx',
+        'attachments/file-list.tsx',
+      ],
     },
   },
   {
@@ -55,10 +63,13 @@ const BUNDLES: readonly BundlePlan[] = [
     pages: ['public-form.html'],
     aliases: PREACT,
     parts: {
-      form: [
-        'public-form.html',
+      form: ['public-form.html'],
+      // One request for everything that some forms need as well.
+      more: [
+        'features/forms/answers/form-cells.ts',
         'features/forms/answers/file-answer.tsx',
         'features/forms/answers/link-answer.tsx',
+        'features/forms/survey-view.tsx',
       ],
     },
   },

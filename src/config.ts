@@ -283,7 +283,7 @@ export const VARIABLES = {
   }),
   indexSlowMs: variable({
     name: 'INDEX_SLOW_MS',
-    default: '30',
+    default: '10',
     help: 'Reads of a table that repeatedly take at least this many milliseconds get an index. `0`: no automatic indexes, and none for searches.',
     read: integer(0, 3_600_000),
   }),

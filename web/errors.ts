@@ -1,4 +1,4 @@
-import { TRPCClientError } from '@trpc/client'
+import type { TRPCClientError } from '@trpc/client'
 import { ERROR_STATUS, type ErrorCode } from '../src/core/errors.ts'
 import type { AppRouter } from '../src/router.ts'
 import { m } from './messages.gen.ts'
@@ -23,7 +23,7 @@ export function requestIdOf(error: unknown): string | null {
 export function messageOf(error: unknown): string {
   if (isOffline(error)) return m.app_server_reach_failed()
   const code = appCodeOf(error)
-  if (code === 'INTERNAL_SERVER_ERROR' || (error instanceof TRPCClientError && code === null)) {
+  if (code === 'INTERNAL_SERVER_ERROR' || (isFromServer(error) && code === null)) {
     const requestId = requestIdOf(error)
     return requestId
       ? m.app_something_went_wrong_server_request({ requestId })
@@ -97,7 +97,7 @@ const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string
 
 /** True without an answer from our server: offline, server down, or a proxy error. */
 export const isOffline = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof TRPCClientError && dataOf(error) === null)
+  error instanceof TypeError || (isFromServer(error) && dataOf(error) === null)
 
 /** True for lost connections and a busy server, false for rejected requests. */
 export function isWorthRetrying(error: unknown): boolean {
@@ -106,5 +106,9 @@ export function isWorthRetrying(error: unknown): boolean {
 }
 
 function dataOf(error: unknown) {
-  return error instanceof TRPCClientError ? ((error as TRPCClientError<AppRouter>).data ?? null) : null
+  return isFromServer(error) ? (error.data ?? null) : null
 }
+
+/** By its name: the class would bring the client into pages that send requests without it. */
+const isFromServer = (error: unknown): error is TRPCClientError<AppRouter> =>
+  error instanceof Error && error.name === 'TRPCClientError'

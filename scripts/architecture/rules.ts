@@ -145,6 +145,7 @@ const TYPE_REGISTRIES = [
 ]
 /** Files in which such words are not field types: object kinds in errors, and MySQL column types. */
 const OTHER_WORDS = ['src/core/errors.ts', 'src/db/mysql/driver.ts']
+  'web/features/forms/answers/common-cells.ts',
 const TYPE = `['"](${FIELD_TYPE_NAMES.join('|')})['"]`
 const TYPE_KEY = `\\n\\s*(${FIELD_TYPE_NAMES.join('|')}): .*`
 const TYPE_BY_NAME = new RegExp(

@@ -78,7 +78,7 @@ export const temperatureCell = defineCell(temperature, {
 const LINES: [path: string, line: string, before: string][] = [
   ['src/core/fields/index.ts', '  temperature,', '  percent,'],
   ['web/cells/index.ts', '  Temperature: temperatureCell,', '  Percent: percentCell,'],
-  ['web/features/forms/answers/form-cells.ts', '  Temperature: temperatureCell,', '  Percent: percentCell,'],
+  ['web/features/forms/answers/form-cells.ts', '  Temperature: temperatureCell,', '  Time: timeCell,'],
 ]
 const IMPORTS: Record<string, string> = {
   'src/core/fields/index.ts': "import { temperature } from './temperature.ts'\n",

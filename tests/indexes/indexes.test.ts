@@ -4,10 +4,10 @@ import { createIndexStore } from '../../modules/indexes/store.ts'
 import { listGroups } from '../../modules/records/read/groups/list-groups.ts'
 import type { Statement } from '../../src/dialects/dialect.ts'
 import { doorOf, ended } from '../imports/support.ts'
-import { type Bench, benchOf, type TestTable } from '../records/support.ts'
+import { type Bench, benchOf, createBench, type TestTable } from '../records/support.ts'
 import { createTestApp } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
-import { fillTable } from './support.ts'
+import { fillTable, indexNames } from './support.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -111,6 +111,27 @@ describe('automatic indexes', () => {
       await namesInDatabase(copyId, copy.tableName),
     )
     expect(await indexesOf(copy.id)).toHaveLength(1)
+  })
+
+  test('are created for reads of 10 ms by default, not for faster ones', async () => {
+    const own = await createBench()
+    try {
+      const filled = await own.table({ Name: 'SingleLineText', Num: 'Number' })
+      await fillTable(own.app.kernel, filled)
+      const { indexes, schema } = own.app.services
+      const model = await schema.load(filled.id)
+      const reads = async (title: string, ms: number) => {
+        const terms = [{ fieldId: filled.field(title).id, as: 'value' as const, direction: 'asc' as const }]
+        for (let at = 0; at < 10; at++) indexes.automatic.observe({ model, terms, ms })
+        await indexes.maintain(always)
+      }
+      await reads('Name', 9.9)
+      expect(await indexNames(own.app.kernel, filled)).toEqual([])
+      await reads('Num', 10)
+      expect(await indexNames(own.app.kernel, filled)).toHaveLength(1)
+    } finally {
+      await own.stop()
+    }
   })
 
   test('are not created for a read that is rare, or while somebody writes', async () => {

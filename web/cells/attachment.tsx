@@ -16,17 +16,21 @@ import {
 } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { addFiles } from '../attachments/add-files.tsx'
-import { FileList } from '../attachments/file-list.tsx'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { FileThumb, widthOf } from '../attachments/file-thumb.tsx'
 import { openViewer } from '../attachments/open-viewer.tsx'
 import { withKeys } from '../attachments/with-keys.ts'
 import { m } from '../messages.gen.ts'
+import { preloadAfterContent } from '../navigation/after-content.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import { toast } from '../ui/toast.ts'
 import styles from './attachment.module.css'
 import { defineCell, type EditorProps, type ViewProps } from './cell.ts'
+
+const FileList = lazyPart(() => import('../attachments/file-list.tsx'), 'FileList')
+preloadAfterContent(FileList)
 
 /** Files as thumbnails; the editor lists them to add, rename, reorder and open. */
 export const attachmentCell = defineCell(attachment, {

@@ -5,7 +5,7 @@ import { type GalleryOptions, gallery } from './gallery.ts'
 import { type GridOptions, grid } from './grid.ts'
 import { type KanbanOptions, kanban } from './kanban.ts'
 import { type MapOptions, map } from './map.ts'
-import type { Stacks, ViewKindDefinition } from './view-kind.ts'
+import { optionsOfKind, type Stacks, type ViewKindDefinition } from './view-kind.ts'
 
 export * from './calendar.ts'
 export * from './coloring.ts'
@@ -65,15 +65,8 @@ export function filePathsOf({ kind, options }: Pick<View, 'kind' | 'options'>): 
   return filePaths?.(schema.parse(options)) ?? []
 }
 
-/**
- * The complete options of a view of that kind.
- *
- * @throws Error for a view of another kind
- */
-export function optionsOf<K extends ViewKind>(
+/** As `optionsOfKind`, by the kind's name. */
+export const optionsOf = <K extends ViewKind>(
   view: Pick<View, 'kind' | 'options'>,
   kind: K,
-): OptionsByKind[K] {
-  if (view.kind !== kind) throw new Error(`A ${view.kind} view is not a ${kind}`)
-  return VIEW_KINDS[kind].options.parse(view.options)
-}
+): OptionsByKind[K] => optionsOfKind(VIEW_KINDS[kind], view)

@@ -88,6 +88,19 @@ export function fitOrNull(
   return found && fits(found) ? found.id : null
 }
 
+/**
+ * The complete options of a view of that kind.
+ *
+ * @throws Error for a view of another kind
+ */
+export function optionsOfKind<Options extends object>(
+  { kind, options }: ViewKindDefinition<Options>,
+  view: { kind: ViewKind; options: object },
+): Options {
+  if (view.kind !== kind) throw new Error(`A ${view.kind} view is not a ${kind}`)
+  return options.parse(view.options)
+}
+
 /** Error message for the first field that does not exist or (`unfit`) does not fit; null if all fit. */
 export function wrongType(
   fieldIds: readonly (string | null)[],

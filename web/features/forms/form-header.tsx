@@ -1,4 +1,4 @@
-import type { FormOptions } from '../../../src/core/views/index.ts'
+import type { FormOptions } from '../../../src/core/views/form.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import styles from './form.module.css'
 

@@ -3,13 +3,14 @@ import { startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
+import { type FormOptions, form } from '../../../src/core/views/form.ts'
 import {
   checkAnswers,
   type Question,
   questionsOf,
   visibleQuestions,
 } from '../../../src/core/views/form-answers.ts'
-import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
+import { optionsOfKind } from '../../../src/core/views/view-kind.ts'
 import { messageOf } from '../../errors.ts'
 import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -64,7 +65,7 @@ export interface FormRun {
 /** Holds a form's answers, stores them across reloads, validates and submits them. */
 export function useFormRun(source: FormSource, prefill: Prefill | null = null): FormRun {
   const { view, fields, people, actorId } = source
-  const options = useMemo(() => optionsOf(view, 'form'), [view])
+  const options = useMemo(() => optionsOfKind(form, view), [view])
   const [, redraw] = useReducer((n: number) => n + 1, 0)
   const [state] = useState(() => newState(source, prefill))
   const [status, setStatus] = useState<RunStatus>({ kind: 'filling', failure: null })

@@ -4,7 +4,13 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
 import { type OptionsOf, readOptions } from '../../../../src/core/fields/index.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
-import { hasChoices, hasMultipleChoices, hasSingleChoice } from '../../../../src/core/fields/traits.ts'
+import {
+  hasChoices,
+  hasMultipleChoices,
+  hasSingleChoice,
+  holdsFiles,
+} from '../../../../src/core/fields/traits.ts'
+import type { Field } from '../../../../src/core/model.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
@@ -13,7 +19,7 @@ import { Skeleton } from '../../../ui/states.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 import { CellAnswer } from './cell-answer.tsx'
-import { loadedCell } from './cells.ts'
+import { loadCells, loadedCell } from './cells.ts'
 
 const FileAnswer = lazyPart(() => import('./file-answer.tsx'), 'FileAnswer', <Skeleton height={32} />)
 const ScanButton = lazyPart(() => import('./scan-button.tsx'), 'ScanButton')
@@ -24,6 +30,19 @@ const INPUTS: Partial<Record<FieldTypeName, ComponentType<AnswerProps>>> = {
   Checkbox: TickAnswer,
   Rating: StarsAnswer,
   Attachment: FileAnswer,
+}
+
+/**
+ * Loads the inputs of these fields before the first render, so that the form does not shift as they arrive. Those of
+ * most forms are there already.
+ */
+export async function loadInputs(fields: readonly Field[]): Promise<void> {
+  const others = fields.filter((field) => !loadedCell(field.type) && !hasSingleChoice(field))
+  await Promise.all([
+    others.some(holdsFiles) && FileAnswer.preload(),
+    others.some((field) => linkOf(field) !== null) && LinkAnswer.preload(),
+    others.some(({ type }) => !INPUTS[type]) && loadCells(),
+  ])
 }
 
 /** The input of a question, chosen by field type and layout. */

@@ -1,17 +1,14 @@
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
 import type { Cell } from '../../../cells/cell.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { COMMON_CELLS } from './common-cells.ts'
 
-let loaded: Partial<Record<FieldTypeName, Cell>> = {}
+let loaded: Partial<Record<FieldTypeName, Cell>> = COMMON_CELLS
 
-/** The cell of a field type; undefined before `loadCells` or `provideCells` and for types with a form-specific input. */
+/** The cell of a field type; undefined for types with a form-specific input and, before `loadCells`, for rare types. */
 export const loadedCell = (type: FieldTypeName): Cell | undefined => loaded[type]
 
-/** Loads the cell editors before the first render, so that the form does not shift as they arrive. */
+/** Loads the cell editors of all types. */
 export async function loadCells(): Promise<void> {
-  loaded = (await import('./form-cells.ts')).FORM_CELLS
-}
-
-/** Provides cell editors that the caller has imported: a page that always needs them saves the request. */
-export function provideCells(cells: typeof loaded): void {
-  loaded = cells
+  loaded = { ...COMMON_CELLS, ...(await loadPart(() => import('./form-cells.ts'))).FORM_CELLS }
 }

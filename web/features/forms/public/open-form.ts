@@ -3,18 +3,16 @@ import { holdsPeople } from '../../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId, View } from '../../../../src/core/model.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { SUBMISSION_HEADER } from '../../../../src/core/shares.ts'
+import { form } from '../../../../src/core/views/form.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
-import { collectsAnswers, optionsOf } from '../../../../src/core/views/index.ts'
+import { optionsOfKind } from '../../../../src/core/views/view-kind.ts'
 import { titleOf } from '../../../cells/link-value.ts'
 import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
-import { provideCells } from '../answers/cells.ts'
-import { FORM_CELLS } from '../answers/form-cells.ts'
+import { loadInputs } from '../answers/answer-input.tsx'
 import type { FormSource } from '../form-source.ts'
 import { AnswersRefused, type Submission, type Submitted } from '../form-source.ts'
 import { bodyOf, offline, type ShareClient, ShareError } from './share-client.ts'
-
-provideCells(FORM_CELLS)
 
 /** A form opened through its public link. */
 export interface OpenForm {
@@ -30,10 +28,10 @@ export interface OpenForm {
  */
 export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
   const share = await client.open()
-  if (share.viewKind === null || !collectsAnswers({ kind: share.viewKind }) || share.tableId === null) {
+  if (share.form === null || share.tableId === null) {
     throw new ShareError(m.form_link_doesnt_lead_form(), 'NO_FORM')
   }
-  if (share.form !== null && share.form !== 'open') return share
+  if (share.form !== 'open') return share
   const { tableId } = share
   const { fields, views } = await client.table(tableId)
   const view = views.find(({ id }) => id === share.viewId) ?? views[0]
@@ -42,6 +40,7 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
   const [people, pictures] = await Promise.all([
     asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),
     readPictures(client, tableId, view),
+    loadInputs(asked),
   ])
   const source: FormSource = {
     keepAs: linkId,
@@ -80,7 +79,7 @@ async function readPictures(
   tableId: string,
   view: View,
 ): Promise<FormSource['pictures']> {
-  const { bannerPath, logoPath, hideBanner } = optionsOf(view, 'form')
+  const { bannerPath, logoPath, hideBanner } = optionsOfKind(form, view)
   const banner = hideBanner ? null : bannerPath
   const paths = [banner, logoPath].filter((path) => path !== null)
   if (paths.length === 0) return { banner: null, logo: null }

@@ -1,11 +1,13 @@
 import { CircleOff, Link2Off, RotateCw, Users } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
+import { form as formKind } from '../../../../src/core/views/form.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
-import { optionsOf } from '../../../../src/core/views/index.ts'
+import { optionsOfKind } from '../../../../src/core/views/view-kind.ts'
 import { PeopleProvider } from '../../../cells/people-context.ts'
 import { availableLanguages, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { keyed } from '../../../ui/keyed.ts'
 import { Main } from '../../../ui/main.tsx'
@@ -17,12 +19,13 @@ import { Pictures } from '../form-header.tsx'
 import { FormView } from '../form-view.tsx'
 import { pageStyle } from '../page-style.ts'
 import { readPrefill } from '../prefill.ts'
-import { SurveyView } from '../survey-view.tsx'
 import { useFormRun } from '../use-form-run.ts'
 import type { FormPlace } from './form-place.ts'
 import { type OpenForm, openForm } from './open-form.ts'
 import styles from './public-form.module.css'
 import { ShareError, shareClient } from './share-client.ts'
+
+const SurveyView = lazyPart(() => import('../survey-view.tsx'), 'SurveyView', <Opening />)
 
 type State =
   | { kind: 'opening' }
@@ -43,7 +46,7 @@ export function PublicFormPage({ place }: { place: FormPlace }) {
           return
         }
         await applySettings(found.share.settings)
-        const { heading } = optionsOf(found.source.view, 'form')
+        const { heading } = optionsOfKind(formKind, found.source.view)
         document.title = heading || found.share.title
         setState({ kind: 'open', form: found })
       } catch (error) {

@@ -4,6 +4,8 @@ import type { CheckedRows, SelectionStatus } from '../../../grid/contract.ts'
 import { Grid, type GridHandle } from '../../../grid/grid.tsx'
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { preloadAfterContent } from '../../../navigation/after-content.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
@@ -15,7 +17,6 @@ import { useUntickAll } from '../context/use-ticks.ts'
 import { useGridGroups, useViewGroups } from '../groups/use-groups.ts'
 import { createGridCommands } from '../menus/grid-commands.ts'
 import { useSheetPaste } from '../paste/paste-sheet.ts'
-import { BulkBar } from '../toolbar/bulk-bar.tsx'
 import { GRID_CONTROLS } from '../toolbar/toolbar.tsx'
 import { GridEmpty } from './grid-empty.tsx'
 import { useGridColumns } from './use-grid-columns.ts'
@@ -24,6 +25,9 @@ import { useTableActions } from './use-table-actions.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from './view-frame.tsx'
 
 const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
+const BulkBar = lazyPart(() => import('../toolbar/bulk-bar.tsx'), 'BulkBar')
+preloadAfterContent(BulkBar)
+
 
 /** A table's grid view: toolbar, grid, and the open record. */
 export function TableView(props: KindScreenProps) {

@@ -7,6 +7,7 @@ import type { Search } from '../../../../src/core/query.ts'
 import type { Action } from '../../../actions/action.ts'
 import { useScreenActions } from '../../../actions/index.ts'
 import { m } from '../../../messages.gen.ts'
+import { preloadAfterContent } from '../../../navigation/after-content.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -17,13 +18,10 @@ import { describeColoring } from '../../views/coloring/describe-coloring.ts'
 import viewStyles from '../../views/controls/toolbar.module.css'
 import { ToolbarButton } from '../../views/controls/toolbar-button.tsx'
 import { ToolbarSheet } from '../../views/controls/toolbar-sheet.tsx'
-import { FieldsMenu } from '../../views/fields/fields-menu.tsx'
 import { describeCondition, directionLabels } from '../../views/filter/describe-condition.ts'
 import { completeFilter, conditionsOf, isComparable } from '../../views/filter/filter-edit.ts'
-import { FilterMenu } from '../../views/filter/filter-menu.tsx'
 import { toolbarMenu } from '../../views/manage/toolbar-menu.ts'
 import { fileItems } from '../../views/manage/view-files.ts'
-import { GroupsMenu, SortMenu } from '../../views/sort/sort-menu.tsx'
 import { fieldsInOrder, fieldsToChoose } from '../../views/state/arrange-fields.ts'
 import { KeptChanges } from '../../views/state/kept-changes.tsx'
 import styles from '../bars/table-view.module.css'
@@ -52,6 +50,12 @@ export interface TableToolbarProps {
   onAddRecord: () => void
 }
 
+const FieldsMenu = lazyPart(() => import('../../views/fields/fields-menu.tsx'), 'FieldsMenu')
+const FilterMenu = lazyPart(() => import('../../views/filter/filter-menu.tsx'), 'FilterMenu')
+const sortMenus = () => import('../../views/sort/sort-menu.tsx')
+const GroupsMenu = lazyPart(sortMenus, 'GroupsMenu')
+const SortMenu = lazyPart(sortMenus, 'SortMenu')
+preloadAfterContent(FieldsMenu, FilterMenu, GroupsMenu, SortMenu)
 const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.tsx'), 'ColoringMenu')
 
 const HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
