@@ -14,7 +14,7 @@ export const { users, sessions, passwordResets, apiTokens, memberships, shares, 
 export const { bases, sources, basePreferences } = defineBasesTables(columns)
 export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)
-export const { attachmentFiles, attachmentUses } = defineRecordsTables(columns)
+export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const jobs = defineJobsTable(columns)

@@ -113,6 +113,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     registry,
     undoers: new Map(),
     works: createWorks({ events }),
+    removals: [],
     async close() {
       await Promise.all([jobs.close(), mail.close()])
       pool.close()
@@ -297,6 +298,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
+  await services.records.feed.start()
   const { metrics } = kernel
   const answer = (request: Request) =>
     metrics ? measureRequests(metrics, request, () => app.fetch(request)) : app.fetch(request)
@@ -339,6 +341,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await services.records.close()
     const indexesClosed = services.indexes.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
+    await services.records.feed.close()
     await Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
     await server.stop(true)
     await indexesClosed

@@ -20,6 +20,8 @@ export interface EventMap {
   'indexes.changed': { tableId: string }
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
+  /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
+  'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
   /** A shared form was answered. The record is written and announced separately. */
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
   /** An event that a rate limit counts, or one that it no longer counts. */
@@ -46,6 +48,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,
+  'feed.followed': true,
   'job.cancelled': true,
   'work.cancelled': true,
   'events.missed': false,

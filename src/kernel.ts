@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import type { Undoers } from './db/change-log.ts'
-import type { Meta } from './db/meta.ts'
+import type { Meta, MetaStatement } from './db/meta.ts'
 import type { Sources } from './db/sources.ts'
 import type { Events } from './events.ts'
 import type { Jobs } from './jobs.ts'
@@ -32,6 +32,8 @@ export interface Kernel {
   registry: Registry
   /** Undo implementations of modules that log changes. */
   undoers: Undoers
+  /** Each module’s statements that forget a base, for the transaction in which it is removed for good. */
+  removals: ((baseId: string) => MetaStatement[])[]
   /** Set once the server is asked to stop: it is no longer ready for new clients. */
   shutdown: { hasBegun: boolean }
   /** Writes whose duration grows with a table. */

@@ -99,6 +99,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       await meta.atomically([
         ...(await forgotten()),
         ...access.forRemovedBase(baseId),
+        ...kernel.removals.flatMap((forget) => forget(baseId)),
         meta.db.delete(bases).where(eq(bases.id, baseId)),
       ])
       store.changed(baseId)

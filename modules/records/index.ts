@@ -1,5 +1,13 @@
 export { EXPORT_JOB, VISITOR } from './export/index.ts'
 export {
+  type FeedBatch,
+  type FeedConsumer,
+  type FeedCursor,
+  type FeedEntry,
+  type FeedRecord,
+  pageOfEntry,
+} from './feed/index.ts'
+export {
   AUTOMATIC_INDEXES,
   type AutomaticIndexes,
   indexSql,
@@ -10,5 +18,5 @@ export { createRestReads, fileAnswer, openapiRest, presentStarter, recordsRest }
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'
-export { isForeign } from './table/index.ts'
+export { idOfKey, isForeign, keyFieldsOf, parseRecordId, storedId } from './table/index.ts'
 export type { SharedForm } from './write/index.ts'

@@ -16,6 +16,7 @@ import type { FieldExpressions, SchemaReader, TableModel } from '../schema/index
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
+import { createFeed } from './feed/index.ts'
 import { createTrash, createUndo, type HistoryEntry, readHistory } from './history/index.ts'
 import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
 import {
@@ -304,6 +305,7 @@ export function createRecordsService(
     close: () => searchIndexes.close(),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,
+    feed: createFeed(kernel),
     exports,
     forms: createFormDoor({ reader, links, door, views }),
     signFiles,

@@ -1,6 +1,6 @@
 import type { Columns } from '../../src/db/columns.ts'
 
-/** Uploaded files, and the bases that use or used them. The store has the content. */
+/** Uploaded files with the bases that use or used them, whose content the store has, and how far consumers have read the logs. */
 export function defineRecordsTables(c: Columns) {
   const attachmentFiles = c.table(
     'attachment_files',
@@ -33,5 +33,15 @@ export function defineRecordsTables(c: Columns) {
       c.index('attachment_uses_base').on(table.baseId),
     ],
   )
-  return { attachmentFiles, attachmentUses }
+  const feedPositions = c.table(
+    'feed_positions',
+    {
+      consumer: c.text('consumer').notNull(),
+      baseId: c.text('base_id').notNull(),
+      /** Id of the last entry in the base's log that the consumer is done with. */
+      position: c.bigInteger('position').notNull(),
+    },
+    (table) => [c.primaryKey({ columns: [table.consumer, table.baseId] })],
+  )
+  return { attachmentFiles, attachmentUses, feedPositions }
 }

@@ -53,6 +53,7 @@ const FOLDERS: Record<string, readonly string[]> = {
     'history',
     'export',
     'rest',
+    'feed',
     'starter',
   ],
 }

@@ -27,6 +27,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/default-now',
   'records/export',
   'records/filters',
+  'records/feed',
   'records/formula',
   'records/formula-chains',
   'records/groups',

@@ -602,6 +602,49 @@ export async function viewsInLog(engine: Engine): Promise<ReadonlySet<string>> {
   return new Set(rows.flatMap(({ detail }) => (JSON.parse(detail) as { viewId?: string }).viewId ?? []))
 }
 
+/** The entries after one, in order. */
+export const entriesAfter = (engine: Engine, entryId: number, limit: number): Promise<StoredEntry[]> =>
+  selectEntries(engine, sql`where id > ${entryId} order by id limit ${limit}`)
+
+/** How many records of a table an entry lists. */
+export interface ListedRecords {
+  tableId: string
+  inserted: number
+  updated: number
+  deleted: number
+}
+
+/** The listed records of the entries in a range of ids, by entry and table. Entries without any are missing. */
+export async function listedRecords(
+  engine: Engine,
+  range: { from: number; to: number },
+  options: { scan: boolean },
+): Promise<Map<number, ListedRecords[]>> {
+  const rows = await engine.all<{
+    id: number
+    table_id: string
+    n: number
+    inserted: number
+    deleted: number
+  }>(
+    engine.dialect.render(sql`select change_id as id, table_id, count(*) as n,
+        sum(case when before is null then 1 else 0 end) as inserted, sum(case when after is null then 1 else 0 end) as deleted
+      from sheaf_change_records where change_id between ${range.from} and ${range.to}
+      group by change_id, table_id order by change_id, table_id`),
+    options,
+  )
+  const byEntry = Map.groupBy(rows, ({ id }) => Number(id))
+  return new Map(
+    [...byEntry].map(([id, tables]) => [
+      id,
+      tables.map((row) => {
+        const [inserted, deleted] = [Number(row.inserted), Number(row.deleted)]
+        return { tableId: row.table_id, inserted, deleted, updated: Number(row.n) - inserted - deleted }
+      }),
+    ]),
+  )
+}
+
 /** The imports into a table, newest first. */
 export const listImports = (engine: Engine, tableId: string): Promise<StoredEntry[]> =>
   selectEntries(engine, sql`where kind = 'records.import' and table_id = ${tableId} order by id desc`)
