@@ -1,5 +1,6 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
+import { defineCommentsTables } from '../modules/comments/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
 import { defineIndexesTables } from '../modules/indexes/tables.ts'
 import { defineRecordsTables } from '../modules/records/tables.ts'
@@ -17,5 +18,6 @@ export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
+export const { comments, commentReactions } = defineCommentsTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)

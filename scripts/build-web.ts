@@ -49,6 +49,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/views/filter/filter-menu.tsx',
         'features/views/sort/sort-menu.tsx',
         'attachments/file-list.tsx',
+        'features/records/comments/comment-counts.ts',
       ],
     },
   },

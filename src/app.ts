@@ -8,6 +8,7 @@ import {
   STARTER_PRESENTER,
 } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
+import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import {
@@ -112,8 +113,8 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     metrics,
     registry,
     undoers: new Map(),
-    works: createWorks({ events }),
     removals: [],
+    works: createWorks({ events }),
     async close() {
       await Promise.all([jobs.close(), mail.close()])
       pool.close()
@@ -142,6 +143,7 @@ export function createServices(kernel: Kernel) {
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records)
   const indexes = createIndexesService(kernel, auth, schema, records)
+  const comments = createCommentsService(kernel, auth, schema, records)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -151,7 +153,7 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)
   kernel.registry.fill(VIEW_PRESENTER, presentTableViews(views))
   kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)
-  return { auth, bases, schema, views, records, shares, imports, copies, storage, indexes }
+  return { auth, bases, schema, views, records, shares, imports, copies, storage, indexes, comments }
 }
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
@@ -177,6 +179,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(recordsRest(kernel, services))
     .use(storageRest(kernel, services))
     .use(indexesRest(kernel, services))
+    .use(commentsRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
@@ -295,10 +298,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const services = createServices(kernel)
   await kernel.jobs.recover()
   kernel.mail.start()
+  await services.records.feed.start()
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
-  await services.records.feed.start()
   const { metrics } = kernel
   const answer = (request: Request) =>
     metrics ? measureRequests(metrics, request, () => app.fetch(request)) : app.fetch(request)
@@ -338,10 +341,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
     // Browsers reconnect at once, to another server if there is one.
     socket.close()
     services.storage.close()
+    await services.records.feed.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.
-    await services.records.feed.close()
     await Promise.race([server.stop(), Bun.sleep(config.stopSeconds * 1000)])
     await server.stop(true)
     await indexesClosed

@@ -1,5 +1,6 @@
 import { ALONE, type Cluster } from './cluster.ts'
 import type { AppliedChange } from './core/changes.ts'
+import type { CommentNews } from './core/comments.ts'
 import type { RecordId } from './core/model.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
@@ -11,6 +12,7 @@ export interface EventMap {
   /** A table, field or view was created, altered or removed; `tableId` is null if the list of tables changed. */
   'schema.changed': { baseId: string; tableId: string | null; version: number }
   'job.changed': Job
+  'comment.changed': CommentNews
   /** Progress or end of a change of whole tables. */
   'work.changed': Work
   /** A user's account, roles or memberships changed: their caches and connections are invalid. */
@@ -18,10 +20,10 @@ export interface EventMap {
   'base.deleted': { baseId: string }
   /** An index of a table was built or dropped: plans that depend on it are stale. */
   'indexes.changed': { tableId: string }
-  /** A public link was closed or changed: its caches and connections are invalid. */
-  'share.changed': { shareId: string }
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
+  /** A public link was closed or changed: its caches and connections are invalid. */
+  'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
   'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
   /** An event that a rate limit counts, or one that it no longer counts. */
@@ -40,15 +42,16 @@ export interface EventMap {
 const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'records.changed': true,
   'schema.changed': true,
+  'comment.changed': true,
   'job.changed': true,
   'work.changed': true,
   'access.changed': false,
   'base.deleted': true,
   'indexes.changed': true,
+  'feed.followed': true,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,
-  'feed.followed': true,
   'job.cancelled': true,
   'work.cancelled': true,
   'events.missed': false,

@@ -1,5 +1,6 @@
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
+import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
 import {
   type Copies,
   copiesRouter,
@@ -27,6 +28,7 @@ export interface RoutedServices {
   copies: Copies
   storage: StorageService
   indexes: IndexesService
+  comments: CommentsService
 }
 
 /** The tRPC router, one line per module. */
@@ -45,6 +47,7 @@ export const createRouter = (services: RoutedServices) =>
     jobs: jobsRouter(services.imports),
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),
+    comments: commentsRouter(services.comments),
   })
 
 /** The only server type that the web app uses. */

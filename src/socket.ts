@@ -334,6 +334,9 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   const unsubscribe = [
     kernel.events.on('records.changed', inOrder.take),
     kernel.events.on('schema.changed', (change) => tell(change.baseId, 'schema', change)),
+    kernel.events.on('comment.changed', (news) =>
+      send(roomOf(news.baseId), { event: 'comment', payload: news }, news.baseId),
+    ),
     kernel.events.on('work.changed', (work) =>
       send(roomOf(work.baseId), { event: 'work', payload: work }, work.baseId),
     ),

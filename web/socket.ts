@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io-client'
 import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../src/core/changes.ts'
+import type { CommentNews } from '../src/core/comments.ts'
 import type { Work } from '../src/core/work.ts'
 import { firstContent } from './navigation/first-content.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
@@ -24,6 +25,7 @@ interface ServerEvents {
   schema: (change: SchemaChange) => void
   job: (job: JobNews) => void
   work: (work: Work) => void
+  comment: (news: CommentNews) => void
   /** Messages may have been lost between servers. */
   missed: () => void
 }
@@ -73,6 +75,7 @@ const changes = channel<AppliedChange>()
 const schemaChanges = channel<SchemaChange>()
 const jobs = channel<JobNews>()
 const works = channel<Work>()
+const comments = channel<CommentNews>()
 const reconnects = channel<void>()
 
 /** Records were written in a watched base, also by this browser: compare `clientId`. */
@@ -83,6 +86,8 @@ export const onSchemaChange = schemaChanges.on
 export const onJob = jobs.on
 /** Progress or end of a change of whole tables in a watched base. */
 export const onWork = works.on
+/** The comments of a record changed in a watched base. */
+export const onComment = comments.on
 /** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
 
@@ -163,6 +168,7 @@ async function open(): Promise<void> {
   opened.on('schema', schemaChanges.emit)
   opened.on('job', jobs.emit)
   opened.on('work', works.emit)
+  opened.on('comment', comments.emit)
   opened.on('missed', () => reconnects.emit())
 }
 

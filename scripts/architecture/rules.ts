@@ -30,6 +30,7 @@ const MODULES = [
   'storage',
   'indexes',
   'notifications',
+  'comments',
   'hooks',
 ]
 /** Folders of a module in order: each may import earlier ones through their `index.ts`. */
@@ -40,6 +41,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   imports: ['rest'],
   storage: ['rest'],
   indexes: ['rest'],
+  comments: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [
@@ -51,9 +53,9 @@ const FOLDERS: Record<string, readonly string[]> = {
     'attachments',
     'write',
     'history',
+    'feed',
     'export',
     'rest',
-    'feed',
     'starter',
   ],
 }
@@ -107,6 +109,7 @@ const FEATURES = [
   'records/groups',
   'records/paste',
   'records/menus',
+  'records/comments',
   'records/panel',
   'records/toolbar',
   'records/screen',
@@ -115,6 +118,7 @@ const FEATURES = [
   'erd',
   'bases',
   'history',
+  'comments',
   'account',
   'shares/public',
   'shell',
@@ -141,12 +145,12 @@ const TYPE_REGISTRIES = [
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
+  'web/features/forms/answers/common-cells.ts',
   'web/features/forms/answers/form-cells.ts',
   'web/features/schema/options/options-editor.tsx',
 ]
 /** Files in which such words are not field types: object kinds in errors, and MySQL column types. */
 const OTHER_WORDS = ['src/core/errors.ts', 'src/db/mysql/driver.ts']
-  'web/features/forms/answers/common-cells.ts',
 const TYPE = `['"](${FIELD_TYPE_NAMES.join('|')})['"]`
 const TYPE_KEY = `\\n\\s*(${FIELD_TYPE_NAMES.join('|')}): .*`
 const TYPE_BY_NAME = new RegExp(

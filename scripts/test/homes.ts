@@ -3,6 +3,7 @@ export type Home = 'sqlite' | 'postgres'
 
 /** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
+  'comments/comments',
   'copies/base',
   'copies/field',
   'copies/table',
@@ -26,8 +27,8 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/deep-pages',
   'records/default-now',
   'records/export',
-  'records/filters',
   'records/feed',
+  'records/filters',
   'records/formula',
   'records/formula-chains',
   'records/groups',

@@ -121,7 +121,8 @@ export function notFound(
     | 'Action'
     | 'User'
     | 'Job'
-    | 'Index',
+    | 'Index'
+    | 'Comment',
   id: string,
 ): AppError {
   const code = NOT_FOUND_CODES[kind]
@@ -142,4 +143,5 @@ const NOT_FOUND_CODES = {
   Filter: 'GENERIC_NOT_FOUND',
   Action: 'GENERIC_NOT_FOUND',
   Index: 'GENERIC_NOT_FOUND',
+  Comment: 'GENERIC_NOT_FOUND',
 } as const satisfies Record<string, ErrorCode>

@@ -112,6 +112,11 @@ export const RIGHTS = {
   'record.create': { scope: 'base', least: 'editor', shared: true },
   'record.update': { scope: 'base', least: 'editor', shared: true },
   'record.delete': { scope: 'base', least: 'editor', shared: true },
+  // Comments. Members without more rights read them.
+  'comment.list': { scope: 'base', least: 'viewer' },
+  'comment.create': { scope: 'base', least: 'commenter' },
+  // Comments of other users.
+  'comment.moderate': { scope: 'base', least: 'creator' },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
   // Actions of other users.

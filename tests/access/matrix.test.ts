@@ -70,7 +70,7 @@ describe('access', () => {
         const input = await one.input?.(world)
         const call = (credentials?: Credentials) => callProcedure(name, type, input, credentials)
         if (one.gate !== 'anyone') await tryLinks(name, ruleOf(one.gate), links, call)
-        await tryAs(one.gate, one.refuses ?? null, call)
+        await tryAs(one.gate, one.refuses ?? null, call, one.others)
       })
     }
   }
@@ -84,7 +84,7 @@ describe('access', () => {
       const call = await prepareRoute(one, method, path, world)
       const name = `${method} ${asCase(path)}`
       if (one.gate !== 'anyone') await tryLinks(name, ruleOf(one.gate), links, call)
-      await tryAs(one.gate, one.answers ?? null, call)
+      await tryAs(one.gate, one.answers ?? null, call, one.others)
     })
   }
 
@@ -108,6 +108,7 @@ describe('access', () => {
     gate: Gate,
     expected: number | string | null,
     call: (token?: string) => Promise<Answer>,
+    others?: string,
   ) {
     let isFirst = true
     for (const name of ACTORS) {
@@ -120,6 +121,10 @@ describe('access', () => {
           status: refusal === 'AUTHENTICATION_REQUIRED' ? 401 : 403,
           code: refusal,
         })
+        continue
+      }
+      if (others !== undefined && name !== 'super') {
+        expect({ actor: name, code: answer.code }).toEqual({ actor: name, code: others })
         continue
       }
       // Those who come later may find done what the first has done: that is no refusal.

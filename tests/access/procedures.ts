@@ -7,6 +7,8 @@ export interface ProcedureCase {
   /** What it is called with; made once for each base, as someone who may do everything. */
   input?: (world: World) => unknown
   refuses?: string
+  /** The code for all who hold the right but are not the super admin, who made what it concerns. */
+  others?: string
 }
 
 const ofBase = ({ baseId }: World) => ({ baseId })
@@ -33,6 +35,11 @@ const linkPage = async (world: World) => ({
 const change = (operation: (world: World) => object) => (world: World) => ({
   change: { baseId: world.baseId, operations: [operation(world)] },
 })
+const commentText = 'Why?'
+const comment = async ({ trpc, tableId, recordId }: World) => {
+  const { id } = await trpc.comments.create.mutate({ tableId, recordId, text: commentText })
+  return { commentId: id }
+}
 const csv = { delimiter: ',', quote: '"', encoding: 'utf-8', header: true }
 
 /**
@@ -90,6 +97,30 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'table.indexes',
     input: ({ tableId }) => ({ tableId, indexId: 'none' }),
     refuses: 'GENERIC_NOT_FOUND',
+  },
+  'comments.list': { gate: 'comment.list', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
+  'comments.counts': {
+    gate: 'comment.list',
+    input: ({ tableId, recordId }) => ({ tableId, recordIds: [recordId] }),
+  },
+  'comments.inbox': { gate: 'comment.list', input: ofBase },
+  'comments.create': {
+    gate: 'comment.create',
+    input: ({ tableId, recordId }) => ({ tableId, recordId, text: commentText }),
+  },
+  'comments.update': {
+    gate: 'comment.create',
+    input: async (world) => ({ ...(await comment(world)), text: 'Because' }),
+    others: 'PERMISSION_DENIED',
+  },
+  'comments.remove': { gate: 'comment.moderate', input: comment },
+  'comments.resolve': {
+    gate: 'comment.create',
+    input: async (world) => ({ ...(await comment(world)), isResolved: true }),
+  },
+  'comments.react': {
+    gate: 'comment.create',
+    input: async (world) => ({ ...(await comment(world)), emoji: '👍', isOn: true }),
   },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
   'storage.deleteBaseForever': {

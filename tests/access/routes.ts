@@ -14,6 +14,8 @@ export interface RouteCase {
   headers?: Record<string, string>
   /** What those who are let through are answered; a success unless named. */
   answers?: number
+  /** The code for all who hold the right but are not the super admin, who made what it concerns. */
+  others?: string
 }
 
 /** Routes of the same handlers are one case: the newer and older address of each, and a view's records. */
@@ -46,6 +48,17 @@ const link = async (world: World) => {
 const jobId = () => ({ jobId: NO_JOB })
 const nobody = () => ({ userId: NOBODY })
 const newTable = () => ({ title: 'New', columns: [{ title: 'A', uidt: 'SingleLineText' }] })
+
+const commentsOf = ({ tableId, recordId }: World) => `?fk_model_id=${tableId}&row_id=${recordId}`
+const newComment = ({ tableId, recordId }: World) => ({
+  fk_model_id: tableId,
+  row_id: String(recordId),
+  comment: 'Why?',
+})
+const comment = async (world: World) => {
+  const { id } = (await world.rest.post('/api/v2/meta/comments', newComment(world))).body
+  return { commentId: id, auditId: id }
+}
 
 /** Every REST route with the right that it asks for. One that is missing here fails the access test. */
 export const ROUTES: Record<string, RouteCase> = {
@@ -170,6 +183,32 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'DELETE M/tables/:tableId': { gate: 'table.delete' },
   'POST M/tables/:tableId/reorder': { gate: 'table.update', body: () => ({ order: 3 }) },
+  'GET M/comments': { gate: 'comment.list', query: commentsOf },
+  'POST M/comments': { gate: 'comment.create', body: newComment },
+  'GET M/comments/count': {
+    gate: 'comment.list',
+    query: ({ tableId, recordId }) => `?fk_model_id=${tableId}&ids[]=${recordId}`,
+  },
+  'PATCH M/comment/:commentId': {
+    gate: 'comment.create',
+    params: comment,
+    body: () => ({ comment: 'Because' }),
+    others: 'AUTHENTICATION_REQUIRED',
+  },
+  'DELETE M/comment/:commentId': { gate: 'comment.moderate', params: comment },
+  'POST M/comment/:commentId/resolve': { gate: 'comment.create', params: comment },
+  'GET M/audits/comments': { gate: 'comment.list', query: commentsOf },
+  'POST M/audits/comments': { gate: 'comment.create', body: newComment },
+  'GET M/audits/comments/count': {
+    gate: 'comment.list',
+    query: ({ tableId, recordId }) => `?fk_model_id=${tableId}&ids[]=${recordId}`,
+  },
+  'PATCH M/audits/:auditId/comment': {
+    gate: 'comment.create',
+    params: comment,
+    body: () => ({ description: 'Because' }),
+    others: 'AUTHENTICATION_REQUIRED',
+  },
   'GET M/tables/:tableId/indexes': { gate: 'table.indexes' },
   'POST M/tables/:tableId/indexes': {
     gate: 'table.indexes',

@@ -55,6 +55,23 @@ describe('a change on one of three servers', () => {
     expect(median(times)).toBeLessThan(SLACK_MS)
   })
 
+  test('that is a comment is announced to the others, who then read it', async () => {
+    const [a, b, c] = world.servers
+    const { inserted } = await insert(a, 'Discussed')
+    const recordId = inserted[0] ?? 0
+    const sockets = await Promise.all([b, c].map((server) => world.connect(server)))
+    const news: unknown[] = []
+    for (const socket of sockets) {
+      socket.on('comment', (one) => news.push(one))
+      await socket.emitWithAck('base:join', baseId, 0)
+    }
+    const { id } = await world.trpc(a).comments.create.mutate({ tableId, recordId, text: 'Seen?' })
+    await until(() => news.length === 2)
+    expect(news).toEqual(Array(2).fill({ baseId, tableId, recordId: String(recordId) }))
+    expect((await world.trpc(b).comments.list.query({ tableId, recordId })).comments).toMatchObject([{ id }])
+    for (const socket of sockets) socket.close()
+  })
+
   test('arrives whole where it is longer than a notification, and in order', async () => {
     const field = { type: 'LongText', title: 'Text' } as const
     const { id: textId } = await world.trpc(world.servers[0]).schema.createField.mutate({ tableId, field })

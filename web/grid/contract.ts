@@ -30,8 +30,14 @@ export interface GridRow {
   readonly failedCells?: ReadonlyMap<string, string>
   /** A problem of the whole row: `Title is required`. */
   readonly message?: string
-  /** Shown as a chip beside the row number. */
-  readonly commentCount?: number
+}
+
+/** The numbers of comments of records, for a chip beside the row number. */
+export interface CommentCounts {
+  /** 0 while it is unknown. */
+  of(id: RecordId): number
+  /** Calls `onChange` when the number has changed or became known, which subscribing makes it. */
+  subscribe(id: RecordId, onChange: () => void): () => void
 }
 
 /** The colour of a row, for a bar at its start or its background. */
@@ -274,6 +280,8 @@ export interface GridProps {
   rowHeight: RowHeight
   /** Colour of each row. Keep the function's identity while its rules are unchanged. */
   colorOf?: RowColorOf | null
+  /** Absent where records have no comments. Keep its identity. */
+  comments?: CommentCounts | null
   /** Absent without grouping. */
   groups?: GridGroups | null
   /** Number of frozen columns; a narrow grid freezes fewer. */

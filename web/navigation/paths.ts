@@ -29,6 +29,8 @@ export const paths = {
   /** The change history of a base. */
   history: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/history${tableId ? `?tableId=${tableId}` : ''}`,
+  /** The open comments of a base. */
+  comments: (baseId: string) => `/${WORKSPACE}/${baseId}/comments`,
   /** The trash of a base. */
   trash: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,

@@ -198,6 +198,12 @@ const historyRoute = createRoute({
   component: lazyScreen(() => import('../features/history/history-screen.tsx'), 'HistoryScreen'),
 })
 
+const commentsRoute = createRoute({
+  getParentRoute: () => baseRoute,
+  path: '/comments',
+  component: lazyScreen(() => import('../features/comments/comments-screen.tsx'), 'CommentsScreen'),
+})
+
 const trashRoute = createRoute({
   getParentRoute: () => baseRoute,
   path: '/trash',
@@ -223,6 +229,7 @@ const routeTree = rootRoute.addChildren([
       membersRoute,
       relationsRoute,
       historyRoute,
+      commentsRoute,
       trashRoute,
       tableRoute,
     ]),

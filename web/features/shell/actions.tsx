@@ -9,6 +9,7 @@ import {
   LayoutGrid,
   LockKeyhole,
   LogOut,
+  MessageSquare,
   Network,
   PanelLeft,
   Pencil,
@@ -154,6 +155,17 @@ export const trashAction: Action = {
   when: ({ can }) => can('record.restore'),
   run({ base, tableId }) {
     if (base) goTo(paths.trash(base.id, tableId ?? undefined))
+  },
+}
+
+export const commentsAction: Action = {
+  id: 'base.comments',
+  label: () => m.comments_comments(),
+  group: baseGroup,
+  icon: MessageSquare,
+  when: ({ can }) => can('comment.list'),
+  run({ base }) {
+    if (base) goTo(paths.comments(base.id))
   },
 }
 
@@ -309,6 +321,7 @@ export const APP_ACTIONS: readonly Action[] = [
   editBaseAction,
   apiDocsAction,
   trashAction,
+  commentsAction,
   historyAction,
   openTrashAction,
   toggleSidebar,

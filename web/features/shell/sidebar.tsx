@@ -1,4 +1,4 @@
-import { ChevronDown, History, House, PanelLeftClose, Plus, Trash2, X } from 'lucide-react'
+import { ChevronDown, History, House, MessageSquare, PanelLeftClose, Plus, Trash2, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
@@ -14,7 +14,14 @@ import { baseMenu } from '../bases/base-commands.tsx'
 import { useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { toggleSidebarCollapsed, useIsNarrow } from '../layout/sidebar-state.ts'
-import { actionItem, createTableAction, historyAction, importAction, trashAction } from './actions.tsx'
+import {
+  actionItem,
+  commentsAction,
+  createTableAction,
+  historyAction,
+  importAction,
+  trashAction,
+} from './actions.tsx'
 import styles from './sidebar.module.css'
 import { TableTree } from './table-tree.tsx'
 import { useBasePage, useIsBaseHome } from './use-place.ts'
@@ -120,6 +127,16 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
 
       <TableTree base={data} search={search} />
 
+      {commentsAction.when?.(context) && (
+        <a
+          href={hrefOf(paths.comments(baseId))}
+          className={styles.trash}
+          aria-current={page === 'comments' ? 'page' : undefined}
+        >
+          <MessageSquare size={15} />
+          {m.comments_comments()}
+        </a>
+      )}
       {historyAction.when?.(context) && (
         <a
           href={hrefOf(paths.history(baseId))}

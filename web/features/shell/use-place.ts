@@ -12,9 +12,9 @@ export function useIsBaseHome(): boolean {
   return /^\/[^/]+\/[^/]+(\/auth)?\/?$/.test(pathname)
 }
 
-/** The open history or trash page of a base, or null. */
-export function useBasePage(): 'history' | 'trash' | null {
+/** The open page of a base's lists, or null. */
+export function useBasePage(): 'comments' | 'history' | 'trash' | null {
   const { pathname } = useLocation()
-  const name = /^\/[^/]+\/[^/]+\/(history|trash)\/?$/.exec(pathname)?.[1]
-  return name === 'history' || name === 'trash' ? name : null
+  const name = /^\/[^/]+\/[^/]+\/(comments|history|trash)\/?$/.exec(pathname)?.[1]
+  return name === 'comments' || name === 'history' || name === 'trash' ? name : null
 }

@@ -49,6 +49,7 @@ export function Rows({ props, columns, layout, rowCount, revision }: RowsProps):
         first={shown.first}
         last={shown.last}
         rights={props.rights}
+        comments={props.comments}
         colorOf={props.colorOf}
         revision={revision}
       />,

@@ -1,12 +1,13 @@
 import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import { currentLanguage, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import { isChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
-import type { GridRights, GridRow, GridSource, RowColorOf } from '../contract.ts'
+import type { CommentCounts, GridRights, GridRow, GridSource, RowColorOf } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
 import { useStorePart } from '../store.ts'
@@ -28,6 +29,7 @@ interface RowProps {
   last: number
   rights: GridRights
   colorOf?: RowColorOf | null
+  comments?: CommentCounts | null
   /** Increases when every index may refer to another record. */
   revision: number
 }
@@ -74,6 +76,7 @@ function FirstCell({
   row,
   index,
   rights,
+  comments,
   isTicked,
 }: RowProps & { row: GridRow | undefined; isTicked: boolean }): ReactNode {
   if (!row) {
@@ -89,7 +92,8 @@ function FirstCell({
       state={row.state}
       message={row.message}
       checked={isTicked}
-      commentCount={row.commentCount ?? 0}
+      comments={comments ?? null}
+      recordId={row.state === 'new' ? null : row.id}
       canMove={rights.editRecords ? rights.moveRecords : null}
       canCheck={rights.editRecords || rights.deleteRecords}
     />
@@ -207,7 +211,9 @@ interface RowNumberProps {
   checked: boolean
   state: GridRow['state']
   message: string | undefined
-  commentCount: number
+  comments: CommentCounts | null
+  /** Null for a record that is not sent yet. */
+  recordId: RecordId | null
   /** Reason why records cannot be moved now; null without the right, which hides the handle. */
   canMove: true | string | null
   canCheck: boolean
@@ -215,8 +221,9 @@ interface RowNumberProps {
 
 /** The row's start: its number; on hover a drag handle, a check box and an "open" button. */
 const RowNumber = memo(function RowNumber(props: RowNumberProps) {
-  const { row, checked, state, message, commentCount, canMove, canCheck } = props
+  const { row, checked, state, message, comments, recordId, canMove, canCheck } = props
   const engine = useEngine()
+  const commentCount = useCommentCount(comments, recordId)
   const mark = stateText(state, message)
   return (
     <GridBox
@@ -278,6 +285,17 @@ const RowNumber = memo(function RowNumber(props: RowNumberProps) {
     </GridBox>
   )
 })
+
+function useCommentCount(counts: CommentCounts | null, recordId: RecordId | null): number {
+  const subscribe = useCallback(
+    (onChange: () => void) =>
+      counts === null || recordId === null ? () => {} : counts.subscribe(recordId, onChange),
+    [counts, recordId],
+  )
+  return useSyncExternalStore(subscribe, () =>
+    counts === null || recordId === null ? 0 : counts.of(recordId),
+  )
+}
 
 function stateText(state: GridRow['state'], message: string | undefined): string | null {
   if (message) return message

@@ -8,6 +8,7 @@ import {
   Files,
   Link,
   Maximize2,
+  MessageSquare,
   PaintBucket,
   Pencil,
   RotateCcw,
@@ -20,10 +21,12 @@ import { messageOf } from '../../../errors.ts'
 import type { CellArea, CellMenuRequest } from '../../../grid/contract.ts'
 import { groupAt, withCollapsed } from '../../../grid/groups/tree.ts'
 import { m } from '../../../messages.gen.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { askedComment } from '../context/asked-comment.ts'
 import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
 import { offerRecord } from '../groups/group-values.ts'
 
@@ -46,6 +49,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
     ...clipboardItems(context, request),
     { kind: 'separator' },
     ...groupItems(context, request.rowIndex),
+    ...(several || row.state === 'new' ? [] : commentItems(context, row.id, request.fieldId)),
     ...recordItems(context, request.rowIndex, ids),
   ]
   openMenu(anchorOf(request), items, several ? m.records_selected_records() : m.common_record())
@@ -89,6 +93,26 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
       run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
     },
     { kind: 'separator' },
+  ]
+}
+
+/** Opens the record for a comment on the cell, or on the record if there is no cell. */
+function commentItems(context: TableContext, id: RecordId, fieldId: string | null): MenuItem[] {
+  if (isVisitorPage || !can(context, 'comment.create')) return []
+  const comment = () => {
+    askedComment.setState(
+      { tableId: context.schema.table.id, recordId: context.store.realId(id), fieldId },
+      true,
+    )
+    context.openRecord(id)
+  }
+  return [
+    {
+      kind: 'action',
+      label: fieldId === null ? m.records_comment_on_record() : m.records_comment_on_cell(),
+      icon: MessageSquare,
+      run: comment,
+    },
   ]
 }
 

@@ -22,6 +22,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { useStore } from 'zustand'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
@@ -31,6 +32,7 @@ import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { useOnChange } from '../../../ui/effects.ts'
 import { openMenu } from '../../../ui/menu.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
@@ -42,6 +44,8 @@ import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { fileTarget } from '../commands/file-target.ts'
 import { linkTarget } from '../commands/link-target.ts'
 import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { RecordComments } from '../comments/record-comments.tsx'
+import { askedComment } from '../context/asked-comment.ts'
 import { can, type GetContext, shownRecords, type TableContext } from '../context/table-context.ts'
 import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
@@ -55,11 +59,17 @@ export interface RecordPanelProps {
   onClose: () => void
 }
 
-/** An open record in a side panel or dialog: its fields in view order, and its history. */
+/** An open record in a side panel or dialog: its fields in view order, its comments and its history. */
 export function RecordPanel({ context, getContext, recordId, onClose }: RecordPanelProps) {
   const { schema, state, store } = context
   const tableId = schema.table.id
-  const [tab, setTab] = useState<'fields' | 'history'>('fields')
+  const [tab, setTab] = useState<'fields' | 'comments' | 'history'>('fields')
+  const asked = useStore(askedComment)
+  const isAsked = asked?.tableId === tableId && String(asked.recordId) === String(recordId)
+  useOnChange([isAsked, asked], () => {
+    if (isAsked) setTab('comments')
+  })
+  useEffect(() => () => askedComment.setState(null, true), [])
   const panel = useRef<HTMLElement>(null)
   const read = trpc.records.get.useQuery({ tableId, recordId }, { staleTime: 0 })
   const row = useRow(context, recordId)
@@ -154,7 +164,12 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       label={m.common_record()}
       tabs={[
         { id: 'fields', label: m.common_fields() },
-        ...(isVisitorPage ? [] : [{ id: 'history', label: m.common_history() } as const]),
+        ...(isVisitorPage
+          ? []
+          : ([
+              { id: 'comments', label: m.comments_comments() },
+              { id: 'history', label: m.common_history() },
+            ] as const)),
       ]}
       selected={tab}
       onSelect={setTab}
@@ -165,6 +180,8 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
         <p className={styles.gone}>{m.records_this_record_was_deleted()}</p>
       ) : read.error && !read.data && !row ? (
         <QueryError title={m.records_record_load_failed()} query={read} />
+      ) : tab === 'comments' ? (
+        <RecordComments key={recordId} context={context} recordId={recordId} asked={isAsked ? asked : null} />
       ) : tab === 'history' ? (
         <RecordHistory key={recordId} context={context} recordId={recordId} />
       ) : read.data || row ? (

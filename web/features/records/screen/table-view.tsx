@@ -12,6 +12,7 @@ import { useIsNarrow } from '../../layout/sidebar-state.ts'
 import { useRowColor } from '../../views/coloring/use-row-color.ts'
 import { ReadErrorBar } from '../bars/status-bars.tsx'
 import styles from '../bars/table-view.module.css'
+import { useCommentCounts } from '../comments/use-comment-counts.ts'
 import type { TableContext } from '../context/table-context.ts'
 import { useUntickAll } from '../context/use-ticks.ts'
 import { useGridGroups, useViewGroups } from '../groups/use-groups.ts'
@@ -24,10 +25,10 @@ import { useShowRecord } from './use-show-record.ts'
 import { useTableActions } from './use-table-actions.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from './view-frame.tsx'
 
-const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
 const BulkBar = lazyPart(() => import('../toolbar/bulk-bar.tsx'), 'BulkBar')
 preloadAfterContent(BulkBar)
 
+const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
 
 /** A table's grid view: toolbar, grid, and the open record. */
 export function TableView(props: KindScreenProps) {
@@ -84,6 +85,7 @@ export function TableView(props: KindScreenProps) {
   )
   useUntickAll(checked, query, () => grid.current?.clearChecked())
   useShowRecord(store, openId, (row) => grid.current?.select(row))
+  const comments = useCommentCounts(schema.table.id)
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
     query.sorts.length > 0 && !gridGroups
@@ -117,6 +119,7 @@ export function TableView(props: KindScreenProps) {
             rowHeight={state.view.rowHeight}
             frozen={state.view.frozen}
             colorOf={colorOf}
+            comments={comments}
             groups={gridGroups}
             tapOpensRecord={isNarrow}
             onActiveCellChange={(cell) => {

@@ -1,0 +1,5 @@
+/** Comments on records and single cells: threads of one level, reactions, and what is open in a base. */
+
+export { commentsRest } from './rest/index.ts'
+export { commentsRouter } from './router.ts'
+export { type CommentsService, createCommentsService } from './service.ts'

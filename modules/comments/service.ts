@@ -1,0 +1,312 @@
+import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { commentKey, REACTIONS, type Reaction, type RecordComment } from '../../src/core/comments.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { createId } from '../../src/core/ids.ts'
+import type { Person, RecordId } from '../../src/core/model.ts'
+import type { BaseRight } from '../../src/core/roles.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import type { AuthService } from '../auth/index.ts'
+import { idOfKey, keyFieldsOf, type RecordsService, storedId } from '../records/index.ts'
+import type { SchemaReader, TableModel } from '../schema/index.ts'
+import { type CommentRow, createCommentStore, type ReactionRow, type ThreadCursor } from './store.ts'
+
+/** Comments of one record, with their replies. */
+const MAX_COMMENTS = 1_000
+/** Threads per page of the inbox. */
+const INBOX_PAGE = 30
+
+export type CommentsService = ReturnType<typeof createCommentsService>
+
+/** An open thread in the inbox of a base. */
+export interface OpenThread {
+  comment: RecordComment
+  replies: number
+  /** The text of the record's display field. */
+  recordTitle: string
+  tableTitle: string
+}
+
+/** A comment to be written. */
+export interface NewComment {
+  id?: string
+  tableId: string
+  recordId: RecordId
+  fieldId?: string | null
+  parentId?: string | null
+  text: string
+}
+
+/**
+ * Comments on records and cells. Whoever reads a base reads its comments; commenters and above write. The comments of a
+ * deleted record are hidden, and are back with it when it is restored.
+ */
+export function createCommentsService(
+  kernel: Kernel,
+  auth: Pick<AuthService, 'access' | 'people'>,
+  schema: Pick<SchemaReader, 'load' | 'isKept'>,
+  records: Pick<RecordsService, 'open' | 'readOne' | 'titledByIds'>,
+) {
+  const store = createCommentStore(kernel)
+  kernel.removals.push(store.forRemovedBase)
+
+  /** @throws TABLE_NOT_FOUND before access is checked */
+  async function enter(actor: Actor, right: BaseRight, tableId: string): Promise<TableModel> {
+    const model = await schema.load(tableId)
+    await auth.access.authorize(actor, right, model.table.baseId)
+    return model
+  }
+
+  /** @throws RECORD_NOT_FOUND also for records without a key, which cannot be told apart */
+  async function requireRecord(actor: Actor, { table, primaryKey }: TableModel, recordId: RecordId) {
+    const opened = await records.open(actor, table.id)
+    if (!(await records.readOne(opened, recordId, [primaryKey]))) throw notFound('Record', String(recordId))
+  }
+
+  /** A comment that the actor may see. @throws GENERIC_NOT_FOUND; PERMISSION_DENIED */
+  async function open(
+    actor: Actor,
+    right: BaseRight,
+    commentId: string,
+  ): Promise<{ row: CommentRow; actor: UserActor }> {
+    const row = await store.find(commentId)
+    if (!row || !(await schema.isKept(row.tableId))) throw notFound('Comment', commentId)
+    await enter(actor, right, row.tableId)
+    return { row, actor: asUser(actor) }
+  }
+
+  function announce({ baseId, tableId, recordId }: CommentRow): void {
+    kernel.events.emit('comment.changed', { baseId, tableId, recordId })
+  }
+
+  async function present(rows: readonly CommentRow[]): Promise<RecordComment[]> {
+    const reactions = Map.groupBy(
+      await store.reactions(rows.map(({ id }) => id)),
+      ({ commentId }) => commentId,
+    )
+    return rows.map(({ baseId: _, resolvedAt: __, ...row }) => ({
+      ...row,
+      reactions: grouped(reactions.get(row.id) ?? []),
+    }))
+  }
+
+  const peopleIn = (comments: readonly RecordComment[]): Promise<Person[]> =>
+    auth.people([
+      ...new Set(
+        comments.flatMap(({ createdBy, resolvedBy, reactions }) => [
+          createdBy,
+          ...(resolvedBy === null ? [] : [resolvedBy]),
+          ...reactions.flatMap(({ userIds }) => userIds),
+        ]),
+      ),
+    ])
+
+  return {
+    /** The comments of a record, oldest first, with the people they name. Empty for a record that is not there. */
+    async list(
+      actor: Actor,
+      tableId: string,
+      recordId: RecordId,
+    ): Promise<{ comments: RecordComment[]; people: Person[] }> {
+      await enter(actor, 'comment.list', tableId)
+      const comments = await present(await store.ofRecord(tableId, commentKey(recordId)))
+      return { comments, people: await peopleIn(comments) }
+    },
+
+    /** The numbers of comments by record, without those that have none. */
+    async counts(
+      actor: Actor,
+      tableId: string,
+      recordIds: readonly RecordId[],
+    ): Promise<{ recordId: string; count: number }[]> {
+      await enter(actor, 'comment.list', tableId)
+      const counts = await store.counts(tableId, recordIds.map(commentKey))
+      return [...counts].map(([recordId, n]) => ({ recordId, count: n }))
+    },
+
+    /** A page of the open threads of a base, newest first, without those of deleted tables and records. */
+    async inbox(
+      actor: Actor,
+      { baseId, cursor }: { baseId: string; cursor?: string | null | undefined },
+    ): Promise<{ threads: OpenThread[]; people: Person[]; next: string | null }> {
+      await auth.access.authorize(actor, 'comment.list', baseId)
+      const rows = await store.openThreads(baseId, cursor == null ? null : readCursor(cursor), INBOX_PAGE)
+      const last = rows.length === INBOX_PAGE ? rows.at(-1) : undefined
+      const titles = await titlesOf(actor, rows)
+      const shown = rows.filter((row) => titles.has(placeOf(row)))
+      const comments = await present(shown)
+      const replies = await store.replies(shown.map(({ id }) => id))
+      return {
+        threads: comments.map((comment) => ({
+          comment,
+          replies: replies.get(comment.id) ?? 0,
+          ...titles.get(placeOf(comment))!,
+        })),
+        people: await peopleIn(comments),
+        next: last ? `${last.createdAt} ${last.id}` : null,
+      }
+    },
+
+    /**
+     * Writes a comment. A reply belongs to the thread of the comment that it answers.
+     *
+     * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; GENERIC_NOT_FOUND for an answered comment that is not
+     *   there; BAD_REQUEST past `MAX_COMMENTS` on a record
+     */
+    async create(actor: Actor, input: NewComment): Promise<RecordComment> {
+      const { tableId, recordId, fieldId = null, parentId = null, text } = input
+      const model = await enter(actor, 'comment.create', tableId)
+      const user = asUser(actor)
+      await requireRecord(actor, model, recordId)
+      if (fieldId !== null && !model.field(fieldId)) throw notFound('Field', fieldId)
+      const key = commentKey(recordId)
+      const parent = parentId === null ? null : await store.find(parentId)
+      if (parentId !== null && (parent?.tableId !== tableId || parent.recordId !== key)) {
+        throw notFound('Comment', parentId)
+      }
+      if ((await store.countOfRecord(tableId, key)) >= MAX_COMMENTS) {
+        throw badRequest(m.comments_error_too_many({ max: MAX_COMMENTS }))
+      }
+      const row: CommentRow = {
+        id: input.id ?? createId('comment'),
+        baseId: model.table.baseId,
+        tableId,
+        recordId: key,
+        fieldId: parent ? parent.fieldId : fieldId,
+        parentId: parent ? (parent.parentId ?? parent.id) : null,
+        text,
+        createdBy: user.id,
+        createdAt: new Date().toISOString(),
+        updatedAt: null,
+        resolvedBy: null,
+        resolvedAt: null,
+      }
+      await store.insert(row)
+      const stored = await store.find(row.id)
+      if (stored?.createdBy !== user.id || stored.recordId !== key || stored.tableId !== tableId) {
+        throw badRequest(m.comments_error_id_in_use())
+      }
+      announce(stored)
+      const [comment] = await present([stored])
+      return comment!
+    },
+
+    /** Changes one's own comment. @throws GENERIC_NOT_FOUND; PERMISSION_DENIED for a comment of somebody else */
+    async update(actor: Actor, commentId: string, text: string): Promise<RecordComment> {
+      const { row, actor: user } = await open(actor, 'comment.create', commentId)
+      if (row.createdBy !== user.id) throw notOwn()
+      const patch = { text, updatedAt: new Date().toISOString() }
+      await store.update(row.id, patch)
+      announce(row)
+      const [comment] = await present([{ ...row, ...patch }])
+      return comment!
+    },
+
+    /**
+     * Deletes a comment with its replies: one's own, or with the right `comment.moderate` any.
+     *
+     * @throws GENERIC_NOT_FOUND, PERMISSION_DENIED
+     */
+    async remove(actor: Actor, commentId: string): Promise<void> {
+      const { row, actor: user } = await open(actor, 'comment.create', commentId)
+      if (row.createdBy !== user.id) await auth.access.authorize(actor, 'comment.moderate', row.baseId)
+      await store.remove(row.id)
+      announce(row)
+    },
+
+    /** Ends a thread or opens it again. @throws GENERIC_NOT_FOUND; BAD_REQUEST for a reply */
+    async resolve(actor: Actor, commentId: string, isResolved: boolean): Promise<void> {
+      const { row, actor: user } = await open(actor, 'comment.create', commentId)
+      if (row.parentId !== null) throw badRequest(m.comments_error_resolve_reply())
+      await store.update(row.id, {
+        resolvedBy: isResolved ? user.id : null,
+        resolvedAt: isResolved ? new Date().toISOString() : null,
+      })
+      announce(row)
+    },
+
+    /** Adds or removes one's reaction. @throws GENERIC_NOT_FOUND */
+    async react(actor: Actor, commentId: string, emoji: Reaction, isOn: boolean): Promise<void> {
+      const { row, actor: user } = await open(actor, 'comment.create', commentId)
+      const reaction = { commentId: row.id, userId: user.id, emoji }
+      if (isOn) await store.react({ ...reaction, createdAt: new Date().toISOString() })
+      else await store.unreact(reaction)
+      announce(row)
+    },
+
+    /** The stored comment, for REST. @throws GENERIC_NOT_FOUND */
+    async get(actor: Actor, commentId: string): Promise<RecordComment> {
+      const { row } = await open(actor, 'comment.list', commentId)
+      const [comment] = await present([row])
+      return comment!
+    },
+  }
+
+  /** The titles of commented records that exist, by `placeOf`; one read per table. */
+  async function titlesOf(
+    actor: Actor,
+    rows: readonly CommentRow[],
+  ): Promise<Map<string, Pick<OpenThread, 'recordTitle' | 'tableTitle'>>> {
+    const titles = new Map<string, Pick<OpenThread, 'recordTitle' | 'tableTitle'>>()
+    for (const [tableId, ofTable] of Map.groupBy(rows, (row) => row.tableId)) {
+      // Tables in the trash have no model.
+      const model = await schema.load(tableId).catch(onlyMissing)
+      if (!model) continue
+      const opened = await records.open(actor, tableId)
+      const { displayField } = model
+      const keys = keyFieldsOf(model)
+      const ids = [...new Set(ofTable.map(({ recordId }) => storedId(model, recordId)))]
+      const found = await records.titledByIds(opened, ids, [...keys, displayField]).catch(onlyUnreachable)
+      if (!found) {
+        for (const row of ofTable)
+          titles.set(placeOf(row), { recordTitle: '', tableTitle: model.table.title })
+        continue
+      }
+      for (const record of found) {
+        const title = record[displayField.title]
+        const recordId = commentKey(idOfKey(keys.map(({ title: name }) => record[name])))
+        titles.set(placeOf({ tableId, recordId }), {
+          recordTitle: title === null || title === undefined ? '' : String(title),
+          tableTitle: model.table.title,
+        })
+      }
+    }
+    return titles
+  }
+}
+
+const placeOf = ({ tableId, recordId }: Pick<CommentRow, 'tableId' | 'recordId'>): string =>
+  `${tableId} ${recordId}`
+
+function onlyMissing(error: unknown): null {
+  if (error instanceof AppError && error.status === 404) return null
+  throw error
+}
+
+/** The threads of a connected database that is away are listed without the names of its records. */
+function onlyUnreachable(error: unknown): null {
+  if (error instanceof AppError && error.code === 'DATABASE_UNREACHABLE') return null
+  throw error
+}
+
+/** The cursor of `inbox`; an unreadable one begins at the start. */
+function readCursor(text: string): ThreadCursor | null {
+  const [createdAt = '', id = ''] = text.split(' ')
+  return createdAt === '' || id === '' ? null : { createdAt, id }
+}
+
+function grouped(rows: readonly ReactionRow[]): RecordComment['reactions'] {
+  const byEmoji = Map.groupBy(rows, ({ emoji }) => emoji)
+  return REACTIONS.flatMap((emoji) => {
+    const found = byEmoji.get(emoji)
+    return found ? [{ emoji, userIds: found.map(({ userId }) => userId) }] : []
+  })
+}
+
+/** Only members hold the rights of comments. */
+function asUser(actor: Actor): UserActor {
+  if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', m.wire_error_unauthorized())
+  return actor
+}
+
+const notOwn = (): AppError => new AppError('PERMISSION_DENIED', m.comments_error_not_own())

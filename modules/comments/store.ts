@@ -1,0 +1,141 @@
+import { and, asc, count, desc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { defineCommentsTables } from './tables.ts'
+
+type Tables = ReturnType<typeof defineCommentsTables>
+export type CommentRow = Tables['comments']['$inferSelect']
+export type ReactionRow = Tables['commentReactions']['$inferSelect']
+
+/** Where a page of threads begins: after a thread in the order of their times. */
+export interface ThreadCursor {
+  createdAt: string
+  id: string
+}
+
+/** Rows of comments and reactions. */
+export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
+  const { comments, commentReactions } = meta.tables(defineCommentsTables)
+  const { db } = meta
+  const onRecord = (tableId: string, recordId: string) =>
+    and(eq(comments.tableId, tableId), eq(comments.recordId, recordId))
+
+  return {
+    async find(id: string): Promise<CommentRow | null> {
+      const [row] = await db.select().from(comments).where(eq(comments.id, id))
+      return row ?? null
+    },
+
+    /** The comments of a record, oldest first. */
+    ofRecord: (tableId: string, recordId: string): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(onRecord(tableId, recordId))
+          .orderBy(asc(comments.createdAt), asc(comments.id)),
+      ),
+
+    async countOfRecord(tableId: string, recordId: string): Promise<number> {
+      const [row] = await db.select({ n: count() }).from(comments).where(onRecord(tableId, recordId))
+      return Number(row?.n ?? 0)
+    },
+
+    /** The numbers of comments of records that have any. */
+    async counts(tableId: string, recordIds: readonly string[]): Promise<Map<string, number>> {
+      if (recordIds.length === 0) return new Map()
+      const rows = await db
+        .select({ recordId: comments.recordId, n: count() })
+        .from(comments)
+        .where(and(eq(comments.tableId, tableId), inArray(comments.recordId, [...recordIds])))
+        .groupBy(comments.recordId)
+      return new Map(rows.map(({ recordId, n }) => [recordId, Number(n)]))
+    },
+
+    /** Open threads of a base, newest first. */
+    openThreads: (baseId: string, after: ThreadCursor | null, limit: number): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(
+            and(
+              eq(comments.baseId, baseId),
+              isNull(comments.parentId),
+              isNull(comments.resolvedBy),
+              after
+                ? or(
+                    lt(comments.createdAt, after.createdAt),
+                    and(eq(comments.createdAt, after.createdAt), lt(comments.id, after.id)),
+                  )
+                : undefined,
+            ),
+          )
+          .orderBy(desc(comments.createdAt), desc(comments.id))
+          .limit(limit),
+      ),
+
+    /** The numbers of replies by thread. */
+    async replies(threadIds: readonly string[]): Promise<Map<string, number>> {
+      if (threadIds.length === 0) return new Map()
+      const rows = await db
+        .select({ parentId: comments.parentId, n: count() })
+        .from(comments)
+        .where(inArray(comments.parentId, [...threadIds]))
+        .groupBy(comments.parentId)
+      return new Map(rows.map(({ parentId, n }) => [parentId ?? '', Number(n)]))
+    },
+
+    async reactions(commentIds: readonly string[]): Promise<ReactionRow[]> {
+      if (commentIds.length === 0) return []
+      return db
+        .select()
+        .from(commentReactions)
+        .where(inArray(commentReactions.commentId, [...commentIds]))
+        .orderBy(asc(commentReactions.createdAt))
+    },
+
+    /** Stores a comment; one with the same id stays as it is. */
+    async insert(row: CommentRow): Promise<void> {
+      await db.insert(comments).values(row).onConflictDoNothing()
+    },
+
+    async update(id: string, patch: Partial<CommentRow>): Promise<void> {
+      await db.update(comments).set(patch).where(eq(comments.id, id))
+    },
+
+    /** Removes a comment with its replies and all reactions. */
+    async remove(id: string): Promise<void> {
+      const inThread = or(eq(comments.id, id), eq(comments.parentId, id))
+      const ids = db.select({ id: comments.id }).from(comments).where(inThread)
+      await meta.atomically([
+        db.delete(commentReactions).where(inArray(commentReactions.commentId, ids)),
+        db.delete(comments).where(inThread),
+      ])
+    },
+
+    async react(row: ReactionRow): Promise<void> {
+      await db.insert(commentReactions).values(row).onConflictDoNothing()
+    },
+
+    async unreact({ commentId, userId, emoji }: Omit<ReactionRow, 'createdAt'>): Promise<void> {
+      await db
+        .delete(commentReactions)
+        .where(
+          and(
+            eq(commentReactions.commentId, commentId),
+            eq(commentReactions.userId, userId),
+            eq(commentReactions.emoji, emoji),
+          ),
+        )
+    },
+
+    forRemovedBase(baseId: string): MetaStatement[] {
+      const ids = db.select({ id: comments.id }).from(comments).where(eq(comments.baseId, baseId))
+      return [
+        db.delete(commentReactions).where(inArray(commentReactions.commentId, ids)),
+        db.delete(comments).where(eq(comments.baseId, baseId)),
+      ]
+    },
+  }
+}

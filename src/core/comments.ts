@@ -1,0 +1,39 @@
+import type { RecordId } from './model.ts'
+
+/** Longest comment, in characters of its Markdown (wire reference §12). */
+export const MAX_COMMENT_LENGTH = 3_000
+
+/** The reactions that a comment can get. */
+export const REACTIONS = ['👍', '❤️', '🎉', '😄', '👀', '✅'] as const
+export type Reaction = (typeof REACTIONS)[number]
+
+/** A comment as the web app shows it. */
+export interface RecordComment {
+  id: string
+  tableId: string
+  recordId: string
+  /** The field of a commented cell; null: the comment is on the record. */
+  fieldId: string | null
+  /** The comment that it replies to; null: it begins a thread. */
+  parentId: string | null
+  /** Markdown. */
+  text: string
+  createdBy: string
+  /** ISO 8601. */
+  createdAt: string
+  /** When the text was last changed; null: never. */
+  updatedAt: string | null
+  /** Who ended the thread; null while it is open, and for replies. */
+  resolvedBy: string | null
+  reactions: { emoji: Reaction; userIds: string[] }[]
+}
+
+/** A comment on a record was written, changed or removed. */
+export interface CommentNews {
+  baseId: string
+  tableId: string
+  recordId: string
+}
+
+/** The key of a record's comments. */
+export const commentKey = (recordId: RecordId): string => String(recordId)

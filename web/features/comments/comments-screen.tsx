@@ -1,0 +1,119 @@
+import { useParams } from '@tanstack/react-router'
+import { MessageSquare } from 'lucide-react'
+import { useEffect } from 'react'
+import type { Person } from '../../../src/core/model.ts'
+import { formatAgo, localeTag } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
+import { useDocumentTitle } from '../../navigation/use-document-title.ts'
+import { onComment, onReconnect } from '../../socket.ts'
+import { type Outputs, trpc } from '../../trpc.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Main } from '../../ui/main.tsx'
+import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import { askedComment } from '../records/context/asked-comment.ts'
+import styles from './comments.module.css'
+
+const RichText = lazyPart(() => import('../../rich-text/rich-text.tsx'), 'RichText')
+
+type OpenThread = Outputs['comments']['inbox']['threads'][number]
+
+/** The open threads of a base, newest first. */
+export function CommentsScreen() {
+  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  useDocumentTitle(m.comments_comments())
+  const pages = trpc.comments.inbox.useInfiniteQuery(
+    { baseId },
+    { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
+  )
+  const { refetch } = pages
+  useEffect(() => {
+    const read = () => void refetch()
+    const stop = [
+      onComment((news) => {
+        if (news.baseId === baseId) read()
+      }),
+      onReconnect(read),
+    ]
+    return () => {
+      for (const end of stop) end()
+    }
+  }, [baseId, refetch])
+  const threads = pages.data?.pages.flatMap((page) => page.threads)
+  const people = new Map(
+    pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
+  )
+  return (
+    <Main className={styles.screen}>
+      <h1 className={styles.heading}>{m.comments_comments()}</h1>
+      {pages.error && !pages.data ? (
+        <QueryError title={m.comments_load_failed()} query={pages} />
+      ) : threads?.length === 0 && !pages.hasNextPage ? (
+        <EmptyState
+          icon={MessageSquare}
+          title={m.comments_nothing_open()}
+          text={m.comments_nothing_open_text()}
+        />
+      ) : (
+        <ul className={styles.list} aria-busy={pages.isPending} data-testid="open-threads">
+          {threads?.map((thread) => (
+            <ThreadRow
+              key={thread.comment.id}
+              baseId={baseId}
+              thread={thread}
+              person={people.get(thread.comment.createdBy)}
+            />
+          )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={64} />)}
+        </ul>
+      )}
+      {pages.hasNextPage && (
+        <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {m.history_show_older()}
+        </Button>
+      )}
+    </Main>
+  )
+}
+
+interface ThreadRowProps {
+  baseId: string
+  thread: OpenThread
+  person: Person | undefined
+}
+
+function ThreadRow({ baseId, thread, person }: ThreadRowProps) {
+  const { comment, replies, recordTitle, tableTitle } = thread
+  const { tableId, recordId, fieldId } = comment
+  const path = `${paths.table(baseId, tableId)}?rowId=${encodeURIComponent(recordId)}`
+  return (
+    <li className={styles.thread}>
+      {person ? <Avatar person={person} size={28} /> : <span className={styles.nobody} />}
+      <div className={styles.main}>
+        <p className={styles.facts}>
+          <strong dir="auto">{person ? person.displayName || person.email : m.records_someone()}</strong>
+          <time
+            dateTime={comment.createdAt}
+            data-tip={new Date(comment.createdAt).toLocaleString(localeTag())}
+          >
+            {formatAgo(comment.createdAt)}
+          </time>
+          {replies > 0 && <span>{m.comments_replies_count({ count: replies })}</span>}
+        </p>
+        <a
+          href={hrefOf(path)}
+          className={styles.record}
+          dir="auto"
+          onClick={() => askedComment.setState({ tableId, recordId, fieldId }, true)}
+        >
+          {m.comments_record_in_table({
+            record: recordTitle || m.common_record_id({ id: recordId }),
+            table: tableTitle,
+          })}
+        </a>
+        <RichText text={comment.text} className={styles.text} />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,385 @@
+import { Check, EllipsisVertical, RotateCcw, SmilePlus, X } from 'lucide-react'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { MAX_COMMENT_LENGTH, REACTIONS, type RecordComment } from '../../../../src/core/comments.ts'
+import type { RecordId } from '../../../../src/core/model.ts'
+import { formatAgo, localeTag } from '../../../i18n.ts'
+import { m } from '../../../messages.gen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { Avatar } from '../../../ui/avatar.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { focusOnMount } from '../../../ui/composite.tsx'
+import { confirm } from '../../../ui/confirm.tsx'
+import { openMenu } from '../../../ui/menu.tsx'
+import { QueryError, Skeleton } from '../../../ui/states.tsx'
+import { type AskedComment, askedComment } from '../context/asked-comment.ts'
+import { can, fieldOf, type TableContext } from '../context/table-context.ts'
+import styles from './record-comments.module.css'
+import { type Comments, type Thread, useComments } from './use-comments.ts'
+
+const RichText = lazyPart(() => import('../../../rich-text/rich-text.tsx'), 'RichText')
+
+interface RecordCommentsProps {
+  context: TableContext
+  recordId: RecordId
+  /** The cell that the next comment is about, if somebody asked to comment on one. */
+  asked: AskedComment | null
+}
+
+/** The comments of a record in threads, and a field for a new one. */
+export function RecordComments({ context, recordId, asked }: RecordCommentsProps) {
+  const comments = useComments(context.schema.table.id, recordId)
+  const [showsResolved, setShowsResolved] = useState(false)
+  const { query, threads } = comments
+  if (query.error && !query.data) return <QueryError title={m.comments_load_failed()} query={query} />
+  const open = threads.filter(({ comment }) => comment.resolvedBy === null)
+  const resolved = threads.filter(({ comment }) => comment.resolvedBy !== null)
+  const mayWrite = can(context, 'comment.create')
+  const field = fieldOf(context, asked?.fieldId ?? null)
+  return (
+    <div className={styles.panel}>
+      <div className={styles.list} aria-busy={query.isPending || undefined}>
+        {query.isPending && <Skeleton height={60} />}
+        {!query.isPending && threads.length === 0 && (
+          <p className={styles.none}>{mayWrite ? m.comments_none_write() : m.comments_none()}</p>
+        )}
+        {resolved.length > 0 && (
+          <Button
+            size="small"
+            variant="ghost"
+            aria-expanded={showsResolved}
+            onClick={() => setShowsResolved(!showsResolved)}
+          >
+            {showsResolved
+              ? m.comments_hide_resolved()
+              : m.comments_show_resolved({ count: resolved.length })}
+          </Button>
+        )}
+        <ol className={styles.threads} aria-label={m.comments_comments()}>
+          {(showsResolved ? threads : open).map((thread) => (
+            <ThreadView
+              key={thread.comment.id}
+              thread={thread}
+              comments={comments}
+              context={context}
+              mayWrite={mayWrite}
+            />
+          ))}
+        </ol>
+      </div>
+      {mayWrite && (
+        <Composer
+          key={asked?.fieldId ?? ''}
+          label={m.comments_new_comment()}
+          placeholder={m.comments_placeholder()}
+          send={m.comments_send()}
+          autoFocus={asked !== null}
+          about={field?.title}
+          onAboutRecord={() => askedComment.setState((now) => now && { ...now, fieldId: null }, true)}
+          onSend={(text) => comments.write(text, { fieldId: field?.id ?? null })}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ThreadProps {
+  thread: Thread
+  comments: Comments
+  context: TableContext
+  mayWrite: boolean
+}
+
+function ThreadView({ thread, comments, context, mayWrite }: ThreadProps) {
+  const [isReplying, setReplying] = useState(false)
+  const { comment, replies } = thread
+  const field = fieldOf(context, comment.fieldId)
+  const isResolved = comment.resolvedBy !== null
+  const mayModerate = can(context, 'comment.moderate')
+  return (
+    <li className={styles.thread} data-resolved={isResolved || undefined} data-testid="comment-thread">
+      {field && (
+        <p className={styles.field} dir="auto">
+          {field.title}
+        </p>
+      )}
+      <CommentView
+        comment={comment}
+        comments={comments}
+        mayWrite={mayWrite}
+        mayModerate={mayModerate}
+        isReply={false}
+      />
+      {isResolved && (
+        <p className={styles.note}>
+          {m.comments_resolved_by({ name: comments.nameOf(comment.resolvedBy ?? '') })}
+        </p>
+      )}
+      {replies.length > 0 && (
+        <ol className={styles.replies} aria-label={m.comments_replies()}>
+          {replies.map((reply) => (
+            <li key={reply.id}>
+              <CommentView
+                comment={reply}
+                comments={comments}
+                mayWrite={mayWrite}
+                mayModerate={mayModerate}
+                isReply
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+      {mayWrite &&
+        (isReplying ? (
+          <Composer
+            label={m.comments_reply()}
+            placeholder={m.comments_reply_placeholder()}
+            send={m.comments_reply()}
+            autoFocus
+            onCancel={() => setReplying(false)}
+            onSend={async (text) => {
+              setReplying(false)
+              return comments.write(text, { parentId: comment.id })
+            }}
+          />
+        ) : (
+          <Button size="small" variant="ghost" onClick={() => setReplying(true)}>
+            {m.comments_reply()}
+          </Button>
+        ))}
+    </li>
+  )
+}
+
+interface CommentProps {
+  comment: RecordComment
+  comments: Comments
+  mayWrite: boolean
+  mayModerate: boolean
+  isReply: boolean
+}
+
+function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: CommentProps) {
+  const [isEditing, setEditing] = useState(false)
+  const person = comments.people.get(comment.createdBy)
+  const isOwn = comment.createdBy === comments.me
+  const isResolved = comment.resolvedBy !== null
+  const at = new Date(comment.createdAt)
+  const remove = async () => {
+    const isSure = await confirm({
+      title: m.comments_delete_question(),
+      text: isReply ? m.comments_delete_reply_text() : m.comments_delete_text(),
+      confirmLabel: m.comments_delete(),
+      danger: true,
+    })
+    if (isSure) await comments.remove(comment.id)
+  }
+  return (
+    <article className={styles.comment} data-testid="comment">
+      {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
+      <div className={styles.main}>
+        <header className={styles.head}>
+          <strong dir="auto">{comments.nameOf(comment.createdBy)}</strong>
+          <time
+            dateTime={comment.createdAt}
+            className={styles.when}
+            data-tip={at.toLocaleString(localeTag())}
+          >
+            {formatAgo(comment.createdAt)}
+          </time>
+          {comment.updatedAt !== null && <span className={styles.when}>{m.comments_edited()}</span>}
+          <span className={styles.tools}>
+            {mayWrite && (
+              <IconButton
+                icon={SmilePlus}
+                size="small"
+                iconSize={14}
+                label={m.comments_react()}
+                onClick={({ currentTarget }) =>
+                  openMenu(
+                    currentTarget,
+                    REACTIONS.map((emoji) => {
+                      const isMine = hasReacted(comment, emoji, comments.me)
+                      return {
+                        kind: 'action' as const,
+                        label: emoji,
+                        checked: isMine,
+                        toggles: true,
+                        run: () => void comments.react(comment.id, emoji, !isMine),
+                      }
+                    }),
+                    m.comments_react(),
+                  )
+                }
+              />
+            )}
+            {mayWrite && !isReply && (
+              <IconButton
+                icon={isResolved ? RotateCcw : Check}
+                size="small"
+                iconSize={14}
+                label={isResolved ? m.comments_open_again() : m.comments_resolve()}
+                onClick={() => void comments.resolve(comment.id, !isResolved)}
+              />
+            )}
+            {mayWrite && (isOwn || mayModerate) && (
+              <IconButton
+                icon={EllipsisVertical}
+                size="small"
+                iconSize={14}
+                label={m.comments_actions()}
+                onClick={({ currentTarget }) =>
+                  openMenu(
+                    currentTarget,
+                    [
+                      ...(isOwn
+                        ? [
+                            {
+                              kind: 'action' as const,
+                              label: m.comments_edit(),
+                              run: () => setEditing(true),
+                            },
+                          ]
+                        : []),
+                      {
+                        kind: 'action',
+                        label: m.comments_delete(),
+                        tone: 'danger',
+                        run: () => void remove(),
+                      },
+                    ],
+                    m.comments_actions(),
+                  )
+                }
+              />
+            )}
+          </span>
+        </header>
+        {isEditing ? (
+          <Composer
+            label={m.comments_edit_comment()}
+            placeholder=""
+            send={m.common_save()}
+            value={comment.text}
+            autoFocus
+            onCancel={() => setEditing(false)}
+            onSend={async (text) => {
+              setEditing(false)
+              return text === comment.text || comments.update(comment.id, text)
+            }}
+          />
+        ) : (
+          <RichText text={comment.text} className={styles.text} />
+        )}
+        {comment.reactions.length > 0 && (
+          <p className={styles.reactions}>
+            {comment.reactions.map(({ emoji, userIds }) => {
+              const isMine = hasReacted(comment, emoji, comments.me)
+              const names = userIds.map(comments.nameOf).join(', ')
+              return (
+                <button
+                  key={emoji}
+                  type="button"
+                  className={styles.reaction}
+                  aria-pressed={isMine}
+                  aria-label={m.comments_reaction_by({ emoji, names })}
+                  data-tip={names}
+                  disabled={!mayWrite}
+                  onClick={() => void comments.react(comment.id, emoji, !isMine)}
+                >
+                  {emoji} {userIds.length}
+                </button>
+              )
+            })}
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}
+
+const hasReacted = ({ reactions }: RecordComment, emoji: string, me: string | null): boolean =>
+  me !== null && (reactions.find((one) => one.emoji === emoji)?.userIds.includes(me) ?? false)
+
+interface ComposerProps {
+  label: string
+  placeholder: string
+  /** Label of the button. */
+  send: string
+  value?: string
+  autoFocus?: boolean
+  /** Title of the field of the commented cell. */
+  about?: string | undefined
+  /** Makes it a comment on the whole record. */
+  onAboutRecord?: () => void
+  /** Takes the text; false if it was refused, which puts it back. */
+  onSend: (text: string) => Promise<boolean>
+  onCancel?: () => void
+}
+
+/** A field for a comment's Markdown: Enter sends, Shift+Enter breaks the line, Escape cancels. */
+function Composer(props: ComposerProps) {
+  const { label, placeholder, send, value = '', autoFocus, about, onAboutRecord, onSend, onCancel } = props
+  const [text, setText] = useState(value)
+  const hint = useId()
+  const submit = async () => {
+    const sent = text.trim()
+    if (sent === '') return
+    setText('')
+    if (!(await onSend(sent))) setText((typed) => (typed === '' ? sent : typed))
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      void submit()
+    } else if (event.key === 'Escape' && (onCancel || text !== '')) {
+      event.preventDefault()
+      event.stopPropagation()
+      if (onCancel) onCancel()
+      else setText('')
+    }
+  }
+  return (
+    <div className={styles.composer}>
+      {about !== undefined && (
+        <p className={styles.about}>
+          <span dir="auto">{m.comments_about_field({ field: about })}</span>
+          <IconButton
+            icon={X}
+            size="small"
+            iconSize={12}
+            label={m.comments_about_record()}
+            onClick={onAboutRecord}
+          />
+        </p>
+      )}
+      <textarea
+        ref={autoFocus ? focusOnMount : undefined}
+        className={styles.area}
+        dir="auto"
+        rows={2}
+        aria-label={label}
+        aria-describedby={hint}
+        placeholder={placeholder}
+        maxLength={MAX_COMMENT_LENGTH}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className={styles.foot}>
+        <span id={hint} className={styles.hint}>
+          {m.comments_enter_sends()}
+        </span>
+        {onCancel && (
+          <Button size="small" variant="ghost" onClick={onCancel}>
+            {m.common_cancel()}
+          </Button>
+        )}
+        <Button size="small" variant="primary" disabled={text.trim() === ''} onClick={() => void submit()}>
+          {send}
+        </Button>
+      </div>
+    </div>
+  )
+}
