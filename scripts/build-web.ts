@@ -50,6 +50,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/views/sort/sort-menu.tsx',
         'attachments/file-list.tsx',
         'features/records/comments/comment-counts.ts',
+        'features/records/menus/cell-menu.ts',
       ],
     },
   },

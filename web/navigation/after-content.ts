@@ -4,7 +4,7 @@ import { firstContent } from './first-content.ts'
  * Loads parts of a screen that nobody can use before its first records are shown. A failure is only logged: using the
  * part tries again, and reports it.
  */
-export function preloadAfterContent(...parts: { preload: () => Promise<void> }[]): void {
+export function preloadAfterContent(...parts: { preload: () => Promise<unknown> }[]): void {
   firstContent
     .then(() => Promise.all(parts.map((part) => part.preload())))
     .catch((error) => console.warn('parts not fetched ahead of time', error))

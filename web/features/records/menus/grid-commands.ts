@@ -1,6 +1,7 @@
 import { addFiles } from '../../../attachments/add-files.tsx'
 import { messageOf } from '../../../errors.ts'
 import type { GridCommands } from '../../../grid/contract.ts'
+import { preloadAfterContent } from '../../../navigation/after-content.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
 import { toast } from '../../../ui/toast.ts'
@@ -14,9 +15,11 @@ import { offerRecord } from '../groups/group-values.ts'
 import { pastePlan, tellRejected } from '../paste/paste-command.tsx'
 import { placeOf, redo, undo } from '../undo/undo-commands.tsx'
 import { askKeepMine } from './ask-keep-mine.tsx'
-import { openCellMenu } from './cell-menu.ts'
 import { openHeaderMenu } from './header-menu.ts'
 import { openSummaryMenu } from './summary-menu.ts'
+
+const cellMenu = () => loadPart(() => import('./cell-menu.ts'))
+preloadAfterContent({ preload: cellMenu })
 
 /** The commands of a table's grid; the object stays the same while the screen is mounted. */
 export function createGridCommands(get: GetContext): GridCommands {
@@ -69,7 +72,7 @@ export function createGridCommands(get: GetContext): GridCommands {
     },
     openHeaderMenu: (fieldId, anchor) => openHeaderMenu(get, fieldId, anchor),
     openSummaryMenu: (fieldId, anchor) => openSummaryMenu(get(), fieldId, anchorOf(anchor)),
-    openCellMenu: (request) => openCellMenu(get, request),
+    openCellMenu: (request) => run(cellMenu().then(({ openCellMenu }) => openCellMenu(get, request))),
     get createOption() {
       const context = get()
       if (!can(context, 'field.update')) return undefined
