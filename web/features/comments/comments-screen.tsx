@@ -13,6 +13,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import lists from '../layout/list-screen.module.css'
 import { askedComment } from '../records/context/asked-comment.ts'
 import styles from './comments.module.css'
 
@@ -46,8 +47,8 @@ export function CommentsScreen() {
     pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
   )
   return (
-    <Main className={styles.screen}>
-      <h1 className={styles.heading}>{m.comments_comments()}</h1>
+    <Main className={`${lists.screen} ${styles.screen}`}>
+      <h1 className={lists.heading}>{m.comments_comments()}</h1>
       {pages.error && !pages.data ? (
         <QueryError title={m.comments_load_failed()} query={pages} />
       ) : threads?.length === 0 && !pages.hasNextPage ? (
@@ -57,7 +58,7 @@ export function CommentsScreen() {
           text={m.comments_nothing_open_text()}
         />
       ) : (
-        <ul className={styles.list} aria-busy={pages.isPending} data-testid="open-threads">
+        <ul className={lists.list} aria-busy={pages.isPending} data-testid="open-threads">
           {threads?.map((thread) => (
             <ThreadRow
               key={thread.comment.id}
@@ -89,10 +90,12 @@ function ThreadRow({ baseId, thread, person }: ThreadRowProps) {
   const path = `${paths.table(baseId, tableId)}?rowId=${encodeURIComponent(recordId)}`
   return (
     <li className={styles.thread}>
-      {person ? <Avatar person={person} size={28} /> : <span className={styles.nobody} />}
+      {person ? <Avatar person={person} size={28} /> : <span className={lists.nobody} />}
       <div className={styles.main}>
-        <p className={styles.facts}>
-          <strong dir="auto">{person ? person.displayName || person.email : m.records_someone()}</strong>
+        <p className={lists.facts}>
+          <strong dir="auto" className={styles.author}>
+            {person ? person.displayName || person.email : m.records_someone()}
+          </strong>
           <time
             dateTime={comment.createdAt}
             data-tip={new Date(comment.createdAt).toLocaleString(localeTag())}

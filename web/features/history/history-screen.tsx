@@ -14,6 +14,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
+import lists from '../layout/list-screen.module.css'
 import { WorkBar } from '../records/bars/status-bars.tsx'
 import { undoChosen } from '../records/undo/undo-commands.tsx'
 import styles from './history.module.css'
@@ -44,15 +45,15 @@ export function HistoryScreen() {
   const since = pages.data?.pages[0]?.historySince ?? null
   if (base && !roleCan(base.role, 'record.undo')) {
     return (
-      <Main className={styles.screen}>
+      <Main className={lists.screen}>
         <EmptyState icon={History} title={m.history_only_editors_base_see_history()} />
       </Main>
     )
   }
   return (
-    <Main className={styles.screen}>
-      <header className={styles.header}>
-        <h1 className={styles.heading}>{m.common_history()}</h1>
+    <Main className={lists.screen}>
+      <header className={lists.header}>
+        <h1 className={lists.heading}>{m.common_history()}</h1>
         <TableFilter
           tables={tables}
           tableId={tableId}
@@ -69,7 +70,7 @@ export function HistoryScreen() {
           text={m.history_every_change_records_fields_views()}
         />
       ) : (
-        <ul className={styles.list} aria-busy={pages.isPending} data-testid="history-list">
+        <ul className={lists.list} aria-busy={pages.isPending} data-testid="history-list">
           {actions?.map((action) => (
             <ActionRow
               key={action.id}
@@ -137,12 +138,12 @@ function ActionRow({ baseId, action, person, canUndo: mayUndo }: ActionRowProps)
   }
   return (
     <li className={styles.row} data-state={state} data-testid="history-action">
-      {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
+      {person ? <Avatar person={person} size={24} /> : <span className={lists.nobody} />}
       <div className={styles.text}>
         <p className={styles.label}>
           <bdi>{actionText(action)}</bdi>
         </p>
-        <p className={styles.facts}>
+        <p className={lists.facts}>
           <span dir="auto">{person ? person.displayName || person.email : m.history_someone()}</span>
           <time dateTime={action.at} data-tip={new Date(action.at).toLocaleString(localeTag())}>
             {formatAgo(action.at)}

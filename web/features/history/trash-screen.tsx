@@ -18,6 +18,7 @@ import { SearchInput } from '../../ui/search-input.tsx'
 import { EmptyState, ErrorState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.ts'
+import lists from '../layout/list-screen.module.css'
 import { useDebounced } from '../layout/use-debounced.ts'
 import { WorkBar } from '../records/bars/status-bars.tsx'
 import { offerUndo, undoChosen } from '../records/undo/undo-commands.tsx'
@@ -41,7 +42,7 @@ export function TrashScreen() {
   const [tab, setTab] = useState<Tab>('records')
   if (!base) {
     return (
-      <Main className={styles.screen} aria-busy="true">
+      <Main className={lists.screen} aria-busy="true">
         <Skeleton width={160} height={28} />
         <Skeleton height={40} />
         <Skeleton height={40} />
@@ -56,10 +57,10 @@ export function TrashScreen() {
   ]
   const allowed = tabs.filter(({ isAllowed }) => isAllowed)
   return (
-    <Main className={styles.screen}>
-      <header className={styles.header}>
-        <h1 className={styles.heading}>{m.common_trash()}</h1>
-        <p className={styles.facts}>
+    <Main className={lists.screen}>
+      <header className={lists.header}>
+        <h1 className={lists.heading}>{m.common_trash()}</h1>
+        <p className={lists.facts}>
           {base.keepsDays === 0
             ? m.history_trash_kept_forever()
             : m.history_trash_kept_for_days({ count: base.keepsDays })}
@@ -209,7 +210,7 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
           }
         />
       ) : (
-        <ul className={styles.list} data-testid="trashed-records">
+        <ul className={lists.list} data-testid="trashed-records">
           {records.map((record, at) => (
             <RecordRow
               key={`${record.changeId} ${record.recordId}`}
@@ -339,7 +340,7 @@ function TrashRow({ testId, lead, title, children, onRestore, onPurge }: TrashRo
 
 function Facts({ at, person }: { at: string; person: Person | undefined }) {
   return (
-    <span className={styles.facts}>
+    <span className={lists.facts}>
       <span dir="auto">{person ? person.displayName || person.email : m.history_someone()}</span>
       <time dateTime={at} data-tip={new Date(at).toLocaleString(localeTag())}>
         {m.history_deleted_when({ when: formatAgo(at) })}
@@ -570,12 +571,12 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
   if (!items) return <ListSkeleton />
   if (items.length === 0) return <EmptyState icon={Trash2} title={emptyTitle} text={emptyText} />
   return (
-    <ul className={styles.list}>
+    <ul className={lists.list}>
       {items.map((item) => {
         const { icon, facts, ...row } = describe(item)
         return (
           <TrashRow key={item.id} testId="trashed-item" lead={icon} {...row}>
-            <p className={styles.facts}>
+            <p className={lists.facts}>
               {facts.filter(Boolean).map((fact) => (
                 <span key={fact} dir="auto">
                   {fact}
@@ -590,7 +591,7 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
 }
 
 const ListSkeleton = () => (
-  <div className={styles.list} aria-busy="true">
+  <div className={lists.list} aria-busy="true">
     {[1, 2, 3].map((n) => (
       <Skeleton key={n} height={40} />
     ))}

@@ -1,4 +1,4 @@
-import { ChevronDown, History, House, MessageSquare, PanelLeftClose, Plus, Trash2, X } from 'lucide-react'
+import { ChevronDown, House, PanelLeftClose, Plus, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
@@ -25,6 +25,13 @@ import {
 import styles from './sidebar.module.css'
 import { TableTree } from './table-tree.tsx'
 import { useBasePage, useIsBaseHome } from './use-place.ts'
+
+/** The pages of a base below its tables. */
+const LISTS = [
+  { name: 'comments', action: commentsAction, path: paths.comments },
+  { name: 'history', action: historyAction, path: (baseId: string) => paths.history(baseId) },
+  { name: 'trash', action: trashAction, path: (baseId: string) => paths.trash(baseId) },
+]
 
 /** Sidebar of a base: menu, search, overview and tree of tables; `edge` is its resize handle. */
 export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) {
@@ -127,36 +134,17 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
 
       <TableTree base={data} search={search} />
 
-      {commentsAction.when?.(context) && (
+      {LISTS.filter(({ action }) => action.when?.(context)).map(({ action, name, path }) => (
         <a
-          href={hrefOf(paths.comments(baseId))}
+          key={name}
+          href={hrefOf(path(baseId))}
           className={styles.trash}
-          aria-current={page === 'comments' ? 'page' : undefined}
+          aria-current={page === name ? 'page' : undefined}
         >
-          <MessageSquare size={15} />
-          {m.comments_comments()}
+          {action.icon && <action.icon size={15} />}
+          {action.label()}
         </a>
-      )}
-      {historyAction.when?.(context) && (
-        <a
-          href={hrefOf(paths.history(baseId))}
-          className={styles.trash}
-          aria-current={page === 'history' ? 'page' : undefined}
-        >
-          <History size={15} />
-          {m.common_history()}
-        </a>
-      )}
-      {trashAction.when?.(context) && (
-        <a
-          href={hrefOf(paths.trash(baseId))}
-          className={styles.trash}
-          aria-current={page === 'trash' ? 'page' : undefined}
-        >
-          <Trash2 size={15} />
-          {m.common_trash()}
-        </a>
-      )}
+      ))}
       {edge}
       {isOver && <div className={styles.dropHint}>{m.shell_drop_import_new_table()}</div>}
     </aside>

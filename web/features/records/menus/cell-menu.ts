@@ -49,8 +49,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
     ...clipboardItems(context, request),
     { kind: 'separator' },
     ...groupItems(context, request.rowIndex),
-    ...(several || row.state === 'new' ? [] : commentItems(context, row.id, request.fieldId)),
-    ...recordItems(context, request.rowIndex, ids),
+    ...recordItems(context, request.rowIndex, ids, request.fieldId),
   ]
   openMenu(anchorOf(request), items, several ? m.records_selected_records() : m.common_record())
 }
@@ -189,8 +188,13 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   ]
 }
 
-/** Menu items for one record at `rowIndex` (-1: not in the grid) or for several records. */
-export function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
+/** Menu items for one record at `rowIndex` (-1: not in the grid), whose cell `fieldId` may be meant, or for several records. */
+export function recordItems(
+  context: TableContext,
+  rowIndex: number,
+  ids: readonly RecordId[],
+  fieldId: string | null = null,
+): MenuItem[] {
   const [id] = ids
   if (id === undefined) return []
   const several = ids.length > 1
@@ -213,6 +217,7 @@ export function recordItems(context: TableContext, rowIndex: number, ids: readon
             icon: Link,
             run: () => run(copyRecordLink(context, id)),
           },
+          ...commentItems(context, id, fieldId),
         ]
   const duplicate: MenuItem = {
     kind: 'action',
