@@ -57,10 +57,14 @@ export function createCommentsService(
     return model
   }
 
-  /** @throws RECORD_NOT_FOUND also for records without a key, which cannot be told apart */
-  async function requireRecord(actor: Actor, { table, primaryKey }: TableModel, recordId: RecordId) {
+  /** False also for records without a key, which cannot be told apart. */
+  async function exists(
+    actor: Actor,
+    { table, primaryKey }: TableModel,
+    recordId: RecordId,
+  ): Promise<boolean> {
     const opened = await records.open(actor, table.id)
-    if (!(await records.readOne(opened, recordId, [primaryKey]))) throw notFound('Record', String(recordId))
+    return (await records.readOne(opened, recordId, [primaryKey])) !== null
   }
 
   /** A comment that the actor may see. @throws GENERIC_NOT_FOUND; PERMISSION_DENIED */
@@ -108,8 +112,9 @@ export function createCommentsService(
       tableId: string,
       recordId: RecordId,
     ): Promise<{ comments: RecordComment[]; people: Person[] }> {
-      await enter(actor, 'comment.list', tableId)
-      const comments = await present(await store.ofRecord(tableId, commentKey(recordId)))
+      const model = await enter(actor, 'comment.list', tableId)
+      if (!(await exists(actor, model, recordId))) return { comments: [], people: [] }
+      const comments = await present(await store.ofRecord(tableId, keyIn(model, recordId)))
       return { comments, people: await peopleIn(comments) }
     },
 
@@ -119,8 +124,11 @@ export function createCommentsService(
       tableId: string,
       recordIds: readonly RecordId[],
     ): Promise<{ recordId: string; count: number }[]> {
-      await enter(actor, 'comment.list', tableId)
-      const counts = await store.counts(tableId, recordIds.map(commentKey))
+      const model = await enter(actor, 'comment.list', tableId)
+      const counts = await store.counts(
+        tableId,
+        recordIds.map((id) => keyIn(model, id)),
+      )
       return [...counts].map(([recordId, n]) => ({ recordId, count: n }))
     },
 
@@ -157,9 +165,9 @@ export function createCommentsService(
       const { tableId, recordId, fieldId = null, parentId = null, text } = input
       const model = await enter(actor, 'comment.create', tableId)
       const user = asUser(actor)
-      await requireRecord(actor, model, recordId)
+      if (!(await exists(actor, model, recordId))) throw notFound('Record', String(recordId))
       if (fieldId !== null && !model.field(fieldId)) throw notFound('Field', fieldId)
-      const key = commentKey(recordId)
+      const key = keyIn(model, recordId)
       const parent = parentId === null ? null : await store.find(parentId)
       if (parentId !== null && (parent?.tableId !== tableId || parent.recordId !== key)) {
         throw notFound('Comment', parentId)
@@ -275,6 +283,9 @@ export function createCommentsService(
   }
 }
 
+/** The id under which the comments of a record are stored: “02” names the record 2. */
+const keyIn = (model: TableModel, recordId: RecordId): string => commentKey(storedId(model, recordId))
+
 const placeOf = ({ tableId, recordId }: Pick<CommentRow, 'tableId' | 'recordId'>): string =>
   `${tableId} ${recordId}`
 
@@ -289,10 +300,11 @@ function onlyUnreachable(error: unknown): null {
   throw error
 }
 
-/** The cursor of `inbox`; an unreadable one begins at the start. */
-function readCursor(text: string): ThreadCursor | null {
+/** The cursor of `inbox`. @throws BAD_REQUEST for one that no page ended with */
+function readCursor(text: string): ThreadCursor {
   const [createdAt = '', id = ''] = text.split(' ')
-  return createdAt === '' || id === '' ? null : { createdAt, id }
+  if (Number.isNaN(Date.parse(createdAt)) || id === '') throw badRequest(m.comments_error_cursor())
+  return { createdAt, id }
 }
 
 function grouped(rows: readonly ReactionRow[]): RecordComment['reactions'] {

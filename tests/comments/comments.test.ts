@@ -140,10 +140,25 @@ describe('comments', () => {
     // Comments of a deleted record are hidden, and are back with it.
     await bench.rest.delete(table.path, { Id: 2 })
     expect((await inbox()).threads).toEqual([])
+    expect(await listed(2)).toEqual([])
     await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect(await listed(2)).toHaveLength(2)
     expect((await inbox()).threads).toHaveLength(1)
     await bench.trpc.comments.remove.mutate({ commentId: cell.id })
     await bench.trpc.comments.remove.mutate({ commentId: resolved.id })
+  })
+
+  test('name a record by its id, however it is written', async () => {
+    const { id: commentId } = await bench.trpc.comments.create.mutate({
+      tableId: table.id,
+      recordId: '02',
+      text: 'On 2',
+    })
+    expect(await listed(2)).toMatchObject([{ id: commentId, recordId: '2' }])
+    expect(await bench.trpc.comments.counts.query({ tableId: table.id, recordIds: ['002'] })).toEqual([
+      { recordId: '2', count: 1 },
+    ])
+    await bench.trpc.comments.remove.mutate({ commentId })
   })
 
   test('of a table that was deleted meanwhile are none', async () => {
@@ -160,6 +175,9 @@ describe('comments', () => {
     const first = await bench.trpc.comments.inbox.query({ baseId: bench.baseId })
     const second = await bench.trpc.comments.inbox.query({ baseId: bench.baseId, cursor: first.next ?? '' })
     expect([first.threads.length, second.threads.length, second.next]).toEqual([30, 5, null])
+    await expect(
+      bench.trpc.comments.inbox.query({ baseId: bench.baseId, cursor: 'nowhere' }),
+    ).rejects.toThrow('can’t be continued')
     expect([...first.threads, ...second.threads].map(({ comment }) => comment.text)).toEqual(
       Array.from({ length: 35 }, (_, n) => `${34 - n}`),
     )
@@ -258,10 +276,15 @@ describe('comments over REST', () => {
       id,
       comment: 'Changed',
     })
-    expect((await bench.rest.post(`${path}/comment/${id}/resolve`)).body).toMatchObject({
-      resolved_by: bench.owner.id,
-      resolved_by_email: bench.owner.email,
-    })
+    const resolve = (body?: object) => bench.rest.post(`${path}/comment/${id}/resolve`, body)
+    for (let time = 0; time < 2; time++) {
+      expect((await resolve()).body).toMatchObject({
+        resolved_by: bench.owner.id,
+        resolved_by_email: bench.owner.email,
+      })
+    }
+    expect((await resolve({ is_resolved: false })).body).toMatchObject({ resolved_by: null })
+    expect(await resolve({ is_resolved: 'no' })).toMatchObject({ status: 400 })
     expect(await bench.rest.delete(`${path}/comment/${id}`)).toMatchObject({ status: 200, body: true })
     expect(await bench.rest.patch(`${path}/comment/${id}`, { comment: 'x' })).toMatchObject({
       status: 404,

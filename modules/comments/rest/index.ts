@@ -34,6 +34,7 @@ const NewBody = z.object({
   parent_comment_id: id.nullish(),
 })
 const PatchBody = z.object({ comment: text })
+const ResolveBody = z.object({ is_resolved: z.boolean().default(true) })
 /** The bodies of earlier clients (spec §7), which call the text a description. */
 const EarlierBody = z
   .object({ fk_model_id: id, row_id: recordId, description: text.optional(), comment: text.optional() })
@@ -149,12 +150,11 @@ function commentRoutes(prefix: string, kernel: Kernel, services: Services) {
     )
     .post(
       '/comment/:commentId/resolve',
-      async ({ actor, params }) => {
-        const { resolvedBy } = await comments.get(actor, params.commentId)
-        await comments.resolve(actor, params.commentId, resolvedBy === null)
+      async ({ actor, params, body }) => {
+        await comments.resolve(actor, params.commentId, readBody(ResolveBody, body ?? {}).is_resolved)
         return json(await calls.presentOne(await comments.get(actor, params.commentId)), 200)
       },
-      { detail: { summary: 'Resolve a thread, or open it again' } },
+      { detail: { summary: 'Resolve a thread, or open it again with `is_resolved: false`' } },
     )
 }
 

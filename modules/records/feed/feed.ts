@@ -88,6 +88,8 @@ interface Run {
   /** Null while another server has the claim. */
   readers: Map<string, Reader> | null
   timer: Timer | null
+  /** When the timer ends. */
+  timerAt: number
 }
 
 /**
@@ -149,17 +151,22 @@ export function createFeed(kernel: Kernel): Feed {
       isDue: false,
       readers: null,
       timer: null,
+      timerAt: 0,
     }
     runs.set(baseId, run)
     run.isDue = true
-    if (run.isActive || run.timer !== null) return
+    // Without readers the timer waits for another server or an unreachable base, with them only for consumers that failed.
+    if (run.isActive || (run.timer !== null && run.readers === null)) return
     run.isActive = true
     run.current = withoutCaller(() => readWhileDue(baseId, run))
   }
 
-  /** Nudges later; nudges until then wait for it. */
+  /** Nudges at the earliest of the times asked for. */
   function nudgeIn(baseId: string, run: Run, ms: number): void {
-    if (isClosed || run.timer !== null) return
+    const at = Date.now() + ms
+    if (isClosed || (run.timer !== null && run.timerAt <= at)) return
+    if (run.timer !== null) clearTimeout(run.timer)
+    run.timerAt = at
     run.timer = setTimeout(() => {
       run.timer = null
       nudge(baseId)
@@ -179,6 +186,7 @@ export function createFeed(kernel: Kernel): Feed {
         run.readers ??= await storedReaders(baseId)
         await addReaders(baseId, run.readers)
         await readLog(baseId, run, run.readers)
+        askFailedAgain(baseId, run)
       }
     } catch (error) {
       // A base in the trash, or whose database is away, is read when there is news of it again.
@@ -189,6 +197,12 @@ export function createFeed(kernel: Kernel): Feed {
     } finally {
       run.isActive = false
     }
+  }
+
+  function askFailedAgain(baseId: string, run: Run): void {
+    const delays = [...(run.readers?.values() ?? [])].map(({ notBefore }) => notBefore - Date.now())
+    const ahead = delays.filter((ms) => ms > 0)
+    if (ahead.length > 0) nudgeIn(baseId, run, Math.min(...ahead))
   }
 
   /** Never throws. */
@@ -266,14 +280,12 @@ export function createFeed(kernel: Kernel): Feed {
     } catch (error) {
       if (await isReadElsewhere(baseId, reader)) return giveUp(baseId, run)
       reader.failures++
-      const delay = Math.min(FIRST_DELAY_MS * 2 ** (reader.failures - 1), MAX_DELAY_MS)
-      reader.notBefore = Date.now() + delay
+      reader.notBefore = Date.now() + Math.min(FIRST_DELAY_MS * 2 ** (reader.failures - 1), MAX_DELAY_MS)
       log.error('a consumer of a change log failed', error, {
         baseId,
         consumer: consumer.name,
         entry: position,
       })
-      nudgeIn(baseId, run, delay)
     }
   }
 
