@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, gzip, type ZlibOptions } from 'node:zlib'
+import { brotliCompress } from 'node:zlib'
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
 import { generateMessages, ownMessages } from './messages.ts'
 import { ROOT } from './project.ts'
@@ -278,30 +278,27 @@ async function nameBuild(folder: string): Promise<void> {
   await Bun.write(join(folder, 'builds', 'latest.json'), JSON.stringify({ id }))
 }
 
-/** Writes compressed variants of all files. Copies those of unchanged assets from the last build. */
+/** Writes compressed variants of all files. Copies the Brotli ones, which take long, of unchanged assets from the last build. */
 async function compress(folder: string): Promise<void> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   await Promise.all(
     paths.map(async (path) => {
       const file = join(folder, path)
-      const last = join(WEB_OUTPUT, path)
-      const isUnchanged = path.startsWith('assets/') && existsSync(last)
       if (!statSync(file).isFile()) return
       const bytes = await Bun.file(file).bytes()
-      for (const [extension, pack] of PACKERS) {
-        const packed = isUnchanged
-          ? existsSync(last + extension) && (await Bun.file(last + extension).bytes())
-          : await pack(bytes)
-        if (packed && packed.length < bytes.length) await Bun.write(file + extension, packed)
+      const last = Bun.file(`${join(WEB_OUTPUT, path)}.br`)
+      const isUnchanged = path.startsWith('assets/') && (await last.exists())
+      const variants = {
+        // The highest level of libdeflate, whose files are 3 to 4 % smaller than zlib's.
+        '.gz': Bun.gzipSync(bytes, { library: 'libdeflate', level: 12 }),
+        '.br': isUnchanged ? await last.bytes() : await promisify(brotliCompress)(bytes),
+      }
+      for (const [extension, packed] of Object.entries(variants)) {
+        if (packed.length < bytes.length) await Bun.write(file + extension, packed)
       }
     }),
   )
 }
-
-const PACKERS: readonly [extension: string, pack: (bytes: Uint8Array) => Promise<Uint8Array>][] = [
-  ['.gz', (bytes) => promisify<Uint8Array, ZlibOptions, Buffer>(gzip)(bytes, { level: 9 })],
-  ['.br', promisify<Uint8Array, Buffer>(brotliCompress)],
-]
 
 /** Prints the initial load of each page, and the total size. */
 async function report(durationMs: number): Promise<void> {
