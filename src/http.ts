@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import type { Config } from './config.ts'
-import { AppError, badRequest } from './core/errors.ts'
+import { AppError } from './core/errors.ts'
 import { m } from './messages.gen.ts'
 
 const MAX_URL_LENGTH = 2083 // spec §5
@@ -12,7 +12,7 @@ const ANSWER_TIMEOUT_MS = 20_000
 const MAX_ADDRESSES = 3
 
 interface HttpRequest {
-  /** Maximum size of the decompressed body. */
+  /** Maximum size of the decompressed body of the response. */
   maxBytes: number
   /** Timeout of the whole exchange. */
   timeoutMs: number
@@ -27,12 +27,64 @@ interface HttpAnswer {
   body: AsyncIterable<Uint8Array>
 }
 
-interface HttpClient {
+/** Methods of `HttpClient.send`; `fetch` refuses CONNECT and TRACE. */
+export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+export type HttpMethod = (typeof HTTP_METHODS)[number]
+
+export interface HttpMessage extends HttpRequest {
+  method: HttpMethod
+  /** Names are case-insensitive; a repeated name sends one header with both values. See `headerProblem`. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** Not sent with GET and HEAD. */
+  body: string | null
+}
+
+/** The response to `HttpClient.send`, whatever its status. */
+export interface HttpReply {
+  status: number
+  statusText: string
+  headers: Headers
+  /** The first `maxBytes` of the body as text; bytes that are not UTF-8 are replaced. */
+  body: string
+  /** The body was longer than `maxBytes`, or ended early. */
+  isCut: boolean
+}
+
+export interface HttpClient {
   /**
    * Fetches an address of the public internet, following redirects.
    * @throws BAD_REQUEST for an invalid address, an unknown host, a refused connection or a status other than 2xx
    */
   get(address: string, request: HttpRequest): Promise<HttpAnswer>
+  /**
+   * Sends one request to an address of the public internet. A redirect is returned like any other status: following it
+   * would pass the body and secret headers on to an address that the user has not entered.
+   * @throws HttpFailure if the request cannot be sent or has no response in time
+   */
+  send(address: string, message: HttpMessage): Promise<HttpReply>
+}
+
+/** Why a request has no response. */
+export type HttpFailureReason =
+  | 'invalid address'
+  | 'invalid header'
+  | 'private address'
+  | 'unknown host'
+  | 'timeout'
+  | 'refused'
+  | 'certificate'
+  | 'unreachable'
+  | 'redirects'
+  | 'status'
+
+/** A BAD_REQUEST for a request without a usable response. */
+export class HttpFailure extends AppError {
+  constructor(
+    readonly reason: HttpFailureReason,
+    message: string,
+  ) {
+    super('BAD_REQUEST', message, undefined, 'msg')
+  }
 }
 
 /**
@@ -45,36 +97,61 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const found = isIP(host) ? [host] : await addressesOf(host)
     if (!allowLocalHttp && found.some(isPrivateAddress)) {
-      throw badRequest(m.http_error_private_address({ host: url.hostname }))
+      throw new HttpFailure('private address', m.http_error_private_address({ host: url.hostname }))
     }
     return found.slice(0, MAX_ADDRESSES)
   }
 
-  async function request(url: URL, signal: AbortSignal): Promise<Response> {
+  /** Tries the addresses of a host in turn. Other methods than GET are repeated only if the connection was refused. */
+  async function request(url: URL, init: ConnectInit): Promise<Response> {
     let failure: unknown
-    for (const address of await resolve(url)) {
+    // A resolver that does not answer may take longer than the request.
+    const addresses = await Promise.race([resolve(url), abortOf(init.signal)]).catch((error) => {
+      throw explain(error, url)
+    })
+    for (const address of addresses) {
       try {
-        return await connect(url, address, signal)
+        return await connect(url, address, init)
       } catch (error) {
-        if (signal.aborted) throw error
-        failure = error
+        failure = explain(error, url)
+        const isRefused = failure instanceof HttpFailure && failure.reason === 'refused'
+        if (init.signal.aborted || (init.method !== 'GET' && !isRefused)) break
       }
     }
     throw failure
   }
 
   return {
+    async send(address, { method, headers, body, maxBytes, timeoutMs, signal }) {
+      const url = parse(address)
+      const sent = new Headers()
+      for (const [name, value] of headers) {
+        const problem = headerProblem(name, value)
+        if (problem !== null) throw new HttpFailure('invalid header', problem)
+        sent.append(name, value)
+      }
+      const response = await request(url, {
+        method,
+        headers: sent,
+        body: method === 'GET' || method === 'HEAD' ? null : body,
+        signal: anySignal(timeoutMs, signal),
+      })
+      const { status, statusText } = response
+      return { status, statusText, headers: response.headers, ...(await readStart(response, maxBytes)) }
+    },
+
     async get(address, { maxBytes, timeoutMs, signal }) {
-      const whole = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+      const whole = anySignal(timeoutMs, signal)
       let url = parse(address)
       for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
         const waiting = new AbortController()
         const timer = setTimeout(() => waiting.abort(), ANSWER_TIMEOUT_MS)
-        const response = await request(url, AbortSignal.any([whole, waiting.signal]))
-          .catch((error) => {
-            throw explain(error, url)
-          })
-          .finally(() => clearTimeout(timer))
+        const response = await request(url, {
+          method: 'GET',
+          headers: new Headers({ accept: 'text/csv,text/*;q=0.9,*/*;q=0.5' }),
+          body: null,
+          signal: AbortSignal.any([whole, waiting.signal]),
+        }).finally(() => clearTimeout(timer))
         const location = response.headers.get('location')
         if (response.status >= 300 && response.status < 400 && location !== null) {
           await response.body?.cancel()
@@ -83,7 +160,8 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
         }
         if (!response.ok) {
           await response.body?.cancel()
-          throw badRequest(
+          throw new HttpFailure(
+            'status',
             m.http_error_status({
               host: url.host,
               status: `${response.status} ${response.statusText}`.trim(),
@@ -96,19 +174,61 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
         }
         return { url, headers: response.headers, body: limited(response, url, maxBytes) }
       }
-      throw badRequest(m.http_error_redirects({ host: url.host }))
+      throw new HttpFailure('redirects', m.http_error_redirects({ host: url.host }))
     },
   }
+}
+
+/** Rejects when the signal is aborted. */
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+
+const anySignal = (timeoutMs: number, signal: AbortSignal | undefined): AbortSignal =>
+  AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+
+/**
+ * Headers that belong to the connection (RFC 9110 §7.6.1), or that the client derives from the address and the body: a
+ * second value for one of them would let a server and its proxy read different requests.
+ */
+const REFUSED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const MAX_HEADER_NAME = 256
+
+/** Why `HttpClient.send` refuses a header, for users; null if it does not. Values are visible Latin-1, spaces and tabs. */
+export function headerProblem(name: string, value: string): string | null {
+  const shown = name.slice(0, 100)
+  if (name.length > MAX_HEADER_NAME || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    return m.http_error_header_name({ name: shown })
+  }
+  if (REFUSED_HEADERS.has(name.toLowerCase())) return m.http_error_header_refused({ name: shown })
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return m.http_error_header_value({ name: shown })
+  return null
 }
 
 function parse(address: string, base?: URL): URL {
   const isReadable = address.length <= MAX_URL_LENGTH && URL.canParse(address, base)
   const url = isReadable ? new URL(address, base) : null
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw badRequest(m.http_error_not_http({ address: address.slice(0, 200) }))
+    throw new HttpFailure('invalid address', m.http_error_not_http({ address: address.slice(0, 200) }))
   }
   if (url.username !== '' || url.password !== '') {
-    throw badRequest(m.http_error_credentials())
+    throw new HttpFailure('invalid address', m.http_error_credentials())
   }
   return url
 }
@@ -121,20 +241,36 @@ async function addressesOf(host: string): Promise<string[]> {
     // The resolver's error does not matter: the user can only check the name.
     if (!(error instanceof Error)) throw error
   }
-  throw badRequest(m.http_error_unknown_host({ host }))
+  throw new HttpFailure('unknown host', m.http_error_unknown_host({ host }))
+}
+
+interface ConnectInit {
+  method: HttpMethod
+  headers: Headers
+  body: string | null
+  signal: AbortSignal
 }
 
 /** Sends the request to one address of the host, with the Host header and SNI of the name. */
-function connect(url: URL, address: string, signal: AbortSignal): Promise<Response> {
+function connect(
+  url: URL,
+  address: string,
+  { method, headers, body, signal }: ConnectInit,
+): Promise<Response> {
   const dialled = new URL(url)
   dialled.hostname = isIP(address) === 6 ? `[${address}]` : address
   dialled.hash = ''
+  const sent = new Headers(headers)
+  sent.set('host', url.host)
+  if (!sent.has('user-agent')) sent.set('user-agent', 'Sheaf')
   return fetch(dialled, {
+    method,
+    body,
     redirect: 'manual',
     credentials: 'omit',
     // No keep-alive: connections are pooled by address, which several names may share.
     keepalive: false,
-    headers: { host: url.host, accept: 'text/csv,text/*;q=0.9,*/*;q=0.5', 'user-agent': 'Sheaf' },
+    headers: sent,
     ...(url.protocol === 'https:' && { tls: { serverName: url.hostname } }),
     signal,
   })
@@ -153,6 +289,26 @@ async function* limited(response: Response, url: URL, maxBytes: number): AsyncGe
   }
 }
 
+/** The first bytes of a body as text; the rest is not received. */
+async function readStart(response: Response, maxBytes: number): Promise<Pick<HttpReply, 'body' | 'isCut'>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let isCut = false
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk.subarray(0, maxBytes - size))
+      size += chunk.byteLength
+      if (size <= maxBytes) continue
+      isCut = true
+      break
+    }
+  } catch {
+    // The status has arrived: a connection that ends within the body, or takes too long for it, changes nothing.
+    isCut = true
+  }
+  return { body: Buffer.concat(chunks).toString('utf8'), isCut }
+}
+
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', m.http_error_too_large({ megabytes: Math.floor(maxBytes / 1024 ** 2) }))
 
@@ -160,11 +316,13 @@ const tooLarge = (maxBytes: number): AppError =>
 function explain(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error
   const name = error instanceof Error ? error.name : ''
+  const { host } = url
   if (name === 'TimeoutError' || name === 'AbortError')
-    return badRequest(m.http_error_timeout({ host: url.host }))
+    return new HttpFailure('timeout', m.http_error_timeout({ host }))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (/CERT|TLS|SSL/i.test(code)) return badRequest(m.http_error_certificate({ host: url.host }))
-  return badRequest(m.http_error_unreachable({ host: url.host }))
+  if (/CERT|TLS|SSL/i.test(code)) return new HttpFailure('certificate', m.http_error_certificate({ host }))
+  const isRefused = code === 'ConnectionRefused' || code === 'ECONNREFUSED'
+  return new HttpFailure(isRefused ? 'refused' : 'unreachable', m.http_error_unreachable({ host }))
 }
 
 /**
