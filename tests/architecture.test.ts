@@ -377,7 +377,6 @@ const ALLOWED: [path: string, text: string][] = [
   ['tests/records/history.test.ts', "const logged = 'select count(*) from sheaf_changes'\n"],
   ['modules/records/list.ts', "// A line of sheaf_changes.\nimport { x } from 'sheaf_changes_old'\n"],
   ['web/ui/icon.tsx', `<svg xmlns="http://www.w3.org/2000/svg"><a href={url} /></svg>\n`],
-  ['web/routes/$baseId.tsx', ''],
   ['src/core/fields/read.ts', `if (type === 'Rating') return 1\n`],
   ['web/cells/index.ts', `const CELLS = {\n  Number: numberCell,\n  Date: dateCell,\n}\n`],
   ['modules/schema/create-table.ts', `const field = { type: 'SingleLineText', title: 'Title' }\n`],

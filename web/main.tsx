@@ -1,11 +1,11 @@
 import './zod-without-eval.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { setLocalZone } from '../src/core/dates.ts'
 import './tokens.css'
 import './base.css'
 import { startLanguage, useLanguage } from './i18n.ts'
+import { RouterView } from './navigation/router.tsx'
 import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { startEarly } from './routes/early-start.ts'
 import { followSession } from './routes/follow-session.ts'
@@ -19,7 +19,7 @@ function App() {
     <trpc.Provider client={trpcReactClient} queryClient={queryClient}>
       <QueryClientProvider client={queryClient}>
         {/* Another language is another text everywhere: all is drawn anew. */}
-        <RouterProvider key={language} router={router} />
+        <RouterView key={language} router={router} />
       </QueryClientProvider>
     </trpc.Provider>
   )
@@ -33,4 +33,5 @@ followSession()
 closeOnNavigation()
 startEarly()
 await startLanguage()
+router.start()
 createRoot(root).render(<App />)

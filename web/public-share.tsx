@@ -1,12 +1,12 @@
 import './zod-without-eval.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { setLocalZone } from '../src/core/dates.ts'
 import './tokens.css'
 import './base.css'
 import { shareRouter } from './features/shares/public/share-router.tsx'
 import { startLanguage } from './i18n.ts'
+import { RouterView } from './navigation/router.tsx'
 import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
@@ -21,10 +21,11 @@ if (!root) throw new Error('public-share.html has no #root')
 setLocalZone(timeZone)
 closeOnNavigation()
 await startLanguage()
+shareRouter.start()
 createRoot(root).render(
   <trpc.Provider client={trpcReactClient} queryClient={queryClient}>
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={shareRouter} />
+      <RouterView router={shareRouter} />
     </QueryClientProvider>
   </trpc.Provider>,
 )

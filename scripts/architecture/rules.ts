@@ -290,8 +290,8 @@ export const RULES: Rule[] = [
   {
     name: 'file names are kebab-case',
     check({ path }) {
-      // TanStack Router gives "$" and "_" in a route file's name a meaning; locales are named by their code.
-      if (inFolder(path, 'web/routes', 'web/locales')) return []
+      // Locales are named by their code.
+      if (inFolder(path, 'web/locales')) return []
       return /^[a-z0-9]+([-.][a-z0-9]+)*$/.test(basename(path)) ? [] : [basename(path)]
     },
   },

@@ -1,14 +1,8 @@
-import { createHashHistory, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
+import { createHashHistory } from '@tanstack/history'
 import { SHARED_PAGE, visitor } from '../session/visitor.ts'
 
 /** The browser's history, with the route after `#` (spec §2). */
 export const appHistory = createHashHistory()
-
-/** Router options for plain-text queries: the default would rewrite `rowId=5` as `rowId=%225%22`. */
-export const PLAIN_QUERY = {
-  parseSearch: parseSearchWith((text) => text),
-  stringifySearch: stringifySearchWith(String),
-}
 
 /** The workspace part of every route while there is one workspace. */
 const WORKSPACE = 'nc'

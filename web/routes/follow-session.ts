@@ -28,7 +28,7 @@ export function followSession(): void {
     userId = session.userId()
     if (isSomeoneElse) location.reload()
     else if (wasExpired) void queryClient.invalidateQueries()
-    else void router.invalidate()
+    else router.reload()
     wasExpired = false
   })
 }

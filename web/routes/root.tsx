@@ -1,10 +1,10 @@
-import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { appCodeOf } from '../errors.ts'
 import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
 import { m } from '../messages.gen.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { goTo, paths } from '../navigation/paths.ts'
+import { Outlet } from '../navigation/router.tsx'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Main } from '../ui/main.tsx'
@@ -18,7 +18,7 @@ import styles from './root.module.css'
 
 const SignedOutDialog = lazyPart(() => import('../features/auth/sign-in.tsx'), 'SignedOutDialog')
 
-/** The route's screen and global overlays. */
+/** Frame of all screens, with the global overlays. */
 export function RootScreen() {
   const status = useSessionStatus()
   return (
@@ -37,25 +37,16 @@ export function RootScreen() {
  * Error page of a screen that failed to load or render: 500, or 404 if the server says NOT_FOUND (spec §2). Errors
  * caused by foreign DOM changes render again instead.
  */
-export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
-  const router = useRouter()
+export function RouteErrorScreen({ error, retry }: { error: unknown; retry: () => void }) {
   const [isRenderedAgain] = useState(() => isDomConflict(error) && mayRenderAgain())
   useEffect(() => {
-    if (isRenderedAgain) reset()
-  }, [isRenderedAgain, reset])
+    if (isRenderedAgain) retry()
+  }, [isRenderedAgain, retry])
   if (isRenderedAgain) return <PendingScreen />
   if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
     <Main className={styles.centre}>
-      <ErrorState
-        headingLevel={1}
-        title={m.routes_something_went_wrong()}
-        error={error}
-        onRetry={() => {
-          reset()
-          void router.invalidate()
-        }}
-      >
+      <ErrorState headingLevel={1} title={m.routes_something_went_wrong()} error={error} onRetry={retry}>
         <Button onClick={() => goTo(paths.bases())}>{m.common_go_to_your_bases()}</Button>
       </ErrorState>
     </Main>

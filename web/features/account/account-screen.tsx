@@ -1,8 +1,8 @@
-import { useParams } from '@tanstack/react-router'
 import { HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
 import type { OrgRole } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { type AccountPage, hrefOf, paths } from '../../navigation/paths.ts'
+import { useParams } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
@@ -44,7 +44,7 @@ const pages = (): {
 
 /** Account pages with their navigation, limited to those that the user's role may open. */
 export function AccountScreen() {
-  const { page = 'profile' } = useParams({ from: '/shell/account/{-$page}' })
+  const { page = 'profile' } = useParams()
   const { user, holds } = useMe()
   const all = pages().filter(({ least }) => least === undefined || holds(least))
   const open = all.find(({ id }) => id === page)

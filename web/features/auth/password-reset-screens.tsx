@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import * as z from 'zod/mini'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
+import { useParams } from '../../navigation/router.tsx'
 import { callRest } from '../../rest.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -93,7 +93,7 @@ const Link = z.object({
 
 /** Sets a new password by a reset link, which works once and for an hour. */
 export function ResetPasswordScreen() {
-  const { id } = useParams({ from: '/reset/$id' })
+  const { id = '' } = useParams()
   const [password, setPassword] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
   const [revokes, setRevokes] = useState(false)

@@ -1,10 +1,10 @@
-import { useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { readContinuePath } from '../../navigation/continue-path.ts'
 import { leave } from '../../navigation/leave.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { useSearch } from '../../navigation/router.tsx'
 import { session } from '../../session/index.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -17,7 +17,7 @@ import { checkEmail } from './check-credentials.ts'
 
 /** Sign-in page; the route guard redirects once the session exists. */
 export function SignInScreen() {
-  const { continueAfterSignIn } = useSearch({ from: '/signin' })
+  const { continueAfterSignIn } = useSearch()
   const info = trpc.app.info.useQuery()
   const signUp = paths.signUp(readContinuePath(continueAfterSignIn) ?? undefined)
   return (

@@ -1,9 +1,9 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { readContinuePath } from '../../navigation/continue-path.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { useParams, useSearch } from '../../navigation/router.tsx'
 import { session } from '../../session/index.ts'
 import { localSettings } from '../../session/local-settings.ts'
 import { trpc } from '../../trpc.ts'
@@ -16,8 +16,8 @@ import { checkEmail, checkNewPassword, MIN_PASSWORD } from './check-credentials.
 
 /** Sign-up page; a token in the URL is an invitation. The first user becomes the administrator. */
 export function SignUpScreen() {
-  const { token } = useParams({ from: '/signup/{-$token}' })
-  const { continueAfterSignIn } = useSearch({ from: '/signup/{-$token}' })
+  const { token } = useParams()
+  const { continueAfterSignIn } = useSearch()
   const wanted = readContinuePath(continueAfterSignIn)
   const info = trpc.app.info.useQuery()
   const invitation = trpc.auth.invitation.useQuery({ token: token ?? '' }, { enabled: token !== undefined })

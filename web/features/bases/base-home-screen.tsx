@@ -1,4 +1,3 @@
-import { useLocation, useParams } from '@tanstack/react-router'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { Database, FileUp, Plus, Table2 } from 'lucide-react'
 import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
@@ -8,6 +7,7 @@ import type { ShortcutSection } from '../../actions/index.ts'
 import { formatAgo, formatNumber } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
+import { useLocation, useParams } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -30,7 +30,7 @@ import { tableMenu } from './node-menus.ts'
 
 /** Start page of a base: tables, members, data sources and storage. */
 export function BaseHomeScreen() {
-  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  const { baseId = '' } = useParams()
   // The layout reports a base that cannot be read.
   const base = trpc.bases.get.useQuery({ baseId }).data
   const tab = useTab()
@@ -87,9 +87,9 @@ type TabId = keyof typeof TAB_PATHS
 
 /** The tab in the URL, so that it can be shared and Back returns to the previous one. */
 function useTab(): TabId {
-  const { pathname, search } = useLocation()
-  if (pathname.endsWith('/auth')) return 'members'
-  return ('tab' in search && search.tab) || 'overview'
+  const { path, search } = useLocation()
+  if (path.endsWith('/auth')) return 'members'
+  return search.tab === 'sources' || search.tab === 'storage' ? search.tab : 'overview'
 }
 
 function HomeSkeleton() {

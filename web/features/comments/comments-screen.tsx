@@ -1,4 +1,3 @@
-import { useParams } from '@tanstack/react-router'
 import { MessageSquare } from 'lucide-react'
 import { useEffect } from 'react'
 import type { Person } from '../../../src/core/model.ts'
@@ -6,6 +5,7 @@ import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
+import { useParams } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { onComment, onReconnect } from '../../socket.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
@@ -23,7 +23,7 @@ type OpenThread = Outputs['comments']['inbox']['threads'][number]
 
 /** The open threads of a base, newest first. */
 export function CommentsScreen() {
-  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  const { baseId = '' } = useParams()
   useDocumentTitle(m.comments_comments())
   const pages = trpc.comments.inbox.useInfiniteQuery(
     { baseId },

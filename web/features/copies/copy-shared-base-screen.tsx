@@ -1,9 +1,9 @@
-import { useSearch } from '@tanstack/react-router'
 import { Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { appCodeOf, messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -17,7 +17,7 @@ import styles from './copies.module.css'
 
 /** Copies a shared base into the user's bases (spec §2). */
 export function CopySharedBaseScreen() {
-  const { base: shareId = '' }: { base?: string } = useSearch({ strict: false })
+  const { base: shareId = '' } = useSearch()
   const [withData, setWithData] = useState(true)
   const [password, setPassword] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)

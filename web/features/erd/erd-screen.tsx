@@ -1,8 +1,8 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { Share2 } from 'lucide-react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,8 +14,8 @@ import { ErdView } from './erd-view.tsx'
 
 /** The diagram of a base; with `tableId` in the URL, of a table and the tables linked with it. */
 export function ErdScreen() {
-  const { baseId, sourceId } = useParams({ from: '/shell/$typeOrId/$baseId/erd/{-$sourceId}' })
-  const search: { tableId?: string } = useSearch({ strict: false })
+  const { baseId = '', sourceId } = useParams()
+  const search = useSearch()
   const base = trpc.bases.get.useQuery({ baseId }).data
   const diagram = trpc.schema.diagram.useQuery({ baseId })
   const maySeeSources = base !== undefined && roleCan(base.role, 'source.list')

@@ -1,4 +1,3 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { History, Redo2, Undo2 } from 'lucide-react'
 import type { Action } from '../../../src/core/actions.ts'
 import { actionText } from '../../../src/core/actions.ts'
@@ -7,6 +6,7 @@ import { roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
+import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { cache, trpc } from '../../trpc.ts'
@@ -24,8 +24,8 @@ const PAGE = 50
 
 /** History of a base or table: actions with author, time and undo. */
 export function HistoryScreen() {
-  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
-  const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/history' })
+  const { baseId = '' } = useParams()
+  const { tableId } = useSearch()
   useDocumentTitle(m.common_history())
   const base = trpc.bases.get.useQuery({ baseId }).data
   const tables = trpc.schema.tables.useQuery({ baseId }).data

@@ -1,4 +1,3 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { Columns3, Eye, Table2, Trash2, Undo2, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Base, Field, Person, Table } from '../../../src/core/model.ts'
@@ -8,6 +7,7 @@ import { messageOf } from '../../errors.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { runInQueue } from '../../records/base-queue.ts'
 import { api, cache, type Outputs, trpc } from '../../trpc.ts'
@@ -36,7 +36,7 @@ const SHOWN_VALUES = 5
 
 /** The trash of a base: deleted records, fields, views and tables that can be restored. */
 export function TrashScreen() {
-  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  const { baseId = '' } = useParams()
   useDocumentTitle(m.common_trash())
   const base = trpc.bases.get.useQuery({ baseId }).data
   const [tab, setTab] = useState<Tab>('records')
@@ -90,7 +90,7 @@ export function TrashScreen() {
 
 /** Deleted records of the table in the URL, else of the first table with any. */
 function RecordTrash({ base }: { base: Base }) {
-  const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/trash' })
+  const { tableId } = useSearch()
   const tables = trpc.schema.tables.useQuery({ baseId: base.id })
   const counts = trpc.records.trashCounts.useQuery({ baseId: base.id }, { staleTime: 0 })
   const error = tables.error ?? counts.error

@@ -1,7 +1,7 @@
-import { useLocation } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
+import { useLocation } from '../../navigation/router.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState } from '../../ui/states.tsx'

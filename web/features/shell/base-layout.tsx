@@ -1,10 +1,10 @@
-import { Outlet, useParams, useSearch } from '@tanstack/react-router'
 import { DatabaseZap, TableProperties } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { appCodeOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { goTo, paths, setQuery } from '../../navigation/paths.ts'
+import { Outlet, useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { session } from '../../session/index.ts'
 import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
@@ -90,29 +90,19 @@ const TableScreen = lazyPart(
 
 /** Screen of the table and view in the URL; reports an unknown table. */
 export function TableRouteScreen() {
-  const params = useParams({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
-  const { rowId } = useSearch({ from: '/shell/$typeOrId/$baseId/$tableId/{-$viewId}' })
-  const { baseId } = params
+  const { baseId = '', tableId = '', viewId } = useParams()
+  const { rowId } = useSearch()
   const tables = trpc.schema.tables.useQuery({ baseId })
-  const table = tables.data?.find(({ id }) => id === params.tableId)
+  const table = tables.data?.find(({ id }) => id === tableId)
   useDocumentTitle(table?.title)
-  useNoticeOfDeletion(baseId, params.tableId, table?.title, tables.data !== undefined)
+  useNoticeOfDeletion(baseId, tableId, table?.title, tables.data !== undefined)
 
-  if (params.tableId.startsWith('vw'))
-    return <ViewLink baseId={baseId} viewId={params.tableId} rowId={rowId} />
+  if (tableId.startsWith('vw')) return <ViewLink baseId={baseId} viewId={tableId} rowId={rowId} />
   if (tables.error && !tables.data) {
     return <QueryError title={m.shell_table_load_failed()} query={tables} />
   }
   if (tables.data && !table) return <NoSuchTable baseId={baseId} />
-  return (
-    <TableScreen
-      key={params.tableId}
-      baseId={baseId}
-      tableId={params.tableId}
-      viewId={params.viewId}
-      rowId={rowId}
-    />
-  )
+  return <TableScreen key={tableId} baseId={baseId} tableId={tableId} viewId={viewId} rowId={rowId} />
 }
 
 /** When the open table is deleted elsewhere, shows a message and opens the base. */

@@ -1,4 +1,3 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight, Copy, Table2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Table } from '../../../../src/core/model.ts'
@@ -6,6 +5,7 @@ import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../../navigation/paths.ts'
+import { useParams, useSearch } from '../../../navigation/router.tsx'
 import { trpc } from '../../../trpc.ts'
 import { useOnChange } from '../../../ui/effects.ts'
 import { Main } from '../../../ui/main.tsx'
@@ -20,8 +20,8 @@ import { ShareGate, ShareHeader } from './share-gate.tsx'
 
 /** Shared base: list of tables and views, and the open one. */
 export function SharedBaseScreen() {
-  const { linkId = '', ...place }: Place = useParams({ strict: false })
-  const { rowId }: { rowId?: string } = useSearch({ strict: false })
+  const { linkId = '', ...place } = useParams()
+  const { rowId } = useSearch()
   return (
     <ShareGate kind="base" linkId={linkId}>
       {(opened) => <SharedBase opened={opened} linkId={linkId} {...place} rowId={rowId} />}

@@ -1,5 +1,5 @@
-import { useParams } from '@tanstack/react-router'
 import { m } from '../../../messages.gen.ts'
+import { useParams } from '../../../navigation/router.tsx'
 import { trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { QueryError, Skeleton } from '../../../ui/states.tsx'
@@ -9,7 +9,7 @@ import { ShareGate, ShareHeader } from './share-gate.tsx'
 
 /** Shared diagram of tables, fields and links. */
 export function SharedDiagramScreen() {
-  const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
+  const { linkId = '' } = useParams()
   return (
     <ShareGate kind="erd" linkId={linkId}>
       {({ title }) => <SharedDiagram title={title} />}

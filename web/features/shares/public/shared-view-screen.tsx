@@ -1,4 +1,3 @@
-import { useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Person } from '../../../../src/core/model.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
@@ -6,6 +5,7 @@ import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { createFormerPeople, FormerPeopleProvider, PeopleProvider } from '../../../cells/people-context.ts'
 import { m } from '../../../messages.gen.ts'
+import { useParams, useSearch } from '../../../navigation/router.tsx'
 import { api, trpc } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { QueryError } from '../../../ui/states.tsx'
@@ -24,8 +24,8 @@ const ROLE: BaseRole = 'viewer'
 
 /** Shared view with its records. */
 export function SharedViewScreen() {
-  const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
-  const { rowId }: { rowId?: string } = useSearch({ strict: false })
+  const { linkId = '' } = useParams()
+  const { rowId } = useSearch()
   return (
     <ShareGate kind="view" linkId={linkId}>
       {(opened) => <SharedView opened={opened} linkId={linkId} rowId={rowId} />}
