@@ -31,6 +31,17 @@ const PREACT = {
   react: join(SOURCE, 'preact-react.ts'),
 }
 
+/** What a grid needs before it takes input, in one request after the first records. */
+const GRID_INPUT = [
+  'grid/interaction.ts',
+  'features/records/menus/grid-commands.ts',
+  'cells/geo-data-editor.tsx',
+  'cells/json-editor.tsx',
+  'cells/link-picker.tsx',
+  'cells/people-editor.tsx',
+  'cells/select-editor.tsx',
+]
+
 /**
  * One bundle per page. Pages in one bundle would share chunks, which helps visitors of both pages, but few
  * visit two. Each of a bundle's `parts` becomes one chunk with the modules that it needs.
@@ -42,8 +53,15 @@ const BUNDLES: readonly BundlePlan[] = [
     parts: {
       app: ['main.tsx'],
       table: ['routes/base-screens.ts', 'features/views/kinds/table-screen.tsx'],
-      // What a table needs after its first records (`preloadAfterContent`).
+      // What the shell, and then a table, need after the first content (`preloadAfterContent`).
+      shell: [
+        'features/shell/menus.ts',
+        'features/shell/new-build-bar.tsx',
+        'features/shell/unfinished-jobs.ts',
+      ],
       later: [
+        ...GRID_INPUT,
+        'features/views/manage/toolbar-menu.ts',
         'features/records/toolbar/bulk-bar.tsx',
         'features/views/fields/fields-menu.tsx',
         'features/views/filter/filter-menu.tsx',
@@ -59,6 +77,7 @@ const BUNDLES: readonly BundlePlan[] = [
     parts: {
       share: ['public-share.tsx'],
       view: ['features/shares/public/shared-view-screen.tsx'],
+      later: GRID_INPUT,
     },
   },
   {
@@ -72,6 +91,11 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/forms/answers/file-answer.tsx',
         'features/forms/answers/link-answer.tsx',
         'features/forms/survey-view.tsx',
+        'cells/geo-data-editor.tsx',
+        'cells/json-editor.tsx',
+        'cells/link-picker.tsx',
+        'cells/people-editor.tsx',
+        'cells/select-editor.tsx',
       ],
     },
   },

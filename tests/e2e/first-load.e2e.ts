@@ -11,9 +11,9 @@ import { createBase } from '../support/factories.ts'
  * lower them when a page gets smaller. A page that exceeds them loads something before it is needed:
  * compare the sizes in `dist/web/assets` before and after the change.
  */
-const GRID = { requests: 13, kb: 299 }
-const SHARED_GRID = { requests: 13, kb: 281 }
-const FORM = { requests: 5, kb: 86 }
+const GRID = { requests: 13, kb: 250 }
+const SHARED_GRID = { requests: 13, kb: 235 }
+const FORM = { requests: 5, kb: 85.5 }
 
 /** Skeletons are cells as well. */
 const LOADED_CELL = '[data-testid="row"][data-loaded] [role="gridcell"]'

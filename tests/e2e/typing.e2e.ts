@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { eventually, type GridPage, gridTests } from './grid-page.ts'
+import { clipboardOf, eventually, type GridPage, gridTests } from './grid-page.ts'
 
 const tests = gridTests()
 
@@ -92,6 +92,91 @@ describe('an input method', () => {
     await grid.page.getByRole('alert').waitFor()
     expect(await editorText(grid)).toBe('日')
     await grid.shows('Stock', ['30'])
+  })
+})
+
+/** Loads the page again without the code that handles input. Returns what lets it through. */
+async function withoutInputCode({ page }: GridPage): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isAsked = false
+  await page.route(/\/assets\/later-[^/]*\.js$/, async (route) => {
+    isAsked = true
+    await promise
+    await route.continue()
+  })
+  await page.reload()
+  await page.waitForSelector('[data-testid="row"][data-loaded]')
+  await eventually(
+    async () => isAsked,
+    (now) => now,
+  )
+  expect(isAsked).toBe(true)
+  return resolve
+}
+
+describe('input before its code has arrived', () => {
+  test('selects a cell, types over it and moves on', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.type('kiwi', { delay: 0 })
+    await grid.page.keyboard.press('Enter')
+    await grid.page.keyboard.type('fig', { delay: 0 })
+    await grid.page.keyboard.press('Enter')
+    expect(await grid.column('Title', 2)).toEqual(['cherry', 'apple'])
+    release()
+    await grid.shows('Title', ['kiwi', 'fig'])
+    expect(await grid.column('Stock', 2)).toEqual(['30', '10'])
+  })
+
+  test('pastes into the pressed cell', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.cell(0, 'Title').click()
+    await grid.paste('plum\npear')
+    release()
+    await grid.shows('Title', ['plum', 'pear'])
+  })
+
+  test('selects a range by dragging and copies it', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.cell(0, 'Title').hover()
+    await grid.page.mouse.down()
+    await grid.cell(1, 'Stock').hover()
+    await grid.page.mouse.up()
+    await grid.page.keyboard.press('ControlOrMeta+c')
+    release()
+    await grid.page.waitForSelector('[data-testid="selection-numbers"]')
+    expect((await clipboardOf(grid.page)).plain).toBe('cherry\t30\napple\t10')
+  })
+
+  test('opens the menu of a field, once', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.header('Title').hover()
+    await grid.header('Title').getByTestId('header-menu').click()
+    expect(await grid.page.getByRole('menu').count()).toBe(0)
+    release()
+    await grid.page.getByRole('menu').waitFor()
+    expect(await grid.page.getByRole('menu').count()).toBe(1)
+  })
+
+  test('composes a word with an input method', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const release = await withoutInputCode(grid)
+    await grid.page.getByTestId('grid-keys').focus()
+    const method = await inputMethod(grid)
+    await method.compose('にほ')
+    await method.finish('日本')
+    release()
+    expect(
+      await eventually(
+        () => grid.page.getByTestId('cell-editor').count(),
+        (count) => count === 1,
+      ),
+    ).toBe(1)
+    expect(await editorText(grid)).toBe('日本')
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { emailHref, phoneHref, urlHref } from '../../web/cells/address.tsx'
-import { optionLines } from '../../web/cells/select.tsx'
+import { optionLines } from '../../web/cells/select-editor.tsx'
 
 describe('links', () => {
   test.each([

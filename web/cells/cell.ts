@@ -4,6 +4,7 @@ import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/f
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import type { Field, Person, RecordId } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 
 /** A grid cell of fixed height, or a field of an open record that may grow. */
 export type CellVariant = 'grid' | 'record'
@@ -174,3 +175,18 @@ export function cellOf(type: string): Cell {
 export function defineCell<O>(type: FieldType<O>, cell: Omit<Cell<O>, 'type'>): Cell<O> {
   return { type, ...cell }
 }
+
+const editors: { preload: () => Promise<void> }[] = []
+
+/**
+ * An editor that is loaded after the first content, for cells whose editor is large. A grid takes no input before
+ * (`preloadEditors`), so that no key is lost.
+ */
+export function lazyEditor<M, K extends keyof M>(load: () => Promise<M>, name: K) {
+  const editor = lazyPart(load, name)
+  editors.push(editor)
+  return editor
+}
+
+/** Loads the editors of all cells. */
+export const preloadEditors = (): Promise<unknown> => Promise.all(editors.map((editor) => editor.preload()))

@@ -8,9 +8,8 @@ import { links, linkToAnotherRecord } from '../../src/core/fields/links.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import type { Field } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import { type Cell, defineCell, type ViewProps } from './cell.ts'
+import { type Cell, defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import { shownText } from './cell-text.ts'
-import { LinkPicker } from './link-picker.tsx'
 import { linksIn, titleOf } from './link-value.ts'
 import { usePeople } from './people-context.ts'
 import { countFitting, Pill } from './pill.tsx'
@@ -26,7 +25,7 @@ const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<LinkOpt
     extraWidth: 60,
     opensList: true,
     View: Chips,
-    Editor: LinkPicker,
+    Editor: lazyEditor(() => import('./link-picker.tsx'), 'LinkPicker'),
     copyText: (value) => linksIn(value).records.map(titleOf).join(', '),
   })
 

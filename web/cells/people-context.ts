@@ -79,3 +79,6 @@ export function useFormerPerson(tableId: string, id: string | null): Person | un
   }, [former, tableId, id])
   return person
 }
+
+/** A person's display name; undefined without a person. */
+export const nameOf = (person: Person | undefined): string | undefined => person?.displayName || person?.email

@@ -25,7 +25,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
   const selection = engine.selection.get()
   if (!selection) return beginAtFirstCell(engine, intent)
   if (TRIED_BY_CELL.has(intent.kind) && cellUsesKey(engine, event)) return true
-  const { commands } = engine.props
+  const { commands } = engine
   const active = activeCell(selection)
   switch (intent.kind) {
     case 'move': {
@@ -88,7 +88,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       fillFromEdge(engine, 'end')
       return true
     case 'addRow':
-      return addRowBelow(engine)
+      return engine.addRow()
     case 'openLink':
       return openLink(engine)
     case 'contextMenu':
@@ -152,7 +152,7 @@ function cellUsesKey(engine: Engine, event: KeyboardEvent): boolean {
 function beginAtFirstCell(engine: Engine, intent: Intent): boolean {
   if (engine.size.rows === 0 || engine.size.columns === 0) return false
   if (intent.kind === 'undo' || intent.kind === 'redo') {
-    engine.props.commands[intent.kind]()
+    engine.commands[intent.kind]()
     return true
   }
   if (intent.kind !== 'move' && intent.kind !== 'enter' && intent.kind !== 'selectAll') return false
@@ -173,20 +173,6 @@ function edit(engine: Engine, typed: string | null = null): boolean {
   engine.explainReadOnly(active)
   if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)
   return false
-}
-
-/** Adds a record under the active one, or at the end, and selects it. */
-export function addRowBelow(engine: Engine, atEnd = false): boolean {
-  const { commands, rights } = engine.props
-  if (!rights.addRecords) return false
-  const active = engine.active
-  const next = active && !atEnd ? (engine.rowAt(active.row + 1)?.id ?? null) : null
-  const row = commands.addRow(next, atEnd ? undefined : active?.row)
-  if (row === null) return true
-  engine.refresh()
-  engine.select(selectCell({ row, column: atEnd ? 0 : (active?.column ?? 0) }))
-  engine.focus()
-  return true
 }
 
 /** Opens the active cell's link in a new tab. */
@@ -211,7 +197,7 @@ function openMenuAtActive(engine: Engine): boolean {
   const column = active && engine.columns[active.column]
   const { element: root } = engine.viewport
   if (!active || !column || !root) return false
-  const { commands } = engine.props
+  const { commands } = engine
   const kind = engine.selection.get()?.ranges.at(-1)?.kind
   if (kind === 'columns') {
     const header = root.querySelector<HTMLElement>(`[data-part="header"][data-column="${active.column}"]`)

@@ -1,6 +1,6 @@
 import type { RecordId } from '../../src/core/model.ts'
 import { m } from '../messages.gen.ts'
-import type { CheckedRows, GridProps, GridRow } from './contract.ts'
+import type { CheckedRows, GridCommands, GridProps, GridRow } from './contract.ts'
 import { createStore } from './store.ts'
 
 export const NO_ROWS: CheckedRows = { kind: 'some', ids: new Set() }
@@ -26,6 +26,7 @@ export function withChecked(checked: CheckedRows, ids: readonly RecordId[], on: 
 /** The part of the engine check boxes need. */
 interface CheckedGrid {
   readonly props: GridProps
+  readonly commands: GridCommands
   rowAt(index: number): GridRow | undefined
 }
 
@@ -73,7 +74,7 @@ export class Checks {
   /** `toggle` for event handlers: reports failed reads. */
   toggleOrReport(row: number, run: boolean): void {
     this.toggle(row, run).catch(() =>
-      this.engine.props.commands.notify(m.grid_these_records_load_failed(), 'error'),
+      this.engine.commands.notify(m.grid_these_records_load_failed(), 'error'),
     )
   }
 

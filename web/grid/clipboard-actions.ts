@@ -56,7 +56,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   event.preventDefault()
   const count = shape.rows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   const cells = count * shape.columns.length
-  const { notify } = engine.props.commands
+  const { notify } = engine.commands
   if (cells > MAX_COPIED_CELLS) {
     notify(m.grid_too_much_data_copy_export(), 'error')
     return
@@ -90,7 +90,8 @@ export async function paste(engine: Engine, event: ClipboardEvent): Promise<void
 
 /** Plans the paste of a block over the selection and passes the plan to the owner. */
 async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
-  const { source, rights, commands } = engine.props
+  const { commands } = engine
+  const { source, rights } = engine.props
   const { lines } = engine
   const bounds = pasteBounds(engine)
   if (!bounds) return
@@ -236,7 +237,7 @@ async function copyLoaded(
       report(engine, m.grid_copy_cancelled())
       return
     }
-    engine.props.commands.notify(m.grid_records_load_failed({ reason: reasonOf(error) }), 'error')
+    engine.commands.notify(m.grid_records_load_failed({ reason: reasonOf(error) }), 'error')
   } finally {
     if (loading === controller) loading = null
   }
@@ -260,7 +261,7 @@ async function writeNow(forms: ClipboardForms): Promise<boolean> {
 
 function report(engine: Engine, message: string): void {
   engine.announce(message)
-  engine.props.commands.notify(message, 'info')
+  engine.commands.notify(message, 'info')
 }
 
 /** Pastes from a menu; false if the browser denies reading the clipboard. */

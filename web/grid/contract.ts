@@ -275,7 +275,8 @@ export interface GridProps {
   source: GridSource
   /** Visible columns in order. */
   columns: readonly GridColumn[]
-  commands: GridCommands
+  /** Called once, after the first content or on the first input. */
+  loadCommands: () => Promise<GridCommands>
   rights: GridRights
   rowHeight: RowHeight
   /** Colour of each row. Keep the function's identity while its rules are unchanged. */

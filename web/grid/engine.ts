@@ -5,7 +5,7 @@ import type { Draft, EditorHandle, Move } from '../cells/cell.ts'
 import { m } from '../messages.gen.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
-import type { CellArea, CellWrite, GridProps, GridRow } from './contract.ts'
+import type { CellArea, CellWrite, GridCommands, GridProps, GridRow } from './contract.ts'
 import { FollowedRecords } from './followed-records.ts'
 import { layOutGroups, plainLines, type RowLines, shownRuns } from './groups/row-lines.ts'
 import type { GroupNode } from './groups/tree.ts'
@@ -24,7 +24,7 @@ import {
   selectCell,
   tabFrom,
 } from './selection.ts'
-import { createStore, type Store } from './store.ts'
+import { createStore } from './store.ts'
 import { Viewport } from './viewport.ts'
 
 /** An open editor and its cell. */
@@ -70,7 +70,7 @@ export class Engine {
   readonly widths = createStore<ReadonlyMap<string, number>>(new Map())
   /** Text for the live region. */
   readonly announcement = createStore('')
-  readonly mode: Store<Mode>
+  readonly mode = createStore<Mode>({ name: 'idle' })
   readonly checks = new Checks(this)
   readonly followed = new FollowedRecords(this)
   layout: ColumnLayout = layoutColumns([], 0, 0)
@@ -88,12 +88,12 @@ export class Engine {
   /** The column in which a run of Tabs started and the cell it reached; null outside a run. */
   private tabRun: { start: number; cell: CellPosition } | null = null
   private current: GridProps | null = null
+  private given: GridCommands | null = null
+  private idle = (): Mode => ({ name: 'idle' })
   private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
 
-  /** @param idle creates the idle mode, to which all others return */
-  constructor(private readonly idle: () => Mode) {
-    this.mode = createStore(idle())
+  constructor() {
     // Any other change of the selection ends the run of Tabs.
     this.selection.subscribe(() => {
       const selection = this.selection.get()
@@ -107,6 +107,19 @@ export class Engine {
   get props(): GridProps {
     if (!this.current) throw new Error('The grid was used before it was drawn')
     return this.current
+  }
+
+  /** From now on input is handled. @param idle creates the idle mode, to which all others return */
+  start(idle: () => Mode, commands: GridCommands): void {
+    this.given = commands
+    this.idle = idle
+    this.mode.set(idle())
+  }
+
+  /** The owner's commands; set before any input is handled. */
+  get commands(): GridCommands {
+    if (!this.given) throw new Error('Input was handled before the grid had its commands')
+    return this.given
   }
 
   get size(): GridSize {
@@ -263,7 +276,7 @@ export class Engine {
   }
 
   setCells(cells: CellWrite[]): void {
-    if (cells.length > 0) this.props.commands.setCells(cells)
+    if (cells.length > 0) this.commands.setCells(cells)
   }
 
   /** Clears the selected cells that may be written; false if there are none. */
@@ -273,12 +286,25 @@ export class Engine {
       .map((area) => ({ ...area, fieldIds: area.fieldIds.filter((id) => editable.has(id)) }))
       .filter((area) => area.fieldIds.length > 0)
     if (areas.length === 0) return false
-    this.props.commands.clearCells(areas)
+    this.commands.clearCells(areas)
     const count = areas.reduce(
       (sum, { firstRow, lastRow, fieldIds }) => sum + (lastRow - firstRow + 1) * fieldIds.length,
       0,
     )
     this.announce(m.grid_cells_cleared({ count }))
+    return true
+  }
+
+  /** Adds a record under the active one, or at the end, and selects it; false without the right. */
+  addRow({ atEnd = false } = {}): boolean {
+    if (!this.props.rights.addRecords) return false
+    const { active } = this
+    const next = active && !atEnd ? (this.rowAt(active.row + 1)?.id ?? null) : null
+    const row = this.commands.addRow(next, atEnd ? undefined : active?.row)
+    if (row === null) return true
+    this.refresh()
+    this.select(selectCell({ row, column: atEnd ? 0 : (active?.column ?? 0) }))
+    this.focus()
     return true
   }
 

@@ -1,11 +1,11 @@
-import type { DragEvent, FocusEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
+import type { DragEvent, FocusEvent, InputEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
 import { copy, paste } from './clipboard-actions.ts'
 import type { Engine, Hit, Part } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
 import { placeOf } from './groups/tree.ts'
 import { clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
-import { startEditing } from './states/editing.ts'
+import { finishComposing, startComposing, startEditing } from './states/editing.ts'
 
 /** Characters of a tooltip; more would cover the screen. */
 const MAX_TOOLTIP = 600
@@ -13,6 +13,7 @@ const MAX_TOOLTIP = 600
 /** Event handlers of the grid's element: they resolve the hit part and delegate to the active mode. */
 export function gridEvents(engine: Engine) {
   let touched = false
+  let composed: ReturnType<typeof setTimeout> | undefined
   return {
     onKeyDown(event: KeyboardEvent) {
       if (engine.mode.get().onKeyDown?.(event.nativeEvent, engine)) event.preventDefault()
@@ -65,9 +66,23 @@ export function gridEvents(engine: Engine) {
     onFocus(event: FocusEvent) {
       // Only the receiver takes text, so the scroll container forwards the focus.
       if (event.target === engine.viewport.element) return engine.receiver?.focus({ preventScroll: true })
-      if (event.target !== engine.receiver || engine.isTakingFocus || engine.selection.get()) return
-      if (engine.size.rows === 0 || engine.size.columns === 0) return
-      engine.selection.set(selectCell({ row: firstInSight(engine), column: 0 }))
+      if (event.target === engine.receiver && !engine.isTakingFocus) takeFocus(engine)
+    },
+    onCompositionStart() {
+      clearTimeout(composed)
+      startComposing(engine)
+    },
+    // Korean input ends a syllable and starts the next within one key press, which does not end the composition.
+    onCompositionEnd() {
+      composed = setTimeout(() => finishComposing(engine))
+    },
+    onInput({ nativeEvent }: InputEvent<HTMLTextAreaElement>) {
+      const isComposing = engine.mode.get().name === 'composing'
+      if (nativeEvent instanceof globalThis.InputEvent && !nativeEvent.isComposing && !isComposing)
+        finishComposing(engine)
+    },
+    onBlur() {
+      if (engine.mode.get().name === 'composing' && document.hasFocus()) finishComposing(engine)
     },
     /** Clipboard events reach the document while the grid has the focus. */
     listenToClipboard(): () => void {
@@ -76,18 +91,25 @@ export function gridEvents(engine: Engine) {
       const onCut = (event: ClipboardEvent) => isOurs() && copy(engine, event, true)
       const onPaste = (event: ClipboardEvent) => {
         if (isOurs())
-          paste(engine, event).catch((error: Error) => engine.props.commands.notify(error.message, 'error'))
+          paste(engine, event).catch((error: Error) => engine.commands.notify(error.message, 'error'))
       }
       document.addEventListener('copy', onCopy)
       document.addEventListener('cut', onCut)
       document.addEventListener('paste', onPaste)
       return () => {
+        clearTimeout(composed)
         document.removeEventListener('copy', onCopy)
         document.removeEventListener('cut', onCut)
         document.removeEventListener('paste', onPaste)
       }
     },
   }
+}
+
+/** Selects the first visible cell, unless there is a selection. */
+export function takeFocus(engine: Engine): void {
+  if (engine.selection.get() || engine.size.rows === 0 || engine.size.columns === 0) return
+  engine.selection.set(selectCell({ row: firstInSight(engine), column: 0 }))
 }
 
 /** The first fully visible row. */
@@ -147,7 +169,7 @@ function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
   const cell = { row: hit.row, column: hit.column }
   if (engine.props.tapOpensRecord) {
     engine.select(selectCell(cell))
-    engine.props.commands.expandRow(hit.row, engine.columns[hit.column]?.fieldId ?? null)
+    engine.commands.expandRow(hit.row, engine.columns[hit.column]?.fieldId ?? null)
     return
   }
   const active = engine.active
@@ -157,7 +179,8 @@ function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
 
 /** Touch has no hover to reveal the check box, so the row number takes its place. */
 function tapRowNumber(engine: Engine, row: number): void {
-  const { rights, commands } = engine.props
+  const { commands } = engine
+  const { rights } = engine.props
   if (rights.editRecords || rights.deleteRecords) engine.checks.toggleOrReport(row, false)
   else commands.expandRow(row, null)
 }
@@ -176,7 +199,7 @@ const pointerOf = ({ clientX, clientY, ctrlKey, metaKey, shiftKey }: MouseEvent)
 
 /** Opens the context menu; a right click outside the selection first selects the cell or row. */
 function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): boolean {
-  const { commands } = engine.props
+  const { commands } = engine
   const field = engine.columns[hit.column]
   if (hit.part === 'header' && field) {
     commands.openHeaderMenu(field.fieldId, { element: hit.element, point })

@@ -25,7 +25,7 @@ export function dropFiles(engine: Engine, event: DragEvent, cell: CellPosition |
   event.stopPropagation()
   engine.select(selectCell(cell), null)
   engine.focus()
-  engine.props.commands.addFiles?.(target, files)
+  engine.commands.addFiles?.(target, files)
 }
 
 /** Uploads files from the clipboard into the selected cell; false if it does not accept them. */
@@ -36,7 +36,7 @@ export function pasteFiles(engine: Engine, data: DataTransfer): boolean {
   const { active } = engine
   if (files.length === 0 || isTable || !active) return false
   const target = targetOf(engine, active)
-  if (target) engine.props.commands.addFiles?.(target, files)
+  if (target) engine.commands.addFiles?.(target, files)
   return target !== null
 }
 
@@ -47,14 +47,14 @@ export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<b
   const target = type && active ? targetOf(engine, active) : null
   if (!type || !target) return false
   const name = `${m.grid_picture()}.${type.slice('image/'.length).split(/\W/, 1)[0]}`
-  engine.props.commands.addFiles?.(target, [new File([await item.getType(type)], name, { type })])
+  engine.commands.addFiles?.(target, [new File([await item.getType(type)], name, { type })])
   return true
 }
 
 function targetOf(engine: Engine, cell: CellPosition): FileTarget | null {
   const record = takesFiles(engine, cell) ? engine.rowAt(cell.row) : undefined
   const fieldId = engine.columns[cell.column]?.fieldId
-  return record && fieldId ? (engine.props.commands.fileTarget?.(record.id, fieldId) ?? null) : null
+  return record && fieldId ? (engine.commands.fileTarget?.(record.id, fieldId) ?? null) : null
 }
 
 const takesFiles = (engine: Engine, { row, column }: CellPosition): boolean =>

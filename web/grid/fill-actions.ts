@@ -83,7 +83,7 @@ function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValue
         ),
       ),
     (error) =>
-      engine.props.commands.notify(
+      engine.commands.notify(
         m.grid_records_load_failed({
           reason: error instanceof Error ? error.message : String(error),
         }),
@@ -106,7 +106,7 @@ function fillWrites(
 ): CellWrite[] | null {
   const cells = (bounds.bottom - bounds.top + 1) * (bounds.end - bounds.start + 1)
   if (cells > MAX_CHANGED_CELLS) {
-    engine.props.commands.notify(m.grid_too_many_cells_fill_once(), 'error')
+    engine.commands.notify(m.grid_too_many_cells_fill_once(), 'error')
     return null
   }
   const writes: CellWrite[] = []
@@ -150,7 +150,7 @@ function fillWrites(
       }
     }
   }
-  if (rejected.length > 0) engine.props.commands.leftOut(rejected)
+  if (rejected.length > 0) engine.commands.leftOut(rejected)
   return writes
 }
 

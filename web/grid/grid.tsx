@@ -1,6 +1,7 @@
 import {
   type CSSProperties,
   type ReactNode,
+  type RefObject,
   useEffect,
   useId,
   useImperativeHandle,
@@ -10,28 +11,32 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { flushSync } from 'react-dom'
+import { preloadEditors } from '../cells/cell.ts'
 import { usePeople } from '../cells/people-context.ts'
+import { firstContent } from '../navigation/first-content.ts'
+import { loadPart } from '../navigation/lazy-screen.ts'
+import { showError } from '../ui/attempt.ts'
 import { GridBox } from '../ui/composite.tsx'
-import { pasteFromMenu } from './clipboard-actions.ts'
+import { holdInput } from '../ui/held-input.ts'
 import { resolveColumn } from './columns.ts'
 import type { GridHandle, GridProps } from './contract.ts'
 import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
-import { gridEvents } from './events.ts'
-import { fillFromEdge } from './fill-actions.ts'
 import styles from './grid.module.css'
-import { ADD_FIELD_WIDTH, FOOTER_HEIGHT, HEADER_HEIGHT, layoutColumns, ROW_NUMBER_WIDTH } from './layout.ts'
+import { intentOf, isMac } from './keys.ts'
+import {
+  ADD_FIELD_WIDTH,
+  FOOTER_HEIGHT,
+  HEADER_HEIGHT,
+  layoutColumns,
+  ROW_NUMBER_WIDTH,
+  type Span,
+} from './layout.ts'
 import { Rows } from './parts/body.tsx'
-import { DragLayer } from './parts/drag-layer.tsx'
-import { EditorLayer } from './parts/editor-layer.tsx'
 import { Footer } from './parts/footer.tsx'
 import { Header } from './parts/header.tsx'
 import { Receiver } from './parts/receiver.tsx'
-import { SelectionLayer } from './parts/selection-layer.tsx'
 import { clampCell, selectCell } from './selection.ts'
-import { watchSelection } from './selection-effects.ts'
-import { fitColumns } from './states/dragging.ts'
-import { leaveEditor, startEditing } from './states/editing.ts'
-import { idle } from './states/idle.ts'
 import { useStore } from './store.ts'
 
 export type { ActiveCell, GridHandle, GridProps } from './contract.ts'
@@ -44,8 +49,9 @@ export type { ActiveCell, GridHandle, GridProps } from './contract.ts'
  * It fills its parent, which must have a height.
  */
 export function Grid(props: GridProps): ReactNode {
-  const [engine] = useState(() => new Engine(idle))
+  const [engine] = useState(() => new Engine())
   const gridId = useId()
+  const root = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
   const { source, rowHeight, frozen } = props
@@ -72,19 +78,28 @@ export function Grid(props: GridProps): ReactNode {
   useLayoutEffect(() => {
     if (scroller.current && body.current) return engine.viewport.attach(scroller.current, body.current)
   }, [engine])
+  const [arrival] = useState(() => Promise.withResolvers<Interaction>())
+  const interaction = useInteraction(engine, props.loadCommands, root, arrival.resolve)
   // Leaving the view commits an open editor. Runs before the editor unmounts.
-  useLayoutEffect(() => () => void leaveEditor(engine, 'stay', false), [engine])
-  useEffect(() => watchSelection(engine, gridId), [engine, gridId])
-  const events = useMemo(() => gridEvents(engine), [engine])
-  useEffect(() => events.listenToClipboard(), [events])
-  useImperativeHandle(props.ref, () => gridHandle(engine), [engine])
+  useLayoutEffect(() => () => void interaction?.leaveEditor(engine, 'stay', false), [engine, interaction])
+  useEffect(() => interaction?.watchSelection(engine, gridId), [engine, gridId, interaction])
+  const events = useMemo(() => interaction?.gridEvents(engine), [engine, interaction])
+  useEffect(() => events?.listenToClipboard(), [events])
+  useImperativeHandle(props.ref, () => gridHandle(engine, arrival.promise), [engine, arrival])
 
   const frozenColumns = { first: 0, last: layout.frozen - 1 }
   const scrolledColumns = { first: layout.frozen, last: columns.length - 1 }
+  const layers = ({ SelectionLayer, EditorLayer }: Interaction, columns: Span) => (
+    <>
+      <SelectionLayer props={props} layout={layout} columns={columns} />
+      <EditorLayer props={props} layout={layout} columns={columns} />
+    </>
+  )
   const addFieldRoom = props.rights.addFields ? ADD_FIELD_WIDTH : 24
   return (
     <EngineProvider value={engine}>
       <div
+        ref={root}
         className={styles.root}
         data-testid="grid"
         data-grid
@@ -104,16 +119,16 @@ export function Grid(props: GridProps): ReactNode {
           aria-colcount={columns.length + 1}
           aria-multiselectable
           aria-readonly={props.rights.editRecords ? undefined : true}
-          onKeyDown={events.onKeyDown}
-          onPointerDown={events.onPointerDown}
-          onMouseDown={events.onMouseDown}
-          onClick={events.onClick}
-          onDoubleClick={events.onDoubleClick}
-          onContextMenu={events.onContextMenu}
-          onDragOver={events.onDragOver}
-          onDrop={events.onDrop}
-          onMouseOver={events.onMouseOver}
-          onFocus={events.onFocus}
+          onKeyDown={events?.onKeyDown}
+          onPointerDown={events?.onPointerDown}
+          onMouseDown={events?.onMouseDown}
+          onClick={events?.onClick}
+          onDoubleClick={events?.onDoubleClick}
+          onContextMenu={events?.onContextMenu}
+          onDragOver={events?.onDragOver}
+          onDrop={events?.onDrop}
+          onMouseOver={events?.onMouseOver}
+          onFocus={events?.onFocus}
         >
           <div
             className={styles.canvas}
@@ -122,15 +137,13 @@ export function Grid(props: GridProps): ReactNode {
             <Header props={props} columns={columns} layout={layout} rowCount={rowCount} />
             <GridBox ref={body} role="rowgroup" className={styles.body}>
               <Rows props={props} columns={columns} layout={layout} rowCount={rowCount} revision={revision} />
-              <SelectionLayer props={props} layout={layout} columns={scrolledColumns} />
-              <EditorLayer props={props} layout={layout} columns={scrolledColumns} />
+              {interaction && layers(interaction, scrolledColumns)}
               <div
                 className={styles.frozenLayer}
                 style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}
                 role="presentation"
               >
-                <SelectionLayer props={props} layout={layout} columns={frozenColumns} />
-                <EditorLayer props={props} layout={layout} columns={frozenColumns} />
+                {interaction && layers(interaction, frozenColumns)}
               </div>
             </GridBox>
             <Footer props={props} columns={columns} layout={layout} />
@@ -141,7 +154,7 @@ export function Grid(props: GridProps): ReactNode {
             {props.empty}
           </div>
         )}
-        <DragLayer props={props} layout={layout} />
+        {interaction && <interaction.DragLayer props={props} layout={layout} />}
         <LiveRegion engine={engine} />
       </div>
     </EngineProvider>
@@ -175,6 +188,57 @@ function useRevision({ source, groups }: GridProps): number {
   )
 }
 
+type Interaction = typeof import('./interaction.ts')
+
+const loadInteraction = () => loadPart(() => import('./interaction.ts'))
+
+/**
+ * What handles input: loaded after the first content, or on the first input, which is held until then. Null before.
+ */
+function useInteraction(
+  engine: Engine,
+  loadCommands: GridProps['loadCommands'],
+  root: RefObject<HTMLElement | null>,
+  arrive: (interaction: Interaction) => void,
+): Interaction | null {
+  const [interaction, setInteraction] = useState<Interaction | null>(null)
+  useLayoutEffect(() => {
+    if (!root.current) return
+    let isGone = false
+    let isLoading = false
+    async function start() {
+      const [loaded, commands] = await Promise.all([loadInteraction(), loadCommands(), preloadEditors()])
+      if (isGone) return
+      engine.start(loaded.idle, commands)
+      // At once, so that no later input overtakes what was held.
+      flushSync(() => setInteraction(loaded))
+      arrive(loaded)
+      await input.replay()
+      // Focused by Tab, or composed by an input method, in the meantime.
+      if (engine.hasFocus) loaded.takeFocus(engine)
+      loaded.finishComposing(engine)
+    }
+    const load = (report: (error: unknown) => void) => {
+      if (isLoading) return
+      isLoading = true
+      start().catch((error) => {
+        isLoading = false
+        report(error)
+      })
+    }
+    const input = holdInput(root.current, {
+      usesKey: (event) => intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() }) !== null,
+      onInput: () => load(showError),
+    })
+    void firstContent.then(() => load((error) => console.warn('the grid takes no input yet', error)))
+    return () => {
+      isGone = true
+      input.stop()
+    }
+  }, [engine, loadCommands, root, arrive])
+  return interaction
+}
+
 /** Announces actions to screen readers: cells copied, a value rejected. */
 function LiveRegion({ engine }: { engine: Engine }): ReactNode {
   return (
@@ -192,11 +256,12 @@ function openGroupsOf(engine: Engine, row: number): void {
 }
 
 /** The grid's API for menus, toolbars and dialogs. */
-function gridHandle(engine: Engine): GridHandle {
+function gridHandle(engine: Engine, arrival: Promise<Interaction>): GridHandle {
   const columnOf = (fieldId: string | undefined) => {
     const found = engine.columns.findIndex((column) => column.fieldId === fieldId)
     return found >= 0 ? found : (engine.active?.column ?? 0)
   }
+  const later = (run: (interaction: Interaction) => unknown) => void arrival.then(run)
   // The browser fires the same event as for Ctrl+C, so copying has one code path.
   const byBrowser = (command: 'copy' | 'cut') => {
     engine.focus()
@@ -215,20 +280,21 @@ function gridHandle(engine: Engine): GridHandle {
     edit(rowIndex, fieldId) {
       engine.refresh()
       openGroupsOf(engine, rowIndex)
-      startEditing(engine, { row: rowIndex, column: columnOf(fieldId) }, null)
+      later(({ startEditing }) => startEditing(engine, { row: rowIndex, column: columnOf(fieldId) }, null))
     },
     selectedAreas: () => engine.areas(),
     clearChecked: () => engine.checks.clear(),
     check: (ids) => engine.checks.only(ids),
     copy: () => byBrowser('copy'),
     cut: () => byBrowser('cut'),
-    paste: () => pasteFromMenu(engine),
+    paste: () => arrival.then(({ pasteFromMenu }) => pasteFromMenu(engine)),
     clear: () => {
       engine.clearSelected()
     },
-    fillDown: () => fillFromEdge(engine, 'down'),
-    fitColumns: (fieldIds) => {
-      for (const fieldId of fieldIds) fitColumns(engine, columnOf(fieldId))
-    },
+    fillDown: () => later(({ fillFromEdge }) => fillFromEdge(engine, 'down')),
+    fitColumns: (fieldIds) =>
+      later(({ fitColumns }) => {
+        for (const fieldId of fieldIds) fitColumns(engine, columnOf(fieldId))
+      }),
   }
 }

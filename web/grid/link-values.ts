@@ -30,7 +30,7 @@ export async function completeValues(
   signal: AbortSignal,
 ): Promise<void> {
   const waiting = partialCells(columns, rows, values)
-  const { completeLinks } = engine.props.commands
+  const { completeLinks } = engine.commands
   if (!completeLinks) return
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {

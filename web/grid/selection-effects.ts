@@ -54,6 +54,8 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
     engine.viewport.mounted.subscribe(markSoon),
     engine.props.source.subscribeValues(onValues),
   ]
+  // Selected before input was handled.
+  if (engine.selection.get()) onSelection()
   return () => {
     for (const stop of stops) stop()
     clearTimeout(timer)

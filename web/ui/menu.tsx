@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
+import { showError } from './attempt.ts'
 import type { MenuItem, OpenMenu } from './menu-list.tsx'
 import { MenuList, preloadOverlaysOnFirstUse } from './overlays.ts'
 
@@ -10,13 +11,23 @@ const openedMenu = createStore<(OpenMenu & { opening: number }) | null>(() => nu
 
 let openings = 0
 
+/** The items of a menu; a promise while the code of their actions is loading. */
+type Items = MenuItem[] | Promise<MenuItem[]>
+
 /** Opens a menu below an element or at a point. One is open at a time; the same anchor again closes it. */
-export function openMenu(anchor: OpenMenu['anchor'], items: MenuItem[], label: string): void {
-  const isOpen = openedMenu.getState()?.anchor === anchor
-  openedMenu.setState(
-    isOpen ? null : { opening: ++openings, items: withoutLooseSeparators(items), anchor, label },
-    true,
-  )
+export function openMenu(anchor: OpenMenu['anchor'], items: Items, label: string): void {
+  const opening = ++openings
+  if (openedMenu.getState()?.anchor === anchor) {
+    openedMenu.setState(null, true)
+    return
+  }
+  const open = (ready: MenuItem[]) => {
+    // Another menu may have been asked for in the meantime.
+    if (opening === openings)
+      openedMenu.setState({ opening, items: withoutLooseSeparators(ready), anchor, label }, true)
+  }
+  if (items instanceof Promise) items.then(open, showError)
+  else open(items)
 }
 
 /** Opens a context menu for a right click, the menu key or Shift+F10. */
@@ -28,7 +39,7 @@ export function openContextMenu(
     clientY: number
     target: EventTarget
   },
-  items: MenuItem[],
+  items: Items,
   label: string,
 ): void {
   event.preventDefault()

@@ -31,16 +31,12 @@ import { api, cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
-import { createBase, editBase, openApiDocs, openBaseTrash } from '../bases/base-commands.tsx'
 import { openImport } from '../imports/open-import.ts'
 import { toggleSidebarCollapsed } from '../layout/sidebar-state.ts'
 import { openShareDialog } from '../shares/open-share-dialog.tsx'
-import { createTable, duplicateTable, openPerformance } from '../tables/table-commands.tsx'
 import { KIND_INFO, KINDS } from '../views/manage/kind-info.tsx'
-import { createView } from '../views/manage/view-commands.tsx'
+import { CommandPalette, menus } from './later.tsx'
 
-/** The shell preloads it when idle. */
-export const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
 const ShortcutSheet = lazyPart(() => import('./shortcut-sheet.tsx'), 'ShortcutSheet')
 
 const generalGroup = () => m.shell_general()
@@ -94,7 +90,7 @@ export const createTableAction: Action = {
   shortcut: 'alt+t',
   when: ({ can }) => can('table.create'),
   run({ base }) {
-    if (base) createTable(base.id)
+    if (base) return menus().then(({ createTable }) => createTable(base.id))
   },
 }
 
@@ -106,7 +102,7 @@ const duplicateTableAction: Action = {
   when: (context) => context.can('table.duplicate') && tableOf(context) !== undefined,
   run(context) {
     const table = tableOf(context)
-    if (table) duplicateTable(table)
+    if (table) return menus().then(({ duplicateTable }) => duplicateTable(table))
   },
 }
 
@@ -118,7 +114,7 @@ const performanceAction: Action = {
   when: (context) => context.can('table.indexes') && tableOf(context) !== undefined,
   run(context) {
     const table = tableOf(context)
-    if (table) openPerformance(table)
+    if (table) return menus().then(({ openPerformance }) => openPerformance(table))
   },
 }
 
@@ -189,7 +185,7 @@ const createViewActions: readonly Action[] = KINDS.map((kind) => ({
   hint: KIND_INFO[kind].purpose,
   when: ({ can, tableId }) => tableId !== null && can('view.create'),
   run({ base, tableId }) {
-    if (base && tableId) createView(base.id, tableId, kind)
+    if (base && tableId) return menus().then(({ createView }) => createView(base.id, tableId, kind))
   },
 }))
 
@@ -229,7 +225,7 @@ export const createBaseAction: Action = {
   icon: Plus,
   shortcut: 'alt+d',
   when: ({ holds }) => holds('org-level-creator'),
-  run: createBase,
+  run: () => menus().then(({ createBase }) => createBase()),
 }
 
 const editBaseAction: Action = {
@@ -240,7 +236,7 @@ const editBaseAction: Action = {
   shortcut: 'alt+,',
   when: ({ can }) => can('base.update'),
   run({ base }) {
-    if (base) editBase(base)
+    if (base) return menus().then(({ editBase }) => editBase(base))
   },
 }
 
@@ -249,7 +245,7 @@ const openTrashAction: Action = {
   label: () => m.shell_deleted_bases(),
   group: basesGroup,
   icon: Trash2,
-  run: openBaseTrash,
+  run: () => menus().then(({ openBaseTrash }) => openBaseTrash()),
 }
 
 /** API documentation of the open base, otherwise of the server. */
@@ -259,7 +255,7 @@ const apiDocsAction: Action = {
   group: basesGroup,
   icon: BookOpen,
   shortcut: 'mod+j',
-  run: ({ base }) => openApiDocs(base),
+  run: ({ base }) => menus().then(({ openApiDocs }) => openApiDocs(base)),
 }
 
 const accountGroup = () => m.shell_account()

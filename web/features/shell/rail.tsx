@@ -23,6 +23,7 @@ import {
   showShortcuts,
   signOutAction,
 } from './actions.tsx'
+import { LaterParts } from './later.tsx'
 import styles from './rail.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -57,6 +58,7 @@ export function Rail() {
       <RailButton icon={Search} action={openPalette} />
       <RecentBases openBaseId={baseId} />
       <span className={styles.space} />
+      <LaterParts slot="rail" baseId={baseId} />
       <IconButton
         icon={Plus}
         iconSize={18}

@@ -1,4 +1,3 @@
-import { X } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { actionContext } from '../../actions/action.ts'
@@ -8,14 +7,12 @@ import { m } from '../../messages.gen.ts'
 import { Outlet, useLocation } from '../../navigation/router.tsx'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
-import { api, cache } from '../../trpc.ts'
+import { cache } from '../../trpc.ts'
 import { showError } from '../../ui/attempt.ts'
-import { IconButton } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { hasOpenLayer, useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
 import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
-import { BaseDialog } from '../bases/base-commands.tsx'
 import {
   MAX_SIDEBAR_WIDTH,
   MIN_SIDEBAR_WIDTH,
@@ -24,9 +21,8 @@ import {
   useIsNarrow,
   useSidebarState,
 } from '../layout/sidebar-state.ts'
-import { CreateTableDialog } from '../tables/table-commands.tsx'
-import { APP_ACTIONS, CommandPalette } from './actions.tsx'
-import { CHECK_EVERY_MS, ownBuild, readLatestBuild, watchBuild } from './build-watch.ts'
+import { APP_ACTIONS } from './actions.tsx'
+import { LaterParts } from './later.tsx'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -41,8 +37,6 @@ export function Shell() {
   const { href } = useLocation()
   useKeyMap()
   useCheckOfSession()
-  useIdlePreload()
-  useUnfinishedJobs()
   useFollowBase(baseId)
 
   // Close the drawer after navigation.
@@ -65,7 +59,7 @@ export function Shell() {
       )}
       <div className={styles.main} inert={isNarrow && drawerOpen}>
         <ConnectionBar />
-        <NewBuildBar />
+        <LaterParts slot="bars" baseId={baseId} />
         {(isNarrow || baseId) && <TopBar baseId={baseId} />}
         <Main id="content" className={styles.content} tabIndex={-1}>
           <Outlet />
@@ -126,79 +120,6 @@ function useFollowBase(baseId: string | undefined): void {
       stopReconnect()
     }
   }, [baseId])
-}
-
-/** Delay after which the first screen is usually complete. */
-const PRELOAD_AFTER_MS = 1500
-
-/** Preloads the parts that shortcuts open. */
-function useIdlePreload(): void {
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const part of [CommandPalette, BaseDialog, CreateTableDialog]) {
-        // Opening it reports the failure.
-        part.preload().catch((error) => console.warn('not fetched ahead of time', error))
-      }
-    }, PRELOAD_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [])
-}
-
-/** Delay that leaves the connection to the first records. */
-const ASK_AFTER_MS = 2_000
-
-/** Once per page load, shows the user's jobs that are still running. */
-function useUnfinishedJobs(): void {
-  useEffect(() => {
-    let isGone = false
-    async function look() {
-      const jobs = await api.jobs.unfinished.query({ pageAgeMs: performance.now() })
-      if (jobs.length === 0 || isGone) return
-      const { showUnfinished } = await import('../imports/run-view.tsx')
-      showUnfinished(jobs)
-    }
-    const timer = setTimeout(() => {
-      look().catch((error) => console.warn('running jobs could not be read', error))
-    }, ASK_AFTER_MS)
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-    }
-  }, [])
-}
-
-/** Offers to reload when the server has a new version; never reloads by itself, because the user may be typing. */
-function NewBuildBar() {
-  const [isOffered, setOffered] = useState(false)
-  useEffect(
-    () =>
-      watchBuild({
-        own: ownBuild,
-        latest: readLatestBuild,
-        everyMs: CHECK_EVERY_MS,
-        onNew: () => setOffered(true),
-      }),
-    [],
-  )
-  return (
-    <div role="status">
-      {isOffered && (
-        <div className={styles.news}>
-          <span>{m.shell_new_version_sheaf_available()}</span>
-          <button type="button" className={styles.reload} onClick={() => location.reload()}>
-            {m.shell_reload()}
-          </button>
-          <IconButton
-            icon={X}
-            size="small"
-            iconSize={14}
-            label={m.shell_later()}
-            onClick={() => setOffered(false)}
-          />
-        </div>
-      )}
-    </div>
-  )
 }
 
 const KEY_STEP = 16

@@ -10,7 +10,6 @@ import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { SearchInput } from '../../ui/search-input.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/states.tsx'
-import { baseMenu } from '../bases/base-commands.tsx'
 import { useFileDrop } from '../imports/open-import.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { toggleSidebarCollapsed, useIsNarrow } from '../layout/sidebar-state.ts'
@@ -22,6 +21,7 @@ import {
   importAction,
   trashAction,
 } from './actions.tsx'
+import { menus } from './later.tsx'
 import styles from './sidebar.module.css'
 import { TableTree } from './table-tree.tsx'
 import { useBasePage, useIsBaseHome } from './use-place.ts'
@@ -46,6 +46,7 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
   if (!base.data) return <SidebarSkeleton failed={base.error !== null} />
   const { data } = base
   const menuLabel = m.shell_options_for_base_title({ title: data.title })
+  const menu = () => menus().then(({ baseMenu }) => baseMenu(data))
   const context = actionContext()
   return (
     <aside
@@ -59,8 +60,8 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
           type="button"
           className={styles.base}
           aria-haspopup="menu"
-          onClick={(event) => openMenu(event.currentTarget, baseMenu(data), menuLabel)}
-          onContextMenu={(event) => openContextMenu(event, baseMenu(data), menuLabel)}
+          onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
+          onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}
         >
           <BaseIcon base={data} size={24} />
           <span className="visually-hidden">{menuLabel}</span>

@@ -7,19 +7,18 @@ import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ControlGroup } from '../../ui/composite.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
-import { tableMenu } from '../bases/node-menus.ts'
 import { setExpanded, useSidebarState } from '../layout/sidebar-state.ts'
-import { renameTable } from '../tables/table-commands.tsx'
 import { TableIcon } from '../views/icons/chosen-icon.tsx'
 import { hiddenMark } from '../views/manage/hidden-mark.ts'
 import { ViewIcon } from '../views/manage/kind-info.tsx'
-import { renameView, reorderView } from '../views/manage/view-commands.tsx'
-import { heldReason, modeMark, newViewItems, viewMenu } from '../views/manage/view-menu.ts'
+import { heldReason, modeMark } from '../views/manage/view-lock.ts'
+import { menus } from './later.tsx'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -35,7 +34,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   const canRename = roleCan(base.role, 'table.update')
   const rename = () => setIsRenaming(true)
   const menuLabel = m.shell_options_for_table_title({ title: table.title })
-  const menu = () => tableMenu(base, table, rename)
+  const menu = () => menus().then(({ tableMenu }) => tableMenu(base, table, rename))
 
   // Expand the table of the open view.
   const holdsOpenView = isCurrent && open.viewId !== undefined
@@ -78,7 +77,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
         {isRenaming ? (
           <InlineRename
             title={table.title}
-            onRename={(title) => renameTable(table, title)}
+            onRename={async (title) => (await menus()).renameTable(table, title)}
             onClose={closeRename}
           />
         ) : (
@@ -107,7 +106,11 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
               data-tip={m.shell_new_view()}
               aria-haspopup="menu"
               onClick={(event) =>
-                openMenu(event.currentTarget, newViewItems(base, table.id), m.shell_new_view())
+                openMenu(
+                  event.currentTarget,
+                  menus().then(({ newViewItems }) => newViewItems(base, table.id)),
+                  m.shell_new_view(),
+                )
               }
             />
           )}
@@ -140,7 +143,10 @@ function ViewNodes({ base, table }: { base: Base; table: Table }) {
       disabled={!roleCan(base.role, 'view.update')}
       onMove={(id, before) => {
         const view = views.find((one) => one.id === id)
-        if (view) void reorderView(view, before)
+        if (view)
+          menus()
+            .then(({ reorderView }) => reorderView(view, before))
+            .catch(showError)
       }}
     >
       <ul className={styles.views}>
@@ -165,7 +171,7 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const mark = modeMark(view, base.id)
   const hidden = hiddenMark(view)
   const shared = m.shell_shared_with_a_public_link()
-  const menu = () => viewMenu(base, view, siblings, rename)
+  const menu = () => menus().then(({ viewMenu }) => viewMenu(base, view, siblings, rename))
 
   return (
     <li ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
@@ -173,7 +179,7 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
         {isRenaming ? (
           <InlineRename
             title={view.title}
-            onRename={(title) => renameView(view, title)}
+            onRename={async (title) => (await menus()).renameView(view, title)}
             onClose={() => {
               setIsRenaming(false)
               requestAnimationFrame(() => link.current?.focus())

@@ -5,12 +5,13 @@ import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { trpc } from '../../trpc.ts'
+import { showError } from '../../ui/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { useOnChange } from '../../ui/effects.ts'
 import { matches } from '../../ui/matches.ts'
 import { SortableList } from '../../ui/sortable.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
-import { createTable, reorderTable } from '../tables/table-commands.tsx'
+import { menus } from './later.tsx'
 import { type TableLinesProps, useLineKeys } from './table-lines.ts'
 import { TableNode } from './table-node.tsx'
 import styles from './table-tree.module.css'
@@ -40,7 +41,11 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
       <div className={styles.empty}>
         <p>{m.shell_no_tables_yet()}</p>
         {roleCan(base.role, 'table.create') && (
-          <Button size="small" icon={Table2} onClick={() => createTable(base.id)}>
+          <Button
+            size="small"
+            icon={Table2}
+            onClick={() => menus().then(({ createTable }) => createTable(base.id), showError)}
+          >
             {m.common_new_table()}
           </Button>
         )}
@@ -65,7 +70,9 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     <SortableList
       ids={found.map((table) => table.id)}
       disabled={search !== '' || !roleCan(base.role, 'table.update')}
-      onMove={(id, before) => void reorderTable(base.id, id, before)}
+      onMove={(id, before) =>
+        menus().then(({ reorderTable }) => reorderTable(base.id, id, before), showError)
+      }
     >
       <Lines tables={found} draw={(table) => <TableNode base={base} table={table} search={search} />} />
     </SortableList>

@@ -29,8 +29,9 @@ import {
 import { shareRefusal } from '../shares/share-target.ts'
 import { TableIcon } from '../views/icons/chosen-icon.tsx'
 import { ViewIcon } from '../views/manage/kind-info.tsx'
-import { modeMark, newViewItems, viewMenu } from '../views/manage/view-menu.ts'
+import { modeMark } from '../views/manage/view-lock.ts'
 import { openPalette, shareAction } from './actions.tsx'
+import { LaterParts, menus } from './later.tsx'
 import styles from './top-bar.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -55,6 +56,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
       )}
       {baseId ? <Breadcrumb baseId={baseId} /> : <span className={styles.name}>Sheaf</span>}
       <span className={styles.space} />
+      <LaterParts slot="topBar" baseId={baseId} />
       {isNarrow && (
         <IconButton
           icon={Search}
@@ -144,7 +146,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
           mark={view.lock === 'locked' ? modeMark(view, baseId) : null}
           menu={{
             label: m.shell_options_for_view_title({ title: view.title }),
-            items: () => viewMenu(base, view, schema.views),
+            items: () => menus().then(({ viewMenu }) => viewMenu(base, view, schema.views)),
           }}
         />
       )}
@@ -155,7 +157,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
 const isTableId = (id: string | undefined): boolean => id?.startsWith('m') ?? false
 
 /** Views of a table, and the kinds of views to create. */
-function viewItems(base: Base, views: readonly View[], at: View): MenuItem[] {
+async function viewItems(base: Base, views: readonly View[], at: View): Promise<MenuItem[]> {
   const others = views.map(
     (view): MenuItem => ({
       kind: 'action',
@@ -166,6 +168,7 @@ function viewItems(base: Base, views: readonly View[], at: View): MenuItem[] {
     }),
   )
   if (!roleCan(base.role, 'view.create')) return others
+  const { newViewItems } = await menus()
   return [...others, { kind: 'separator' }, ...newViewItems(base, at.tableId)]
 }
 
@@ -174,11 +177,11 @@ interface CrumbProps {
   icon: ReactNode
   label: string
   /** Its siblings, to switch to. */
-  items: () => MenuItem[]
+  items: () => MenuItem[] | Promise<MenuItem[]>
   /** Label of the lock icon, or null. */
   mark?: string | null
   /** Its context menu, also behind "⋯". */
-  menu?: { label: string; items: () => MenuItem[] }
+  menu?: { label: string; items: () => Promise<MenuItem[]> }
 }
 
 function Crumb({ title, icon, label, items, mark, menu }: CrumbProps) {

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { GridBox } from '../../ui/composite.tsx'
-import { addRowBelow } from '../actions.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
@@ -84,7 +83,7 @@ function AddRow({ top, rowIndex, width }: { top: number; rowIndex: number; width
           data-part="addRow"
           data-testid="add-row"
           title={m.grid_new_record_ctrl_enter()}
-          onClick={() => addRowBelow(engine, true)}
+          onClick={() => engine.addRow({ atEnd: true })}
         >
           <Plus size={14} aria-hidden />
           {m.common_new_record()}

@@ -57,7 +57,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   useLayoutEffect(() => keepInSight(engine, box.current), [engine])
   const { Editor } = column.cell
   if (!Editor) return null
-  const { createOption } = engine.props.commands
+  const { createOption } = engine.commands
   return (
     <GridBox
       ref={box}
@@ -92,8 +92,8 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
           engine.session.set({ ...session, opened: value })
         }}
         cancel={() => cancelEditor(engine)}
-        files={engine.props.commands.fileTarget?.(session.recordId, session.fieldId) ?? undefined}
-        links={engine.props.commands.linkTarget?.(session.recordId, session.fieldId) ?? undefined}
+        files={engine.commands.fileTarget?.(session.recordId, session.fieldId) ?? undefined}
+        links={engine.commands.linkTarget?.(session.recordId, session.fieldId) ?? undefined}
         createOption={createOption && ((title) => createOption(session.fieldId, title))}
         invalid={session.message !== null}
         describedBy={session.message ? messageId : undefined}

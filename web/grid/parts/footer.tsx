@@ -98,7 +98,7 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
             value: summary ? `${summary.label} ${summary.value}` : m.grid_none(),
           })}
           onClick={(event) =>
-            engine.props.commands.openSummaryMenu(column.fieldId, { element: event.currentTarget })
+            engine.commands.openSummaryMenu(column.fieldId, { element: event.currentTarget })
           }
         >
           {text ?? (

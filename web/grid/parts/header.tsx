@@ -57,7 +57,7 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
               data-testid="add-field"
               aria-label={m.common_add_field()}
               title={m.common_add_field()}
-              onClick={(event) => props.commands.addField({ element: event.currentTarget })}
+              onClick={(event) => engine.commands.addField({ element: event.currentTarget })}
             >
               <Plus size={15} aria-hidden />
             </button>
@@ -152,7 +152,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
         data-testid="header-menu"
         aria-label={m.grid_options_for_field({ field: field.title })}
         aria-haspopup="menu"
-        onClick={(event) => engine.props.commands.openHeaderMenu(fieldId, { element: event.currentTarget })}
+        onClick={(event) => engine.commands.openHeaderMenu(fieldId, { element: event.currentTarget })}
       >
         <ChevronDown size={14} aria-hidden />
       </button>

@@ -1,9 +1,8 @@
-import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import type { GridProps } from '../contract.ts'
 import { useEngine } from '../engine.ts'
 import type { gridEvents } from '../events.ts'
 import { type ColumnLayout, HEADER_HEIGHT, ROW_HEIGHTS } from '../layout.ts'
-import { finishComposing, startComposing } from '../states/editing.ts'
 import { useStore } from '../store.ts'
 import styles from './receiver.module.css'
 
@@ -11,7 +10,8 @@ interface ReceiverProps {
   props: GridProps
   layout: ColumnLayout
   gridId: string
-  events: ReturnType<typeof gridEvents>
+  /** Absent until input is handled. */
+  events: ReturnType<typeof gridEvents> | undefined
 }
 
 /**
@@ -23,8 +23,6 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
   const engine = useEngine()
   const isComposing = useStore(engine.mode).name === 'composing'
   const height = ROW_HEIGHTS[props.rowHeight]
-  const ending = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(ending.current), [])
   useStore(engine.selection)
   return (
     <textarea
@@ -47,23 +45,12 @@ export function Receiver({ props, layout, gridId, events }: ReceiverProps): Reac
       aria-label={props.label}
       aria-controls={gridId}
       aria-multiline={false}
-      onKeyDown={events.onKeyDown}
-      onFocus={events.onFocus}
-      onCompositionStart={() => {
-        clearTimeout(ending.current)
-        startComposing(engine)
-      }}
-      // Korean input ends a syllable and starts the next within one key press, which does not end the composition.
-      onCompositionEnd={() => {
-        ending.current = setTimeout(() => finishComposing(engine))
-      }}
-      onInput={({ nativeEvent }) => {
-        if (nativeEvent instanceof InputEvent && !nativeEvent.isComposing && !isComposing)
-          finishComposing(engine)
-      }}
-      onBlur={() => {
-        if (engine.mode.get().name === 'composing' && document.hasFocus()) finishComposing(engine)
-      }}
+      onKeyDown={events?.onKeyDown}
+      onFocus={events?.onFocus}
+      onCompositionStart={events?.onCompositionStart}
+      onCompositionEnd={events?.onCompositionEnd}
+      onInput={events?.onInput}
+      onBlur={events?.onBlur}
     />
   )
 }

@@ -278,7 +278,7 @@ const RowNumber = memo(function RowNumber(props: RowNumberProps) {
         data-testid="expand-row"
         title={m.grid_open_record_space()}
         aria-label={m.grid_open_record({ n: row + 1 })}
-        onClick={() => engine.props.commands.expandRow(row, null)}
+        onClick={() => engine.commands.expandRow(row, null)}
       >
         {EXPAND}
       </button>

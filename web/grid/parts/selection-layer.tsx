@@ -159,10 +159,10 @@ function Refusal({ source, row, fieldId, anchor }: RefusalProps): ReactNode {
   return (
     <FloatingNote anchor={anchor}>
       <span>{message}</span>
-      <button type="button" data-part="retry" onClick={() => engine.props.commands.retry(record.id)}>
+      <button type="button" data-part="retry" onClick={() => engine.commands.retry(record.id)}>
         {m.grid_retry()}
       </button>
-      <button type="button" data-part="discard" onClick={() => engine.props.commands.discard(record.id)}>
+      <button type="button" data-part="discard" onClick={() => engine.commands.discard(record.id)}>
         {m.grid_discard()}
       </button>
     </FloatingNote>

@@ -145,7 +145,7 @@ function saveWidths(engine: Engine, widths: ReadonlyMap<string, number>): void {
   const changed = [...widths]
     .filter(([fieldId, width]) => engine.columns.find((each) => each.fieldId === fieldId)?.width !== width)
     .map(([fieldId, width]) => ({ fieldId, width }))
-  if (changed.length > 0) engine.props.commands.resizeColumns(changed)
+  if (changed.length > 0) engine.commands.resizeColumns(changed)
 }
 
 /** The column, or all whole columns selected with it. */
@@ -211,7 +211,7 @@ export function movingColumn(
     drop() {
       const preview = engine.preview.get()
       if (preview?.kind === 'freezeLine' && preview.count !== engine.props.frozen) {
-        engine.props.commands.freezeColumns(preview.count)
+        engine.commands.freezeColumns(preview.count)
       }
       if (preview?.kind === 'columnLine') dropColumns(engine, moved, preview.gap)
     },
@@ -227,7 +227,7 @@ function dropColumns(engine: Engine, moved: readonly number[], gap: number): voi
   let before = gap
   while (moved.includes(before)) before++
   const ids = moved.map((column) => engine.columns[column]!.fieldId)
-  engine.props.commands.moveColumns(ids, engine.columns[before]?.fieldId ?? null)
+  engine.commands.moveColumns(ids, engine.columns[before]?.fieldId ?? null)
   // The selection follows the columns.
   const start = gap - moved.filter((column) => column < gap).length
   const range = {
@@ -256,7 +256,8 @@ export function movingRow(engine: Engine, row: number, from: Pointer): Mode {
       engine.preview.set({ kind: 'rowLine', ...gap, rows: ids.length, pointerY: y })
     },
     drop(pointer) {
-      const { rights, commands } = engine.props
+      const { commands } = engine
+      const { rights } = engine.props
       if (rights.moveRecords !== true && hasLeft(from, pointer))
         return commands.notify(rights.moveRecords, 'info')
       const preview = engine.preview.get()
@@ -296,7 +297,7 @@ function rowGapAt({ lines, size }: Engine, top: number): Gap {
 }
 
 function dropRows(engine: Engine, ids: RecordId[], gap: number, into: GroupNode | null): void {
-  const { commands } = engine.props
+  const { commands } = engine
   if (into !== null) {
     // The next row belongs to another group, which may be collapsed and not loaded.
     const [next, own] = [engine.rowAt(gap)?.id ?? null, engine.lines.isShown(gap)]

@@ -75,7 +75,7 @@ function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
 
 function addRowBelow(engine: Engine): void {
   const column = engine.rowStart
-  const row = engine.props.rights.addRecords ? engine.props.commands.addRow(null) : null
+  const row = engine.props.rights.addRecords ? engine.commands.addRow(null) : null
   if (row !== null) engine.select(selectCell({ row, column }))
 }
 
@@ -129,7 +129,7 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
   const rowIndex = engine.props.source.indexOf(recordId) ?? session.row
   const write = () => engine.setCells([{ rowIndex, recordId, fieldId, value }])
   const theirs = engine.rowAt(rowIndex)?.values(fieldId) ?? null
-  const { keepMine, notify } = engine.props.commands
+  const { keepMine, notify } = engine.commands
   if (Object.is(theirs, opened) || Object.is(theirs, value) || !keepMine) {
     write()
     return

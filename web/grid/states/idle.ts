@@ -2,7 +2,7 @@ import { perform } from '../actions.ts'
 import type { Engine, Hit, Mode, Part } from '../engine.ts'
 import { fillTarget } from '../fill.ts'
 import { applyFill } from '../fill-actions.ts'
-import { intentOf } from '../keys.ts'
+import { intentOf, isMac } from '../keys.ts'
 import {
   addRange,
   clampCell,
@@ -17,9 +17,6 @@ import {
 import { dragMode, fitColumns, movingColumn, movingRow, resizing } from './dragging.ts'
 import { startEditing } from './editing.ts'
 
-/** True if Cmd replaces Ctrl. */
-const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
-
 /** No interaction: keys act on the selection, and a press starts one. */
 export function idle(): Mode {
   return {
@@ -32,7 +29,8 @@ export function idle(): Mode {
       if (event.button === 0) press(hit, event, engine)
     },
     onDoubleClick(hit, _event, engine) {
-      const { commands, rights } = engine.props
+      const { commands } = engine
+      const { rights } = engine.props
       const field = engine.columns[hit.column]
       if (hit.part === 'cell' && !startEditing(engine, { row: hit.row, column: hit.column }, null)) {
         const row = engine.rowAt(hit.row)

@@ -3,6 +3,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId, RecordPage } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import type { GridRow, RangeRequest } from '../../grid/contract.ts'
+import { firstContent, isContentShown } from '../../navigation/first-content.ts'
 import { orderOf } from '../record-order.ts'
 import type { RecordsApi, StoreQuery } from '../types.ts'
 import type { ListState, TableState } from './list.ts'
@@ -11,6 +12,9 @@ import type { RowRange } from './segments.ts'
 
 /** Rows per request; loaded rows are aligned to such blocks. */
 const BLOCK = 200
+
+/** Rows of the first request of a visit: more than a window shows, and a third of the bytes. */
+const FIRST_ROWS = 60
 
 /** Rows per request when a range is read for the clipboard. */
 const RANGE_PAGE = 1000
@@ -21,10 +25,15 @@ const BLOCKS: PageScheme = {
   parallel: 2,
   maxRows: 6000,
   requests({ first, last }, direction, gaps) {
+    if (!isContentShown()) return gaps({ first, last: Math.max(last, first + FIRST_ROWS - 1) })
     const ahead = direction > 0 ? { first, last: last + BLOCK / 2 } : { first: first - BLOCK / 2, last }
     return blocksOf([{ first, last }, ahead].flatMap(gaps)).flatMap(gaps)
   },
   firstPage(visible) {
+    if (!isContentShown()) {
+      const first = visible?.first ?? 0
+      return { first, last: Math.max(visible?.last ?? 0, first + FIRST_ROWS - 1) }
+    }
     if (!visible) return { first: 0, last: BLOCK - 1 }
     const first = Math.floor(visible.first / BLOCK) * BLOCK
     return { first, last: Math.min(Math.max(first + BLOCK, visible.last + 1), first + RANGE_PAGE) - 1 }
@@ -101,6 +110,7 @@ export function createPaging(deps: PagingDeps) {
     },
     onError: deps.onError,
   })
+  void firstContent.then(() => pager.pump())
   const refresh = createRefresh(
     () => isStale && deps.mayRefresh(),
     () => void reload({ yields: true }),

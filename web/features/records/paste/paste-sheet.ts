@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import type { Values } from '../../../../src/core/changes.ts'
 import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
@@ -8,8 +7,7 @@ import { messageOf } from '../../../errors.ts'
 import { readClipboard } from '../../../grid/clipboard.ts'
 import { m } from '../../../messages.gen.ts'
 import { confirm } from '../../../ui/confirm.tsx'
-import { hasOpenLayer } from '../../../ui/layers.ts'
-import { isTyping, shortcutLabel } from '../../../ui/shortcuts.ts'
+import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { createField, updateField } from '../../schema/field-commands.tsx'
 import { shownFields } from '../../views/state/arrange-fields.ts'
@@ -141,26 +139,4 @@ async function fieldsFor(
     }
   }
   return { fields: found, decimal: detected.decimal }
-}
-
-/** While a table is empty, pasting anywhere on its screen fills it; the first line contains the field titles. */
-export function useSheetPaste(get: GetContext, isEmpty: boolean): void {
-  const latest = useRef(get)
-  latest.current = get
-  useEffect(() => {
-    if (!isEmpty) return
-    function onPaste(event: ClipboardEvent) {
-      const { clipboardData } = event
-      if (!clipboardData || hasOpenLayer() || isTyping(event.target)) return
-      event.preventDefault()
-      // Runs before the grid’s own handler, which would paste cells without a header.
-      event.stopImmediatePropagation()
-      const forms = new Map([...clipboardData.types].map((type) => [type, clipboardData.getData(type)]))
-      pasteSheet(latest.current, (type) => forms.get(type) ?? '').catch((error) =>
-        toast.error({ text: messageOf(error) }),
-      )
-    }
-    window.addEventListener('paste', onPaste, true)
-    return () => window.removeEventListener('paste', onPaste, true)
-  }, [isEmpty])
 }

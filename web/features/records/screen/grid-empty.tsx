@@ -1,6 +1,8 @@
 import { ClipboardPaste, FileUp, Plus, SearchX, Table2, X } from 'lucide-react'
 import type { Search } from '../../../../src/core/query.ts'
 import { m } from '../../../messages.gen.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { attempt } from '../../../ui/attempt.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { openImport } from '../../imports/open-import.ts'
@@ -14,7 +16,6 @@ import {
 } from '../../views/filter/filter-edit.ts'
 import styles from '../bars/table-view.module.css'
 import { can, fieldOf, type TableContext } from '../context/table-context.ts'
-import { pasteFromButton } from '../paste/paste-sheet.ts'
 
 export interface GridEmptyProps {
   context: TableContext
@@ -44,12 +45,18 @@ export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyP
       <Button icon={FileUp} onClick={() => openImport(null, { baseId, tableId })}>
         {m.records_import()}
       </Button>
-      <Button icon={ClipboardPaste} onClick={() => void pasteFromButton(() => context)}>
+      <Button icon={ClipboardPaste} onClick={() => void paste(context)}>
         {m.records_paste()}
       </Button>
     </EmptyState>
   )
 }
+
+const paste = (context: TableContext) =>
+  attempt(async () => {
+    const { pasteFromButton } = await loadPart(() => import('../paste/paste-sheet.ts'))
+    await pasteFromButton(() => context)
+  })
 
 function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecord'>) {
   const { state, schema } = context

@@ -5,7 +5,7 @@ import { Grid, type GridHandle } from '../../../grid/grid.tsx'
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { preloadAfterContent } from '../../../navigation/after-content.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { lazyPart, loadPart } from '../../../navigation/lazy-screen.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
@@ -16,8 +16,7 @@ import { useCommentCounts } from '../comments/use-comment-counts.ts'
 import type { TableContext } from '../context/table-context.ts'
 import { useUntickAll } from '../context/use-ticks.ts'
 import { useGridGroups, useViewGroups } from '../groups/use-groups.ts'
-import { createGridCommands } from '../menus/grid-commands.ts'
-import { useSheetPaste } from '../paste/paste-sheet.ts'
+import { useSheetPaste } from '../paste/use-sheet-paste.ts'
 import { GRID_CONTROLS } from '../toolbar/toolbar.tsx'
 import { GridEmpty } from './grid-empty.tsx'
 import { useGridColumns } from './use-grid-columns.ts'
@@ -66,7 +65,10 @@ export function TableView(props: KindScreenProps) {
   const latest = useRef(context)
   latest.current = context
   const [get] = useState(() => () => latest.current)
-  const [commands] = useState(() => createGridCommands(get))
+  const [loadCommands] = useState(() => async () => {
+    const { createGridCommands } = await loadPart(() => import('../menus/grid-commands.ts'))
+    return createGridCommands(get)
+  })
   const gridGroups = useGridGroups(groups, query, store, { get, canAdd: rights.grid.addRecords })
   const { addRecord } = useTableActions(() => latest.current, {
     openSearch: () => setPanel('search'),
@@ -114,7 +116,7 @@ export function TableView(props: KindScreenProps) {
             label={`${schema.table.title}, ${state.view.title}`}
             source={store.source}
             columns={columns}
-            commands={commands}
+            loadCommands={loadCommands}
             rights={{ ...rights.grid, moveRecords }}
             rowHeight={state.view.rowHeight}
             frozen={state.view.frozen}

@@ -3,11 +3,12 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Action } from '../../../actions/action.ts'
 import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../../actions/index.ts'
 import { m } from '../../../messages.gen.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { showError } from '../../../ui/attempt.ts'
 import { hasOpenLayer } from '../../../ui/layers.ts'
 import { isShortcut, isTyping, shortcutLabel } from '../../../ui/shortcuts.ts'
 import { shownFields } from '../../views/state/arrange-fields.ts'
-import { can, type GetContext } from '../context/table-context.ts'
-import { placeOf, redo, undo } from '../undo/undo-commands.tsx'
+import { can, type GetContext, type TableContext } from '../context/table-context.ts'
 
 /** Actions that depend on the kind of view. */
 export interface ScreenActions {
@@ -68,7 +69,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
         group,
         icon: Undo2,
         when: ({ can }) => can('record.undo'),
-        run: () => undo(placeOf(context())),
+        run: () => stepBack('undo', context()),
       },
       {
         id: 'record.redo',
@@ -76,7 +77,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
         group,
         icon: Redo2,
         when: ({ can }) => can('record.undo'),
-        run: () => redo(placeOf(context())),
+        run: () => stepBack('redo', context()),
       },
       {
         id: 'view.fullScreen',
@@ -104,12 +105,17 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       const context = latest.current.get()
       if (!can(context, 'record.undo')) return
       event.preventDefault()
-      void (isUndo ? undo : redo)(placeOf(context))
+      stepBack(isUndo ? 'undo' : 'redo', context).catch(showError)
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
   return { addRecord }
+}
+
+async function stepBack(direction: 'undo' | 'redo', context: TableContext): Promise<void> {
+  const commands = await loadPart(() => import('../undo/undo-commands.tsx'))
+  await commands[direction](commands.placeOf(context))
 }
 
 /** Keys of the grid for the shortcut sheet; `web/grid/keys.ts` handles them. */

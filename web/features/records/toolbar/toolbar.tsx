@@ -8,7 +8,7 @@ import type { Action } from '../../../actions/action.ts'
 import { useScreenActions } from '../../../actions/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { preloadAfterContent } from '../../../navigation/after-content.ts'
-import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { lazyPart, loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { openMenu } from '../../../ui/menu.tsx'
@@ -20,7 +20,6 @@ import { ToolbarButton } from '../../views/controls/toolbar-button.tsx'
 import { ToolbarSheet } from '../../views/controls/toolbar-sheet.tsx'
 import { describeCondition, directionLabels } from '../../views/filter/describe-condition.ts'
 import { completeFilter, conditionsOf, isComparable } from '../../views/filter/filter-edit.ts'
-import { toolbarMenu } from '../../views/manage/toolbar-menu.ts'
 import { fileItems } from '../../views/manage/view-files.ts'
 import { fieldsInOrder, fieldsToChoose } from '../../views/state/arrange-fields.ts'
 import { KeptChanges } from '../../views/state/kept-changes.tsx'
@@ -57,6 +56,11 @@ const GroupsMenu = lazyPart(sortMenus, 'GroupsMenu')
 const SortMenu = lazyPart(sortMenus, 'SortMenu')
 preloadAfterContent(FieldsMenu, FilterMenu, GroupsMenu, SortMenu)
 const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.tsx'), 'ColoringMenu')
+
+const viewMenu = async (context: TableContext) => {
+  const { toolbarMenu } = await loadPart(() => import('../../views/manage/toolbar-menu.ts'))
+  return toolbarMenu(context)
+}
 
 const HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
 
@@ -292,9 +296,7 @@ export function TableToolbar(props: TableToolbarProps) {
           label={m.records_more_view_options()}
           aria-haspopup="menu"
           data-testid="view-more"
-          onClick={(event) =>
-            openMenu(event.currentTarget, toolbarMenu(context), m.records_more_view_options())
-          }
+          onClick={(event) => openMenu(event.currentTarget, viewMenu(context), m.records_more_view_options())}
         />
       )}
       {can(context, 'record.create') && (

@@ -37,6 +37,7 @@ import {
   setViewMode,
 } from './view-commands.tsx'
 import { fileItems } from './view-files.ts'
+import { heldReason } from './view-lock.ts'
 
 type Place = Pick<Base, 'id' | 'role'>
 
@@ -115,13 +116,6 @@ export function viewMenu(
   return items
 }
 
-/** Why the user cannot change a view in its current lock mode; null if they can. */
-export function heldReason(view: View): string | null {
-  const because = keptBecause(view, true, session.userId())
-  if (because === null) return null
-  return because === 'locked' ? m.views_unlock_the_view_first() : m.views_only_owner_do()
-}
-
 /** Menu items that move a view, as alternative to dragging. */
 function moveItems(view: View, siblings: readonly View[]): MenuItem[] {
   const ids = siblings.map(({ id }) => id)
@@ -160,14 +154,4 @@ export function modeItems(view: View): MenuItem[] {
       isOthers ? m.views_take_over_view_hint() : m.views_personal_view_hint(),
     ),
   ]
-}
-
-/** Describes the lock icon of a view; null if everyone may change it. */
-export function modeMark(view: Pick<View, 'lock' | 'ownerId'>, baseId: string): string | null {
-  if (view.lock === 'locked') return m.views_locked_changes_are_temporary()
-  if (view.lock !== 'personal') return null
-  const owner = cache.records.people.getData({ baseId })?.find(({ id }) => id === view.ownerId)
-  return owner
-    ? m.views_personal_view_of_name({ name: owner.displayName || owner.email })
-    : m.views_someone_elses_personal_view()
 }

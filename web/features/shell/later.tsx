@@ -1,0 +1,48 @@
+import type { ComponentType } from 'react'
+import { preloadAfterContent, useIsContentShown } from '../../navigation/after-content.ts'
+import { lazyPart, loadPart } from '../../navigation/lazy-screen.ts'
+
+/*
+ * The parts of the shell that are loaded after the first content, so that they do not delay it. To add one, write a line
+ * in `PARTS`, and list its module under `shell` in scripts/build-web.ts, which makes one request of all.
+ */
+
+/** Where a part is drawn: in the bar of icons, at the end of the top bar, or above the screen. */
+type Slot = 'rail' | 'topBar' | 'bars'
+
+interface PartProps {
+  /** The open base. */
+  baseId?: string
+}
+
+/** In their order. A part that takes room reserves it in its slot, so that nothing moves when it appears. */
+const PARTS: Record<Slot, Readonly<Record<string, ComponentType<PartProps>>>> = {
+  rail: {},
+  topBar: {},
+  bars: {
+    newBuild: lazyPart(() => import('./new-build-bar.tsx'), 'NewBuildBar'),
+    unfinishedJobs: lazyPart(() => import('./unfinished-jobs.ts'), 'UnfinishedJobs'),
+  },
+}
+
+/** The later parts of a slot, as soon as the first content is shown. */
+export function LaterParts({ slot, baseId }: PartProps & { slot: Slot }) {
+  const isTime = useIsContentShown()
+  if (!isTime) return null
+  return Object.entries(PARTS[slot]).map(([name, Part]) => <Part key={name} baseId={baseId} />)
+}
+
+/** Menus and commands of the shell. An early click waits for them. */
+export const menus = () => loadPart(() => import('./menus.ts'))
+
+/** The shortcut `mod+k` opens it. */
+export const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
+
+const dialogs = {
+  async preload() {
+    const { BaseDialog, CreateTableDialog } = await menus()
+    await Promise.all([CommandPalette, BaseDialog, CreateTableDialog].map((part) => part.preload()))
+  },
+}
+
+preloadAfterContent(dialogs)

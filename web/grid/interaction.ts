@@ -1,0 +1,11 @@
+/** What handles input, as one module: it is loaded after the first records are shown (`useInteraction` in grid.tsx). */
+export { pasteFromMenu } from './clipboard-actions.ts'
+export { gridEvents, takeFocus } from './events.ts'
+export { fillFromEdge } from './fill-actions.ts'
+export { DragLayer } from './parts/drag-layer.tsx'
+export { EditorLayer } from './parts/editor-layer.tsx'
+export { SelectionLayer } from './parts/selection-layer.tsx'
+export { watchSelection } from './selection-effects.ts'
+export { fitColumns } from './states/dragging.ts'
+export { finishComposing, leaveEditor, startEditing } from './states/editing.ts'
+export { idle } from './states/idle.ts'

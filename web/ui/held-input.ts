@@ -1,0 +1,135 @@
+/** Input that waits for the code that handles it. */
+export interface HeldInput {
+  /** Stops holding, and dispatches what was held in its order; before any later input. */
+  replay: () => Promise<void>
+  /** Stops holding, and forgets what was held. */
+  stop: () => void
+}
+
+interface HoldOptions {
+  /** True for keys that the element uses; the browser and the rest of the page get all others. */
+  usesKey: (event: KeyboardEvent) => boolean
+  /** Called for each held event. */
+  onInput: () => void
+}
+
+const PRESSES = ['pointerdown', 'mousedown', 'click', 'dblclick', 'contextmenu']
+/** Continue a press, wherever the pointer is by then. */
+const MOVES = ['pointermove', 'pointerup', 'pointercancel', 'mouseup']
+const DRAGS = ['dragover', 'drop']
+const CLIPBOARD = ['copy', 'cut', 'paste']
+
+/**
+ * Holds the input of an element whose code is still loading, so that early keys, clicks, pastes and drops are not lost.
+ * Scrolling and composed text (input methods) are left to the browser.
+ */
+export function holdInput(element: HTMLElement, { usesKey, onInput }: HoldOptions): HeldInput {
+  const held: (() => void)[] = []
+  const listening = new AbortController()
+  /** A press moves the focus into the element as soon as it is replayed: later keys belong to it. */
+  let takesFocus = false
+  let isPressed = false
+
+  const isInside = ({ target }: Event): boolean => target instanceof Node && element.contains(target)
+  const takesKeys = (event: Event): boolean =>
+    isInside(event) || (takesFocus && event.target === document.body)
+
+  function hold(event: Event, dispatch: () => void): void {
+    // A prevented pointerdown would suppress the mouse events that follow it.
+    if (!(event instanceof PointerEvent) || event.type === 'click') event.preventDefault()
+    event.stopImmediatePropagation()
+    held.push(dispatch)
+    onInput()
+  }
+  const repeat = (event: Event) => {
+    const again = copyOf(event)
+    return () => targetOf(event, element).dispatchEvent(again)
+  }
+  const listen = <E extends Event>(types: readonly string[], onEvent: (event: E) => void) => {
+    for (const type of types)
+      window.addEventListener(type, onEvent as EventListener, { capture: true, signal: listening.signal })
+  }
+
+  listen<MouseEvent>(PRESSES, (event) => {
+    if (event.type === 'pointerdown') takesFocus = isPressed = isInside(event)
+    // The element's own presses begin inside; a click may end outside.
+    if (isInside(event)) hold(event, repeat(event))
+  })
+  listen<PointerEvent>(MOVES, (event) => {
+    if (!isPressed) return
+    if (event.type !== 'pointermove') isPressed = event.type !== 'mouseup'
+    hold(event, repeat(event))
+  })
+  listen<KeyboardEvent>(['keydown'], (event) => {
+    if (!takesKeys(event) || event.isComposing || !usesKey(event)) return
+    const dispatch = repeat(event)
+    // A handler that leaves the key to the browser, such as an open editor, gets its text.
+    hold(event, () => dispatch() && writeKey(event))
+  })
+  listen<DragEvent>(DRAGS, (event) => {
+    if (isInside(event)) hold(event, event.type === 'drop' ? repeat(event) : () => {})
+  })
+  listen<ClipboardEvent>(CLIPBOARD, (event) => {
+    if (!takesKeys(event)) return
+    // Only an event of the browser may write the clipboard.
+    hold(event, event.type === 'paste' ? repeat(event) : () => void document.execCommand(event.type))
+  })
+
+  return {
+    stop: () => listening.abort(),
+    async replay() {
+      listening.abort()
+      for (const dispatch of held) {
+        dispatch()
+        // React renders after each event in a microtask; no event of the browser comes in between.
+        await Promise.resolve()
+      }
+    },
+  }
+}
+
+/** What the browser does with a key in the focused input: a key that a script dispatches has no effect by itself. */
+function writeKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
+  if (ctrlKey || metaKey || altKey) return
+  if (key.length === 1) document.execCommand('insertText', false, key)
+  else if (key === 'Backspace') document.execCommand('delete')
+}
+
+/** The event's target, or what is now in its place. */
+function targetOf(event: Event, element: HTMLElement): EventTarget {
+  if (event instanceof MouseEvent) {
+    const { target } = event
+    if (target instanceof Node && target.isConnected) return target
+    return document.elementFromPoint(event.clientX, event.clientY) ?? element
+  }
+  // Keys and pastes go where the focus is by now.
+  const { activeElement } = document
+  return activeElement && element.contains(activeElement) ? activeElement : element
+}
+
+/** A copy that can be dispatched later; transferred data is only readable during its event. */
+function copyOf(event: Event): Event {
+  if (event instanceof ClipboardEvent)
+    return new ClipboardEvent(event.type, { ...BUBBLES, clipboardData: dataOf(event.clipboardData) })
+  if (event instanceof DragEvent) {
+    const { clientX, clientY } = event
+    return new DragEvent(event.type, {
+      ...BUBBLES,
+      clientX,
+      clientY,
+      dataTransfer: dataOf(event.dataTransfer),
+    })
+  }
+  // The properties of an event are those of the dictionary that its constructor reads.
+  const Constructor = event.constructor as new (type: string, init: Event) => Event
+  return new Constructor(event.type, event)
+}
+
+const BUBBLES = { bubbles: true, cancelable: true, composed: true }
+
+function dataOf(data: DataTransfer | null): DataTransfer {
+  const copy = new DataTransfer()
+  for (const type of data?.types ?? []) if (type !== 'Files') copy.setData(type, data?.getData(type) ?? '')
+  for (const file of data?.files ?? []) copy.items.add(file)
+  return copy
+}
