@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
-import type { Action, ActionContext } from './action.ts'
+import { showError } from '../ui/attempt.ts'
+import { type Action, type ActionContext, actionContext } from './action.ts'
 
 /** Actions that every screen offers. */
 let appActions: readonly Action[] = []
@@ -17,6 +18,11 @@ export const actionsFor = (context: ActionContext): Action[] =>
   [...screenActions.flatMap(({ current }) => current), ...appActions].filter(
     (action) => action.when?.(context) ?? true,
   )
+
+/** Runs an action, and reports its failure. */
+export function runAction(action: Action, context = actionContext()): void {
+  Promise.resolve(action.run(context)).catch(showError)
+}
 
 /** Offers a screen's own actions in the palette, the key map and the shortcut sheet while it is mounted. */
 export function useScreenActions(actions: readonly Action[]): void {

@@ -21,7 +21,8 @@ import {
   UserRound,
 } from 'lucide-react'
 import type { Table } from '../../../src/core/model.ts'
-import { type Action, type ActionContext, actionContext } from '../../actions/action.ts'
+import type { Action, ActionContext } from '../../actions/action.ts'
+import { runAction } from '../../actions/index.ts'
 import { isOffline } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
@@ -334,5 +335,5 @@ export const actionItem = (action: Action): MenuItem => ({
   label: action.label(),
   icon: action.icon,
   shortcut: action.shortcut && shortcutLabel(action.shortcut),
-  run: () => void action.run(actionContext()),
+  run: () => runAction(action),
 })

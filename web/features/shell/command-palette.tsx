@@ -3,7 +3,7 @@ import { Database, FileText, Search, Table2 } from 'lucide-react'
 import { createElement, type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { type Action, type ActionContext, actionContext } from '../../actions/action.ts'
-import { actionsFor } from '../../actions/index.ts'
+import { actionsFor, runAction } from '../../actions/index.ts'
 import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
@@ -11,7 +11,6 @@ import { session } from '../../session/index.ts'
 import { lastPlaces } from '../../session/last-places.ts'
 import { type RecentView, recentViews } from '../../session/recent-views.ts'
 import { cache, type Outputs, trpc } from '../../trpc.ts'
-import { showError } from '../../ui/attempt.ts'
 import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
@@ -316,7 +315,7 @@ function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; i
         icon: action.icon,
         shortcut: action.shortcut && shortcutLabel(action.shortcut),
         run: () => {
-          Promise.resolve(action.run(context)).catch((error) => showError(error))
+          runAction(action, context)
         },
       }),
     )

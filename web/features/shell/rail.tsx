@@ -1,5 +1,6 @@
 import { Keyboard, LayoutGrid, Plus, Search } from 'lucide-react'
 import { type Action, actionContext } from '../../actions/action.ts'
+import { runAction } from '../../actions/index.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { lastPlaces } from '../../session/last-places.ts'
@@ -91,7 +92,7 @@ function RailButton({ icon, action }: { icon: typeof Search; action: Action }) {
       label={action.label()}
       shortcut={action.shortcut && shortcutLabel(action.shortcut)}
       data-tip-side="side"
-      onClick={() => void action.run(actionContext())}
+      onClick={() => runAction(action)}
     />
   )
 }

@@ -1,14 +1,13 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { actionContext } from '../../actions/action.ts'
-import { actionsFor, provideAppActions } from '../../actions/index.ts'
+import { actionsFor, provideAppActions, runAction } from '../../actions/index.ts'
 import { direction } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { Outlet, useLocation } from '../../navigation/router.tsx'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
 import { cache } from '../../trpc.ts'
-import { showError } from '../../ui/attempt.ts'
 import { useOnChange } from '../../ui/effects.ts'
 import { hasOpenLayer, useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
@@ -182,7 +181,7 @@ function useKeyMap(): void {
       })
       if (!action) return
       event.preventDefault()
-      Promise.resolve(action.run(context)).catch((error) => showError(error))
+      runAction(action, context)
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)

@@ -12,7 +12,7 @@ import {
 import type { ReactNode } from 'react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { actionContext } from '../../actions/action.ts'
+import { runAction } from '../../actions/index.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { queryClient, trpc } from '../../trpc.ts'
@@ -58,11 +58,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
       <span className={styles.space} />
       <LaterParts slot="topBar" baseId={baseId} />
       {isNarrow && (
-        <IconButton
-          icon={Search}
-          label={openPalette.label()}
-          onClick={() => void openPalette.run(actionContext())}
-        />
+        <IconButton icon={Search} label={openPalette.label()} onClick={() => runAction(openPalette)} />
       )}
       {/* Narrow windows have it in the view's menu. */}
       {baseId && !(isNarrow && tableId) && <ShareButton baseId={baseId} isNarrow={isNarrow} />}
@@ -86,7 +82,7 @@ function ShareButton({ baseId, isNarrow }: { baseId: string; isNarrow: boolean }
     'aria-disabled': refusal !== null,
     'data-tip': refusal ?? shareAction.label(),
     'data-tip-keys': refusal === null ? shortcutLabel('alt+i') : undefined,
-    onClick: () => refusal === null && void shareAction.run(actionContext()),
+    onClick: () => refusal === null && runAction(shareAction),
   }
   return isNarrow ? (
     <IconButton icon={Share2} label={m.common_share()} {...props} />

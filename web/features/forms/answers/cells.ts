@@ -1,5 +1,5 @@
 import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
-import type { Cell } from '../../../cells/cell.ts'
+import { type Cell, preloadEditors } from '../../../cells/cell.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { COMMON_CELLS } from './common-cells.ts'
 
@@ -10,5 +10,7 @@ export const loadedCell = (type: FieldTypeName): Cell | undefined => loaded[type
 
 /** Loads the cell editors of all types. */
 export async function loadCells(): Promise<void> {
-  loaded = { ...COMMON_CELLS, ...(await loadPart(() => import('./form-cells.ts'))).FORM_CELLS }
+  const { FORM_CELLS } = await loadPart(() => import('./form-cells.ts'))
+  await preloadEditors()
+  loaded = { ...COMMON_CELLS, ...FORM_CELLS }
 }

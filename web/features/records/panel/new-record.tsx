@@ -1,3 +1,4 @@
+import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { openDialog } from '../../../ui/open-dialog.tsx'
@@ -5,7 +6,10 @@ import { toast } from '../../../ui/toast.ts'
 import type { GetContext } from '../context/table-context.ts'
 import type { NewRecordOptions } from './new-record-dialog.tsx'
 
-const NewRecordDialog = lazyPart(() => import('./new-record-dialog.tsx'), 'NewRecordDialog')
+const NewRecordDialog = lazyPart(async () => {
+  const [dialog] = await Promise.all([import('./new-record-dialog.tsx'), preloadEditors()])
+  return dialog
+}, 'NewRecordDialog')
 
 /** Opens the dialog for a new record, in views without an input row. */
 export function openNewRecord(get: GetContext, options: NewRecordOptions = {}): void {

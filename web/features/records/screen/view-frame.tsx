@@ -2,6 +2,7 @@ import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } 
 import type { Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
 import type { Search } from '../../../../src/core/query.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
+import { preloadEditors } from '../../../cells/cell.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { setQuery } from '../../../navigation/paths.ts'
@@ -17,7 +18,10 @@ import { LeftOutBar } from '../paste/left-out.tsx'
 import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
 
 const FieldEditor = lazyPart(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
-const RecordPanel = lazyPart(() => import('../panel/record-panel.tsx'), 'RecordPanel')
+const RecordPanel = lazyPart(async () => {
+  const [panel] = await Promise.all([import('../panel/record-panel.tsx'), preloadEditors()])
+  return panel
+}, 'RecordPanel')
 
 /** Props of every view screen. */
 export interface KindScreenProps {
