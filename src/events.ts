@@ -2,6 +2,7 @@ import { ALONE, type Cluster } from './cluster.ts'
 import type { AppliedChange } from './core/changes.ts'
 import type { CommentNews } from './core/comments.ts'
 import type { RecordId } from './core/model.ts'
+import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
@@ -31,6 +32,14 @@ export interface EventMap {
   /** Someone cancelled a job or a change of whole tables, on whichever server: the one that runs it stops it. */
   'job.cancelled': { jobId: string }
   'work.cancelled': { workId: string }
+  /** Connections to a server came, moved or left; see `src/presence.ts`. */
+  'presence.moved': { server: string; baseId: string; here: Presence[]; gone: string[] }
+  /** A server with connections still runs. */
+  'presence.alive': { server: string }
+  /** Each server answers with `presence.told`. */
+  'presence.asked': { server: string }
+  /** All connections to a server; others that are known of it have left. */
+  'presence.told': { server: string; bases: { baseId: string; here: Presence[] }[] }
   /** Events of other servers may have been lost: state that was built from events is stale. */
   'events.missed': Record<string, never>
 }
@@ -54,6 +63,10 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'limit.counted': true,
   'job.cancelled': true,
   'work.cancelled': true,
+  'presence.moved': true,
+  'presence.alive': true,
+  'presence.asked': true,
+  'presence.told': true,
   'events.missed': false,
 }
 

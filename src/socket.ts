@@ -6,9 +6,11 @@ import { clientAddress } from './caller.ts'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
 import type { AppliedChange } from './core/changes.ts'
 import { AppError } from './core/errors.ts'
+import type { Person } from './core/model.ts'
 import type { BaseRole, Right } from './core/roles.ts'
 import { CUSTOM_ADDRESS, passwordHeader, SHARE_HEADERS, SHARE_PASSWORD_HEADER } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
+import { createPresence } from './presence.ts'
 
 const PATH = '/socket.io/'
 
@@ -30,6 +32,7 @@ interface Gate extends Authenticator {
     ): Promise<ReadonlyMap<string, { sessions: string; roles: ReadonlyMap<string, BaseRole> }>>
   }
   shares: { changedAt(ids: string[]): Promise<ReadonlyMap<string, string>> }
+  people(ids: string[]): Promise<Person[]>
 }
 
 export interface Socket {
@@ -286,7 +289,26 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     socket.once('disconnect', () => clearTimeout(timer))
   }
 
+  const presence = createPresence({
+    events: kernel.events,
+    cluster,
+    send: (room, news) => send(room, { event: 'presence', payload: news }, news.baseId),
+    async nameOf({ id, email }) {
+      const [person] = await gate.people([id])
+      return person?.displayName?.trim() || email
+    },
+    onError: (error) => kernel.log.error('a position could not be shown', error),
+  })
+
   io.on('connection', (socket) => {
+    socket.on('presence', (report: unknown) => {
+      const { actor, roles } = entryOf(socket)
+      // Visitors of public links neither see people nor are seen.
+      if (actor.kind !== 'user') return
+      const mayRead = (baseId: string) => roles.has(baseId) && socket.rooms.has(roomOf(baseId))
+      presence.report(socket, actor, report, mayRead)
+    })
+    socket.on('disconnect', () => presence.leave(socket))
     socket.on(
       'base:join',
       async (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
@@ -299,6 +321,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     socket.on('base:leave', (baseId: unknown) => {
       if (typeof baseId !== 'string') return
       entryOf(socket).roles.delete(baseId)
+      presence.leave(socket, baseId)
       return socket.leave(roomOf(baseId))
     })
   })
@@ -367,6 +390,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     close() {
       clearInterval(checking)
       for (const stop of unsubscribe) stop()
+      presence.close()
       io.disconnectSockets(true)
       engine.close()
     },

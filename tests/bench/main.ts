@@ -9,6 +9,7 @@ import { measureExport } from './exports.ts'
 import { measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
+import { measurePresence } from './presence.ts'
 import { startProgram } from './processes.ts'
 import { type Product, startProduct } from './product.ts'
 import { type Contest, compete } from './ratios.ts'
@@ -160,6 +161,7 @@ try {
   }
   if (isWanted('export')) lines.push(...(await measureExport(product, bare, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
+  if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
 } finally {
   await bare.stop()

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { io, type Socket } from 'socket.io-client'
+import type { Presence, PresenceNews } from '../../src/core/presence.ts'
 import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
@@ -119,6 +120,77 @@ describe('someone who follows a base on another server', () => {
   })
 })
 
+describe('people in a base', () => {
+  const place = (baseId: string) => ({
+    baseId,
+    tableId,
+    viewId: null,
+    recordId: null,
+    fieldId: null,
+    isEditing: false,
+    isHidden: false,
+  })
+
+  /** A connection to a server that reports its position, with the ids of the people whom it is told of. */
+  async function enter(url: string, token: string): Promise<{ people: () => string[] }> {
+    const socket = io(url, {
+      auth: { token },
+      transports: ['websocket'],
+      reconnection: false,
+      forceNew: true,
+    })
+    open.push(socket)
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+    const others = new Map<string, Presence>()
+    socket.on('presence', ({ here, gone }: PresenceNews) => {
+      for (const each of here) others.set(each.id, each)
+      for (const id of gone) others.delete(id)
+    })
+    await socket.emitWithAck('base:join', baseId, 0)
+    const beat = setInterval(() => socket.emit('presence', place(baseId)), 1000)
+    socket.once('disconnect', () => clearInterval(beat))
+    socket.emit('presence', place(baseId))
+    return { people: () => [...others.values()].map(({ userId }) => userId) }
+  }
+
+  test('see each other on different servers, also those who were there before', async () => {
+    const member = await createMember(app, baseId, 'viewer')
+    const mine = await enter(app.url, owner.token)
+    const startedAt = performance.now()
+    const theirs = await enter(other.url, member.token)
+    await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
+  test('vanish when their access ends on another server', async () => {
+    const member = await createMember(app, baseId, 'viewer')
+    const mine = await enter(app.url, owner.token)
+    await enter(other.url, member.token)
+    await until(() => mine.people().includes(member.id))
+    await app.trpc(owner.token).bases.removeMember.mutate({ baseId, userId: member.id })
+    await until(() => !mine.people().includes(member.id))
+  })
+
+  test('are known to a server that starts later, and vanish with one that is killed', async () => {
+    const member = await createMember(app, baseId, 'viewer')
+    const mine = await enter(app.url, owner.token)
+    const third = await startServerProcess(app.config.dataDir, { DATABASE_URL: app.config.databaseUrl ?? '' })
+    try {
+      const theirs = await enter(third.url, member.token)
+      await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
+    } finally {
+      await third.end('SIGKILL')
+    }
+    const killedAt = performance.now()
+    await until(() => !mine.people().includes(member.id))
+    expect(performance.now() - killedAt).toBeLessThan(5000)
+  }, 60_000)
+})
+
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await Bun.sleep(10)
+  const end = performance.now() + 10_000
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`Never happened: ${holds}`)
+    await Bun.sleep(10)
+  }
 }
