@@ -58,6 +58,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/shell/menus.ts',
         'features/shell/new-build-bar.tsx',
         'features/shell/unfinished-jobs.ts',
+        'features/presence/people-here.tsx',
       ],
       later: [
         ...GRID_INPUT,

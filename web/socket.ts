@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io-client'
 import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../src/core/changes.ts'
 import type { CommentNews } from '../src/core/comments.ts'
+import type { PositionReport, PresenceNews } from '../src/core/presence.ts'
 import type { Work } from '../src/core/work.ts'
 import { firstContent } from './navigation/first-content.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
@@ -26,6 +27,7 @@ interface ServerEvents {
   job: (job: JobNews) => void
   work: (work: Work) => void
   comment: (news: CommentNews) => void
+  presence: (news: PresenceNews) => void
   /** Messages may have been lost between servers. */
   missed: () => void
 }
@@ -34,6 +36,7 @@ interface ClientEvents {
   /** `ageMs`: how long ago this page began to read the base. */
   'base:join': (baseId: string, ageMs: number, answer: (joined: { missed: boolean }) => void) => void
   'base:leave': (baseId: string) => void
+  presence: (report: PositionReport) => void
 }
 
 /** Kept connected while any base is watched. The library is loaded with the first. */
@@ -76,6 +79,8 @@ const schemaChanges = channel<SchemaChange>()
 const jobs = channel<JobNews>()
 const works = channel<Work>()
 const comments = channel<CommentNews>()
+const presence = channel<PresenceNews>()
+const joins = channel<string>()
 const reconnects = channel<void>()
 
 /** Records were written in a watched base, also by this browser: compare `clientId`. */
@@ -88,6 +93,10 @@ export const onJob = jobs.on
 export const onWork = works.on
 /** The comments of a record changed in a watched base. */
 export const onComment = comments.on
+/** People came to a watched base, moved in it or left it. */
+export const onPresence = presence.on
+/** A watched base was joined, again after each interruption: its id. */
+export const onJoin = joins.on
 /** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
 
@@ -112,7 +121,13 @@ function join(baseId: string): void {
   if (!socket?.connected) return
   socket.emit('base:join', baseId, performance.now() - since, ({ missed }) => {
     if (missed) reconnects.emit()
+    joins.emit(baseId)
   })
+}
+
+/** Tells the server where the user is; without a connection it is not sent later, because it is repeated anyway. */
+export function reportPosition(report: PositionReport): void {
+  socket?.volatile.emit('presence', report)
 }
 
 function connect(): void {
@@ -169,6 +184,7 @@ async function open(): Promise<void> {
   opened.on('job', jobs.emit)
   opened.on('work', works.emit)
   opened.on('comment', comments.emit)
+  opened.on('presence', presence.emit)
   opened.on('missed', () => reconnects.emit())
 }
 

@@ -82,6 +82,7 @@ const WEB_LAYERS = [
  */
 const FEATURES = [
   'layout',
+  'presence',
   'sources',
   'storage',
   'indexes',

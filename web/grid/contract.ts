@@ -1,4 +1,5 @@
 import type { ReactNode, Ref } from 'react'
+import type { StoreApi } from 'zustand'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field, RecordId, RowHeight, Sort } from '../../src/core/model.ts'
@@ -38,6 +39,17 @@ export interface CommentCounts {
   of(id: RecordId): number
   /** Calls `onChange` when the number has changed or became known, which subscribing makes it. */
   subscribe(id: RecordId, onChange: () => void): () => void
+}
+
+/** A cell that another person has selected or is editing. */
+export interface OtherCell {
+  /** Id of the person's connection. */
+  id: string
+  name: string
+  color: string
+  recordId: RecordId
+  fieldId: string
+  isEditing: boolean
 }
 
 /** The colour of a row, for a bar at its start or its background. */
@@ -283,6 +295,8 @@ export interface GridProps {
   colorOf?: RowColorOf | null
   /** Absent where records have no comments. Keep its identity. */
   comments?: CommentCounts | null
+  /** Cells of other people; absent where they are not shown. */
+  others?: StoreApi<readonly OtherCell[]>
   /** Absent without grouping. */
   groups?: GridGroups | null
   /** Number of frozen columns; a narrow grid freezes fewer. */
@@ -290,6 +304,7 @@ export interface GridProps {
   onSelectionStatus?: (status: SelectionStatus | null) => void
   onCheckedChange?: (checked: CheckedRows) => void
   onActiveCellChange?: (cell: ActiveCell | null) => void
+  onEditingChange?: (isEditing: boolean) => void
   /** Shown instead of rows in an empty view: "No record matches", "Add your first record". */
   empty?: ReactNode
   /** On a phone: a tap opens the record instead of selecting. */

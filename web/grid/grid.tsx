@@ -15,7 +15,7 @@ import { flushSync } from 'react-dom'
 import { preloadEditors } from '../cells/cell.ts'
 import { usePeople } from '../cells/people-context.ts'
 import { firstContent } from '../navigation/first-content.ts'
-import { loadPart } from '../navigation/lazy-screen.ts'
+import { lazyPart, loadPart } from '../navigation/lazy-screen.ts'
 import { showError } from '../ui/attempt.ts'
 import { GridBox } from '../ui/composite.tsx'
 import { holdInput } from '../ui/held-input.ts'
@@ -40,6 +40,8 @@ import { clampCell, selectCell } from './selection.ts'
 import { useStore } from './store.ts'
 
 export type { ActiveCell, GridHandle, GridProps } from './contract.ts'
+
+const OthersLayer = lazyPart(() => import('./parts/others-layer.tsx'), 'OthersLayer')
 
 /**
  * A table of records with virtual rows and columns in one native scroll container. It keeps the selection, the open
@@ -138,12 +140,32 @@ export function Grid(props: GridProps): ReactNode {
             <GridBox ref={body} role="rowgroup" className={styles.body}>
               <Rows props={props} columns={columns} layout={layout} rowCount={rowCount} revision={revision} />
               {interaction && layers(interaction, scrolledColumns)}
+              {props.others && (
+                <OthersLayer
+                  others={props.others}
+                  props={props}
+                  layout={layout}
+                  revision={revision}
+                  all={columns}
+                  columns={scrolledColumns}
+                />
+              )}
               <div
                 className={styles.frozenLayer}
                 style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}
                 role="presentation"
               >
                 {interaction && layers(interaction, frozenColumns)}
+                {props.others && (
+                  <OthersLayer
+                    others={props.others}
+                    props={props}
+                    layout={layout}
+                    revision={revision}
+                    all={columns}
+                    columns={frozenColumns}
+                  />
+                )}
               </div>
             </GridBox>
             <Footer props={props} columns={columns} layout={layout} />

@@ -51,6 +51,7 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
   }
   const stops = [
     engine.selection.subscribe(onSelection),
+    engine.session.subscribe(() => engine.props.onEditingChange?.(engine.session.get() !== null)),
     engine.viewport.mounted.subscribe(markSoon),
     engine.props.source.subscribeValues(onValues),
   ]

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { useStore } from 'zustand'
 import type { User } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
@@ -10,9 +11,11 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../ui/states.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.ts'
 import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
 import { KeptTokens } from '../auth/kept-tokens.tsx'
+import { hiddenUser, setHiddenUser } from '../presence/presence-state.ts'
 import styles from './account.module.css'
 import { useApiTokens } from './tokens-page.tsx'
 
@@ -36,6 +39,7 @@ export function ProfilePage() {
 
 function ProfileForm({ user }: { user: User }) {
   const [displayName, setDisplayName] = useState(user.displayName ?? '')
+  const isHidden = useStore(hiddenUser) === user.id
   const utils = trpc.useUtils()
   const update = trpc.auth.updateProfile.useMutation({
     onSuccess() {
@@ -70,6 +74,12 @@ function ProfileForm({ user }: { user: User }) {
         dir="ltr"
         readOnly
         help={m.account_email_hint()}
+      />
+      <Switch
+        label={m.account_appear_offline()}
+        hint={m.account_appear_offline_hint()}
+        checked={isHidden}
+        onChange={(hides) => setHiddenUser(hides ? user.id : null)}
       />
       <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
         {m.common_save()}

@@ -100,6 +100,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   const shown: Values = { ...moments, ...values }
   const draw = ({ field }: (typeof all)[number]) => (
     <RecordField
+      recordId={null}
       key={field.id}
       field={field}
       value={shown[field.id] === undefined ? field.defaultValue : (shown[field.id] ?? null)}

@@ -1,15 +1,18 @@
 import { useId } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import type { Field } from '../../../../src/core/model.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { FileTarget } from '../../../attachments/file-target.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
 import { CellInput } from '../../../cells/cell-input.tsx'
 import { CELLS } from '../../../cells/index.ts'
 import { m } from '../../../messages.gen.ts'
+import { FieldEditor } from '../../presence/others-at.tsx'
 import { LinkedList } from './linked-list.tsx'
 import styles from './record-panel.module.css'
 
 export interface RecordFieldProps {
+  /** The open record; null for one that is not saved yet. */
+  recordId: RecordId | null
   field: Field
   value: CellValue
   canEdit: boolean
@@ -39,6 +42,7 @@ export function RecordField(props: RecordFieldProps) {
           </span>
         )}
       </label>
+      {props.recordId !== null && <FieldEditor recordId={props.recordId} fieldId={field.id} />}
       {props.links ? (
         <LinkedList id={id} field={field} value={value} links={props.links} error={error ?? null} />
       ) : (

@@ -25,6 +25,7 @@ import { flushSync } from 'react-dom'
 import { useStore } from 'zustand'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
@@ -32,6 +33,7 @@ import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { ControlGroup } from '../../../ui/composite.tsx'
 import { useOnChange } from '../../../ui/effects.ts'
 import { openMenu } from '../../../ui/menu.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
@@ -40,6 +42,7 @@ import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
+import { ownPosition } from '../../presence/presence-state.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { fileTarget } from '../commands/file-target.ts'
 import { linkTarget } from '../commands/link-target.ts'
@@ -84,6 +87,10 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
   const title = display ? shownText(display, valueIn(display)) : ''
 
   const place = useRecordPlace()
+  useEffect(() => {
+    ownPosition.setState({ record: { recordId, fieldId: null, isEditing: false } })
+    return () => ownPosition.setState({ record: null })
+  }, [recordId])
 
   // On mount, also when switching between side panel and dialog, which are different elements.
   const appear = useCallback((element: HTMLElement | null) => {
@@ -374,6 +381,7 @@ function RecordFields(props: {
       <RecordField
         // Keyed by record, so that editors do not keep another record's text.
         key={`${recordId} ${field.id}`}
+        recordId={recordId}
         field={field}
         value={valueIn(field)}
         canEdit={canEdit}
@@ -388,7 +396,18 @@ function RecordFields(props: {
   const shown = ordered.filter(({ field, column }) => column.show || field.isDisplay)
   const hidden = ordered.filter((one) => !shown.includes(one))
   return (
-    <div className={styles.body}>
+    <ControlGroup
+      className={styles.body}
+      onFocus={({ target }) => {
+        const fieldId = target.closest<HTMLElement>('[data-testid="record-field"]')?.dataset.field ?? null
+        const isEditing = fieldId !== null && target.matches('input, textarea, [contenteditable]')
+        ownPosition.setState({ record: { recordId, fieldId, isEditing } })
+      }}
+      onBlur={(event) => {
+        if (isFocusLeaving(event))
+          ownPosition.setState({ record: { recordId, fieldId: null, isEditing: false } })
+      }}
+    >
       {shown.map(draw)}
       {hidden.length > 0 && (
         <Button
@@ -407,6 +426,6 @@ function RecordFields(props: {
           {hidden.map(draw)}
         </div>
       )}
-    </div>
+    </ControlGroup>
   )
 }

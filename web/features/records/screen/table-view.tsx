@@ -4,11 +4,13 @@ import type { CheckedRows, SelectionStatus } from '../../../grid/contract.ts'
 import { Grid, type GridHandle } from '../../../grid/grid.tsx'
 import { localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
-import { preloadAfterContent } from '../../../navigation/after-content.ts'
+import { preloadAfterContent, useIsContentShown } from '../../../navigation/after-content.ts'
 import { lazyPart, loadPart } from '../../../navigation/lazy-screen.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
 import { ErrorState } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
+import { otherCells, ownPosition } from '../../presence/presence-state.ts'
 import { useRowColor } from '../../views/coloring/use-row-color.ts'
 import { ReadErrorBar } from '../bars/status-bars.tsx'
 import styles from '../bars/table-view.module.css'
@@ -87,6 +89,7 @@ export function TableView(props: KindScreenProps) {
   )
   useUntickAll(checked, query, () => grid.current?.clearChecked())
   useShowRecord(store, openId, (row) => grid.current?.select(row))
+  const isComplete = useIsContentShown()
   const comments = useCommentCounts(schema.table.id)
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
@@ -122,9 +125,18 @@ export function TableView(props: KindScreenProps) {
             frozen={state.view.frozen}
             colorOf={colorOf}
             comments={comments}
+            others={isComplete && !isVisitorPage ? otherCells : undefined}
             groups={gridGroups}
             tapOpensRecord={isNarrow}
+            onEditingChange={(isEditing) =>
+              ownPosition.setState(({ cell }) => ({ cell: cell && { ...cell, isEditing } }))
+            }
             onActiveCellChange={(cell) => {
+              const recordId = cell?.recordId
+              const isSaved = recordId !== undefined && store.isSaved(recordId)
+              ownPosition.setState({
+                cell: isSaved ? { recordId, fieldId: cell?.fieldId ?? null, isEditing: false } : null,
+              })
               store.setActive(cell?.recordId ?? null)
               if (cell?.recordId !== undefined && rowId !== undefined && store.isSaved(cell.recordId)) {
                 context.openRecord(cell.recordId)

@@ -16,6 +16,7 @@ import { can, type FieldEditorRequest, type GetContext, type TableContext } from
 import { useStoreQuery } from '../context/use-store-query.ts'
 import { LeftOutBar } from '../paste/left-out.tsx'
 import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
+import { useGoToWantedCell } from './use-show-record.ts'
 
 const FieldEditor = lazyPart(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
 const RecordPanel = lazyPart(async () => {
@@ -92,6 +93,7 @@ export function ViewFrame(props: ViewFrameProps) {
   const { frame, context, getContext, onFocus } = props
   const { schema, state } = context
   const { search, panel, editing, setEditing, setPanel, openId } = frame
+  useGoToWantedCell(context)
   const isLeaving = useRef(false)
   // After the record has closed, because the view cannot take the focus behind a dialog.
   useLayoutEffect(() => {

@@ -169,6 +169,7 @@ function BulkEdit(props: {
         ))}
       </select>
       <RecordField
+        recordId={null}
         key={field.id}
         field={field}
         value={value}

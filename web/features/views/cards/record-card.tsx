@@ -7,6 +7,7 @@ import { isEmptyList } from '../../../cells/link-value.ts'
 import { usePeople } from '../../../cells/people-context.ts'
 import type { GridRow } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
+import { RecordMark } from '../../presence/others-at.tsx'
 import type { RowColor } from '../coloring/row-colors.ts'
 import { CardCover, picturesOf } from './card-cover.tsx'
 import type { CardField, CardFields } from './card-fields.ts'
@@ -64,6 +65,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
       style={style}
     >
       {color && !color.isBackground && <span className={styles.bar} aria-hidden />}
+      <RecordMark recordId={row.id} />
       {cover && pictures.length > 0 && (
         <CardCover pictures={pictures} tableId={cover.tableId} fit={coverFit} />
       )}

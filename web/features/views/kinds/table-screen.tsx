@@ -13,6 +13,7 @@ import { api, isMissing, queryClient, trpc } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../../ui/states.tsx'
 import { TableSkeleton } from '../../layout/table-skeleton.tsx'
+import { ownPosition } from '../../presence/presence-state.ts'
 import { KIND_SCREENS } from './index.ts'
 
 export interface TableScreenProps {
@@ -40,6 +41,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     ? shownViews?.find((one) => one.id === viewId)
     : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
   useRecentView(schema, view)
+  useOwnScreen(view)
 
   if (isMissing(query.error)) return <Gone baseId={baseId} title={m.views_this_table_no_longer_exists()} />
   if (!schema || !base.data) {
@@ -125,6 +127,16 @@ const DISPLAY_FIELD_FRESH_MS = 60_000
 const useDisplayField: UseDisplayField = (tableId) => {
   const options = { enabled: tableId !== '', staleTime: DISPLAY_FIELD_FRESH_MS, retry: false }
   return trpc.schema.table.useQuery({ tableId }, options).data?.fields.find((field) => field.isDisplay)
+}
+
+/** Tells others in the base which view is open. */
+function useOwnScreen(view: View | undefined): void {
+  const { id: viewId, tableId } = view ?? {}
+  useEffect(() => {
+    if (!viewId || !tableId) return
+    ownPosition.setState({ screen: { tableId, viewId } })
+    return () => ownPosition.setState({ screen: null, cell: null, record: null })
+  }, [viewId, tableId])
 }
 
 /** Adds the open view to “Recent views”, except for visitors of a shared link. */

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { CSSProperties } from 'react'
 import { m } from '../../../../messages.gen.ts'
+import { RecordMark } from '../../../presence/others-at.tsx'
 import type { CalendarContext } from './calendar-context.ts'
 import styles from './event.module.css'
 import type { CalendarEvent } from './events.ts'
@@ -57,6 +58,7 @@ export function EventChip(props: EventChipProps) {
       }}
       onContextMenu={(click) => calendar.openMenu(click, row.id)}
     >
+      <RecordMark recordId={row.id} />
       {shape === 'line' && <span className={styles.dot} aria-hidden />}
       <span className={styles.text}>
         {event.isReversed && <TriangleAlert size={12} aria-hidden />}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createMember } from '../support/factories.ts'
+import { eventually, type GridPage, gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Notes', type: 'LongText' as const },
+]
+const ROWS = [['Alpha', 'one'], ['Beta'], ['Gamma']]
+
+const marks = (page: Page) => page.getByTestId('other-cell')
+const avatars = (page: Page) => page.getByTestId('person-here')
+
+/** Two people in one table. */
+async function openTwo() {
+  const table = await tests.createTable(FIELDS, ROWS)
+  const member = await createMember(tests.app(), table.baseId, 'editor')
+  const [mine, theirs] = [await tests.openTable(table), await tests.openTable(table, member)]
+  return { table, member, mine, theirs }
+}
+
+/** Waits until a person's outline lies on a cell. */
+async function liesOn({ page, cell }: GridPage, row: number, title: string): Promise<void> {
+  const offset = async () => {
+    const [mark, box] = await Promise.all([
+      marks(page)
+        .first()
+        .boundingBox({ timeout: 1000 })
+        .catch(() => null),
+      cell(row, title).boundingBox(),
+    ])
+    return mark && box ? Math.abs(mark.x - box.x) + Math.abs(mark.y - box.y) : 9999
+  }
+  expect(await eventually(offset, (pixels) => pixels < 4)).toBeLessThan(4)
+}
+
+describe('people in a base', () => {
+  test('see who is there, which cell they selected and that they edit it, until they leave', async () => {
+    const { member, mine, theirs } = await openTwo()
+    await avatars(mine.page).first().waitFor()
+    expect(await avatars(mine.page).count()).toBe(1)
+    await theirs.cell(1, 'Title').click()
+    await liesOn(mine, 1, 'Title')
+    expect((await marks(mine.page).textContent())?.trim()).toBe(member.email)
+    await theirs.page.keyboard.press('ArrowDown')
+    await theirs.page.keyboard.press('ArrowRight')
+    await liesOn(mine, 2, 'Notes')
+
+    await theirs.page.keyboard.type('typing')
+    await mine.page.getByText(`${member.email} is editing`).waitFor()
+    expect(await marks(mine.page).first().getAttribute('data-editing')).toBe('true')
+    await theirs.page.keyboard.press('Escape')
+    await mine.page.getByText(`${member.email} is editing`).waitFor({ state: 'detached' })
+
+    await theirs.close()
+    await marks(mine.page).first().waitFor({ state: 'detached' })
+    await avatars(mine.page).first().waitFor({ state: 'detached' })
+    expect([...mine.problems, ...theirs.problems]).toEqual([])
+  })
+
+  test('are one person with several tabs, and are listed with where they are', async () => {
+    const { table, member, mine, theirs } = await openTwo()
+    const second = await tests.openTable(table, member)
+    await second.cell(2, 'Title').click()
+    await theirs.cell(1, 'Notes').click()
+    await eventually(
+      () => marks(mine.page).count(),
+      (count) => count === 2,
+    )
+    expect(await avatars(mine.page).count()).toBe(1)
+    await mine.page.getByTestId('people-here').click()
+    const line = mine.page.getByRole('menuitem', { name: member.email })
+    expect(await line.textContent()).toContain('Tasks')
+    await line.click()
+    // The selection goes to one of the two cells.
+    const selected = mine.page.locator('[role="gridcell"][aria-selected="true"]')
+    await selected.first().waitFor()
+    expect(['1', '2']).toContain((await selected.first().getAttribute('data-row')) ?? '')
+  })
+
+  test('see in the open record who edits a field', async () => {
+    const { member, mine, theirs } = await openTwo()
+    await theirs.cell(0, 'Title').click()
+    await theirs.page.keyboard.press('Space')
+    await mine.cell(0, 'Title').click()
+    await mine.page.keyboard.press('Space')
+    await theirs.page.getByTestId('record-panel').getByRole('textbox', { name: 'Notes' }).click()
+    await mine.page.getByTestId('record-panel').getByText(`${member.email} is editing`).waitFor()
+  })
+
+  test('are not shown while they appear offline', async () => {
+    const { member, mine, theirs } = await openTwo()
+    await avatars(mine.page).first().waitFor()
+    await theirs.page.goto(`${tests.app().url}/#/account/profile`)
+    await theirs.page.getByRole('switch', { name: 'Appear offline in this browser' }).click()
+    await theirs.page.goBack()
+    await theirs.cell(1, 'Title').waitFor()
+    await avatars(theirs.page).first().waitFor()
+    await Bun.sleep(500)
+    expect(await avatars(mine.page).count()).toBe(0)
+    expect(member.email).not.toBe('')
+  })
+
+  test('redraw no cell when they move', async () => {
+    const { mine, theirs } = await openTwo()
+    await theirs.cell(0, 'Title').click()
+    await marks(mine.page).first().waitFor()
+    await mine.page.evaluate(() => {
+      const counter = window as unknown as { mutations: number }
+      counter.mutations = 0
+      const rows = document.querySelector('[role="rowgroup"]')!
+      new MutationObserver((list) => {
+        for (const { target } of list) {
+          const element = target instanceof Element ? target : target.parentElement
+          if (element?.closest('[data-testid="row"]')) counter.mutations++
+        }
+      }).observe(rows, { subtree: true, childList: true, attributes: true, characterData: true })
+    })
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown']) await theirs.page.keyboard.press(key)
+    await liesOn(mine, 2, 'Notes')
+    expect(await mine.page.evaluate(() => (window as unknown as { mutations: number }).mutations)).toBe(0)
+  })
+})

@@ -1,0 +1,47 @@
+import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { Presence } from '../../../src/core/presence.ts'
+import { m } from '../../messages.gen.ts'
+import { colorOf } from '../../ui/avatar.tsx'
+import styles from './others-at.module.css'
+import { otherCells, others, ownPosition } from './presence-state.ts'
+
+/** Names the person who is editing a field of the open record. */
+export function FieldEditor({ recordId, fieldId }: { recordId: RecordId; fieldId: string }) {
+  const editor = useStore(otherCells).find(
+    (cell) => cell.isEditing && cell.recordId === recordId && cell.fieldId === fieldId,
+  )
+  return (
+    <span role="status">
+      {editor && (
+        <span className={styles.tag} style={{ background: editor.color }} dir="auto">
+          {m.presence_is_editing({ name: editor.name })}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Marks a card or an event of the open table whose record another person has open or selected; only its own changes render it. */
+export function RecordMark({ recordId }: { recordId: RecordId }) {
+  const person = useSyncExternalStore(others.subscribe, () => personAt(recordId))
+  if (!person) return null
+  const { userId, name, isEditing } = person
+  return (
+    <span
+      className={styles.mark}
+      style={{ background: colorOf(userId) }}
+      data-testid="record-mark"
+      data-tip={isEditing ? m.presence_is_editing({ name }) : m.presence_is_here({ name })}
+      dir="auto"
+    >
+      {name}
+    </span>
+  )
+}
+
+function personAt(recordId: RecordId): Presence | undefined {
+  const tableId = ownPosition.getState().screen?.tableId
+  return others.getState().find((each) => each.recordId === recordId && each.tableId === tableId)
+}
