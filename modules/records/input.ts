@@ -69,7 +69,8 @@ const newRows = rowsOf(
 )
 
 const changedRows = rowsOf(
-  z.strictObject({ id: recordId, values }),
+  z.strictObject({ id: recordId, values, expected: values.optional() }),
+  // A row with expected values is parsed by the schema: only edits of single cells have them.
   (row) => Object.keys(row).length === 2 && isRecordId(row.id) && isValues(row.values),
 )
 

@@ -20,7 +20,7 @@ export type Operation =
       before?: RecordId | null
       viewId?: string
     }
-  | { kind: 'update'; tableId: string; rows: { id: RecordId; values: Values }[] }
+  | { kind: 'update'; tableId: string; rows: UpdatedRow[] }
   | { kind: 'delete'; tableId: string; ids: RecordId[] }
   /**
    * Moves records ahead of another; null: to the end. In the table's own order, or with `viewId` in the manual order of
@@ -28,6 +28,17 @@ export type Operation =
    */
   | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null; viewId?: string }
   | LinkOperation
+
+/** New values of a record. */
+export interface UpdatedRow {
+  id: RecordId
+  values: Values
+  /**
+   * Values that the new ones replace, for fields whose edits are merged (`mergesEdits`). If someone has changed one since, the
+   * change is rejected with CONFLICT, and `details.current` is the stored value.
+   */
+  expected?: Values
+}
 
 /** Adds or removes links of a record in a link field; existing links are kept, missing ones ignored. */
 export interface LinkOperation {

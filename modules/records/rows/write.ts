@@ -1,12 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
-import type { Operation, RecordChange, Values } from '../../../src/core/changes.ts'
+import type { Operation, RecordChange, UpdatedRow, Values } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import { autoNumber } from '../../../src/core/fields/auto-number.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import { m } from '../../../src/messages.gen.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   asStored,
@@ -107,6 +109,24 @@ export async function insertRecords(
   return changes
 }
 
+/** Rejects an update of a text that someone has changed since it was read, unless it would store the same text. */
+function refuseStale(
+  model: TableModel,
+  rows: readonly UpdatedRow[],
+  stored: ReadonlyMap<string, Values>,
+): void {
+  for (const { id, values, expected } of rows) {
+    for (const fieldId in expected) {
+      const current = stored.get(String(id))?.[fieldId] ?? null
+      const isSame = (value: CellValue | undefined) => (value ?? '') === (current ?? '')
+      if (isSame(expected[fieldId]) || isSame(values[fieldId])) continue
+      const field = model.field(fieldId)!
+      const details = { tableId: model.table.id, recordId: id, fieldId, current }
+      throw new AppError('CONFLICT', m.records_error_field_changed({ field: field.title }), details)
+    }
+  }
+}
+
 /** Restores deleted records with everything that the log has of them. */
 export async function restoreRecords(
   context: WriteContext,
@@ -145,12 +165,9 @@ export async function restoreRecords(
 /**
  * Updates records. Records that already have the values stay unchanged.
  *
- * @throws RECORD_NOT_FOUND naming every id that is not there
+ * @throws RECORD_NOT_FOUND naming every id that is not there; CONFLICT where a value is not the expected one
  */
-export async function updateRecords(
-  context: WriteContext,
-  rows: { id: RecordId; values: Values }[],
-): Promise<RecordChange[]> {
+export async function updateRecords(context: WriteContext, rows: UpdatedRow[]): Promise<RecordChange[]> {
   const { tx, dialect, model, actorId, now } = context
   const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
   const touched = stampedFields(model)
@@ -174,6 +191,7 @@ export async function updateRecords(
         samples: await sampleDates(context, fields),
       }
     : null
+  refuseStale(model, rows, before)
   await handOver(context, rows, before)
   const changes: RecordChange[] = []
   const table = dialect.quote(model.table.tableName)

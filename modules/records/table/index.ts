@@ -35,6 +35,7 @@ export {
 } from './columns.ts'
 export { chunks, maskChanges, maskValues, readRecords, recordsNotFound, requireAll } from './stored.ts'
 export {
+  checkExpected,
   checkNewValues,
   checkValues,
   foreignKeysOf,

@@ -16,7 +16,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash } from '../../../src/core/fields/password.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
-import { isForeignKey, isSecret } from '../../../src/core/fields/traits.ts'
+import { isForeignKey, isSecret, mergesEdits } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -104,6 +104,22 @@ export function checkValues(model: TableModel, values: Values, keepsToTypes = tr
     checked[fieldId] = value
   }
   return checked
+}
+
+/**
+ * Checks the values that an update expects to replace and returns them.
+ *
+ * @throws FIELD_NOT_FOUND for an unknown field; BAD_REQUEST for one that the update does not set, or whose edits are not merged
+ */
+export function checkExpected(model: TableModel, expected: Values, values: Values): Values {
+  for (const [fieldId, value] of Object.entries(expected)) {
+    const field = model.field(fieldId)
+    if (!field) throw notFound('Field', fieldId)
+    const isText = value === null || typeof value === 'string'
+    if (!mergesEdits(field) || !(fieldId in values) || !isText)
+      throw new AppError('BAD_REQUEST', m.records_error_expected_value({ field: field.title }), { fieldId })
+  }
+  return expected
 }
 
 /** Checks the values of a new record as `checkValues` does, and adds defaults. */

@@ -19,6 +19,7 @@ import { foreignEngineOf } from '../foreign/index.ts'
 import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
 import type { TouchRecords } from '../read/index.ts'
 import {
+  checkExpected,
   checkNewValues,
   checkValues,
   foreignKeysOf,
@@ -488,9 +489,10 @@ async function checkOperation(
     case 'update':
       return {
         ...operation,
-        rows: await mapBreathing(operation.rows, ({ id, values }) => ({
+        rows: await mapBreathing(operation.rows, ({ id, values, expected }) => ({
           id: idOf(id),
           values: checkValues(model, values, keepsToTypes),
+          expected: expected && checkExpected(model, expected, values),
         })),
       }
     case 'delete':

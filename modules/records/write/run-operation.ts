@@ -1,4 +1,4 @@
-import type { LinkOperation, Operation, RecordChange, Values } from '../../../src/core/changes.ts'
+import type { LinkOperation, Operation, RecordChange, UpdatedRow, Values } from '../../../src/core/changes.ts'
 import { notFound } from '../../../src/core/errors.ts'
 import { readLinkIds } from '../../../src/core/fields/list-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
@@ -96,11 +96,7 @@ async function runInsert(
   return { changes: [...freed, ...added, ...placed, ...linked], inserted }
 }
 
-async function runUpdate(
-  scope: WriteScope,
-  model: TableModel,
-  given: { id: RecordId; values: Values }[],
-): Promise<RecordChange[]> {
+async function runUpdate(scope: WriteScope, model: TableModel, given: UpdatedRow[]): Promise<RecordChange[]> {
   const { rows, later } = await takeLinks(scope, model, given)
   const freed = await resolveKeys(scope, model, rows)
   const changes = [...freed, ...(await updateRecords(contextFor(scope, model), rows))]

@@ -101,6 +101,8 @@ interface FieldTraits {
   isForeignKey?: true
   /** The server numbers new records in this field, and all records when the field is added. */
   numbersRecords?: true
+  /** Values are long texts: edits of two people at the same time are merged. */
+  mergesEdits?: true
   /** Values are the sort keys of the manual record order. */
   ordersRecords?: true
   /** REST clients set the column's database type in the field's options. */

@@ -56,6 +56,7 @@ export const longText = defineFieldType({
   help: m.field_type_long_text_help,
   example: 'Agreed with Ann:\n- two colours\n- ready in May',
   storage: 'longText',
+  mergesEdits: true,
   options: z.object({ rich: z._default(z.boolean(), false) }),
   filters: 'text',
   summaries: 'count',

@@ -23,6 +23,9 @@ export const holdsFiles = ({ type }: Typed): boolean => fieldType(type).holdsFil
 /** True for fields whose values are never shown, such as passwords. */
 export const isSecret = ({ type }: Typed): boolean => fieldType(type).isSecret === true
 
+/** True for long texts, whose concurrent edits are merged. */
+export const mergesEdits = ({ type }: Typed): boolean => fieldType(type).mergesEdits === true
+
 /** True for fields that hold the keys of linked records. */
 export const isForeignKey = ({ type }: Typed): boolean => fieldType(type).isForeignKey === true
 
