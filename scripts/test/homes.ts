@@ -26,6 +26,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/create-values',
   'records/deep-pages',
   'records/default-now',
+  'records/expected-values',
   'records/export',
   'records/feed',
   'records/filters',

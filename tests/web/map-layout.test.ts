@@ -44,6 +44,7 @@ function open(rows: Values[], filter: StoreQuery['filter'] = null) {
       tableId: 'm1',
       api,
       queue,
+      resolveConflict: async () => null,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keepUnsaved: () => {},

@@ -58,6 +58,7 @@ export async function openKanban(rows: Values[], query: Partial<StoreQuery> = {}
       tableId: 'm1',
       api: server.api,
       queue,
+      resolveConflict: async () => null,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keepUnsaved: () => {},

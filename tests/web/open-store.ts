@@ -24,6 +24,7 @@ export async function open(
       tableId: 'm1',
       api: server.api,
       queue,
+      resolveConflict: async () => null,
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keepUnsaved: (unsaved) => void kept.push(unsaved),

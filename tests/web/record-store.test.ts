@@ -274,6 +274,7 @@ describe('record store', () => {
         baseId: 'p1',
         tableId: 'm1',
         api: server.api,
+        resolveConflict: async () => null,
         actorId: () => 'us1',
         queue: createSendQueue({ isOffline }),
         notify: () => {},

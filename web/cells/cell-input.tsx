@@ -6,6 +6,7 @@ import type { FileTarget } from '../attachments/file-target.ts'
 import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
 import type { EditorHandle, LinkTarget } from './cell.ts'
+import { changedMeanwhile } from './changed-meanwhile.ts'
 import styles from './editor.module.css'
 import { isFocusLeaving } from './focus-within.ts'
 import { CELLS } from './index.ts'
@@ -14,8 +15,8 @@ import { isEmptyList } from './link-value.ts'
 interface CellInputProps {
   field: Field
   value: CellValue
-  /** Called on blur with a changed value, and on a choice from a list. */
-  onCommit(value: CellValue): void
+  /** Called on blur with a changed value, and on a choice from a list. `opened` is the value at the beginning of the edit. */
+  onCommit(value: CellValue, opened: CellValue): void
   /** True without the right to write; server-filled fields are never writable. */
   readOnly?: boolean
   createOption?: (title: string) => Promise<boolean>
@@ -44,7 +45,13 @@ export function CellInput(props: CellInputProps): ReactNode {
   const [opened, setOpened] = useState(value)
   const [isFocused, setFocused] = useState(false)
   const [epoch, setEpoch] = useState(0)
-  if (!isFocused && !Object.is(opened, value) && message === null) setOpened(value)
+  // The value committed last, which the editor still shows while it has the focus.
+  const [committed, setCommitted] = useState<{ value: CellValue } | null>(null)
+  if (!isFocused && !Object.is(opened, value) && message === null) {
+    setOpened(value)
+    setCommitted(null)
+  }
+  const edited = committed ? committed.value : opened
 
   // A closing list returns the focus to its button, unless the focus has already moved on.
   const box = useRef<HTMLDivElement>(null)
@@ -68,7 +75,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       variant="record"
       lines={Number.MAX_SAFE_INTEGER}
       width={null}
-      commit={canWrite ? onCommit : undefined}
+      commit={canWrite ? (next) => onCommit(next, value) : undefined}
     />
   )
   // Lists and links may be empty without being null.
@@ -99,12 +106,15 @@ export function CellInput(props: CellInputProps): ReactNode {
     keepFocus()
     setMessage(null)
     setOpen(false)
-    if (!Object.is(next, value)) onCommit(next)
+    if (Object.is(next, value)) return
+    onCommit(next, edited)
+    setCommitted({ value: next })
   }
   const leave = (): boolean => {
     const draft = editor.current?.read()
     if (!draft) return true
-    if (draft.ok) commit(draft.value)
+    // Unchanged: it must not replace what someone else has written meanwhile.
+    if (draft.ok) commit(Object.is(draft.value, edited) ? value : draft.value)
     else setMessage(draft.message)
     return draft.ok
   }
@@ -119,6 +129,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     setOpen(false)
     // A new key resets the editor to the stored value.
     setOpened(value)
+    setCommitted(null)
     setEpoch(epoch + 1)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -158,7 +169,7 @@ export function CellInput(props: CellInputProps): ReactNode {
         variant="record"
         typed={null}
         commit={commit}
-        change={onCommit}
+        change={(next) => onCommit(next, value)}
         cancel={cancel}
         createOption={props.createOption}
         links={props.links}
@@ -169,6 +180,11 @@ export function CellInput(props: CellInputProps): ReactNode {
         id={id}
         autoFocus={isOpen || (epoch > 0 && isFocused)}
       />
+      {isFocused && !cell.takesFiles && !Object.is(value, edited) && (
+        <div className={styles.recordHint} role="status">
+          {changedMeanwhile(field)}
+        </div>
+      )}
       {(message ?? error) && (
         <div id={messageId} className={styles.recordMessage} role="alert">
           {message ?? error}

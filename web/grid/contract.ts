@@ -217,8 +217,11 @@ export interface GridCommands {
   completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
   /** Uploads files into a cell and shows the progress. */
   addFiles?(target: FileTarget, files: File[]): void
-  /** The value changed while its editor was open: resolves true to keep the edit, false for the other user's value. */
-  keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
+  /**
+   * Writes the value of an editor that opened with `opened`. The owner decides if another person has changed it since.
+   * Absent: it is written as any other.
+   */
+  setEdited?(cell: CellWrite & { recordId: RecordId; opened: CellValue }): void
   /** Resends a record's rejected cells, or discards their input. */
   retry(id: RecordId): void
   discard(id: RecordId): void

@@ -1,13 +1,14 @@
 import type { AppliedChange, Operation, Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import { detailsOf, messageOf } from '../errors.ts'
+import { appCodeOf, detailsOf, messageOf } from '../errors.ts'
 import { m } from '../messages.gen.ts'
 import type { Drafts } from './drafts.ts'
 import type { ListState } from './layouts/list.ts'
 import type { Paging } from './layouts/paging.ts'
 import type { Live } from './live.ts'
 import type { QueueItem, SendQueue } from './send-queue.ts'
-import type { RecordsApi, Written } from './types.ts'
+import type { Conflict, RecordsApi, Resolution, Written } from './types.ts'
 
 /** Rejected changes of more records are reverted as a whole, instead of marking every cell red. */
 const MAX_RED_ROWS = 50
@@ -23,6 +24,8 @@ export interface OptimisticDeps {
   drafts: Drafts
   live: Live
   notify(message: string, kind: 'info' | 'error'): void
+  /** Merges two edits of a cell, or asks which one to keep; null: the other person's. */
+  resolveConflict(conflict: Conflict): Promise<Resolution | null>
   /** Called after the cells of a rejected change are marked. */
   onRefused(reason: string): void
 }
@@ -73,6 +76,15 @@ export function createOptimistic(deps: OptimisticDeps) {
         },
         refused(error) {
           live.answered(clientId, null)
+          const conflict = conflictOf(error, operations)
+          if (conflict) {
+            resolveStale(number, conflict).then(resolve, () => {
+              refuse(number, operations, error)
+              deps.onRefused(messageOf(error))
+              resolve(null)
+            })
+            return
+          }
           if (rollsBack) rollBack(number, operations, error)
           else refuse(number, operations, error)
           for (const { id } of looks) removeOverlay(number, id, {})
@@ -131,7 +143,7 @@ export function createOptimistic(deps: OptimisticDeps) {
         return { ...operation, rows, before: before(operation.before) }
       }
       case 'update': {
-        const rows = operation.rows.map(({ id, values }) => ({ id: state.realId(id), values }))
+        const rows = operation.rows.map((row) => ({ ...row, id: state.realId(row.id) }))
         // A rejected draft holds these values already and sends them on retry.
         return { ...operation, rows: rows.filter(({ id }) => isKnown(id)) }
       }
@@ -187,6 +199,17 @@ export function createOptimistic(deps: OptimisticDeps) {
 
   const isShown = (operation: Extract<Operation, { kind: 'move' }>): boolean =>
     operation.before === null || state.indexOf(operation.before) !== undefined
+
+  /** Settles an edit of a text that someone has changed since; the cell shows the edit until then. */
+  async function resolveStale(number: number, { id, ...conflict }: StaleEdit): Promise<Written | null> {
+    const { fieldId, theirs } = conflict
+    const resolution = await deps.resolveConflict(conflict)
+    removeOverlay(number, id, { [fieldId]: theirs })
+    live.recheck(state.realId(id))
+    if (resolution === null) return null
+    const row = { id, values: { [fieldId]: resolution.value }, expected: { [fieldId]: theirs } }
+    return apply([{ kind: 'update', tableId: deps.tableId, rows: [row] }])
+  }
 
   function refuse(number: number, operations: Operation[], error: unknown): void {
     const { fieldId: namedField } = detailsOf(error)
@@ -265,6 +288,21 @@ export function createOptimistic(deps: OptimisticDeps) {
       live.recheck(real)
     },
   }
+}
+
+/** An edit of one text that the server rejected, because someone has changed the text since it was opened. */
+interface StaleEdit extends Conflict {
+  id: RecordId
+}
+
+/** The stale edit behind a rejection; null if it has another reason. */
+function conflictOf(error: unknown, [only, ...others]: Operation[]): StaleEdit | null {
+  if (appCodeOf(error) !== 'CONFLICT' || only?.kind !== 'update' || others.length > 0) return null
+  const { fieldId, current } = detailsOf(error)
+  const [row, ...more] = only.rows
+  if (typeof fieldId !== 'string' || row?.expected?.[fieldId] === undefined || more.length > 0) return null
+  const mine = row.values[fieldId] ?? null
+  return { id: row.id, fieldId, opened: row.expected[fieldId], mine, theirs: (current ?? null) as CellValue }
 }
 
 /** A socket event as a write response; its inserted records are in the order of the operations. */

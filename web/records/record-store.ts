@@ -1,7 +1,8 @@
 import { createStore } from 'zustand/vanilla'
-import type { AppliedChange, LinkOperation, Operation, Values } from '../../src/core/changes.ts'
+import type { AppliedChange, LinkOperation, Operation, UpdatedRow, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { RecordId } from '../../src/core/model.ts'
+import { mergesEdits } from '../../src/core/fields/traits.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
 import type { CellWrite, GridRow, GridSource } from '../grid/contract.ts'
 import { m } from '../messages.gen.ts'
 import { createComputed } from './computed.ts'
@@ -12,7 +13,7 @@ import { createLive, type LiveDeps } from './live.ts'
 import { type ApplyOptions, createOptimistic } from './optimistic.ts'
 import { orderOf } from './record-order.ts'
 import type { SendQueue } from './send-queue.ts'
-import type { RecordsApi, StoreQuery, Unsaved, Written } from './types.ts'
+import type { Conflict, RecordsApi, Resolution, StoreQuery, Unsaved, Written } from './types.ts'
 
 /** Dependencies of a store: the table, the API and the queue that sends its changes. */
 export interface RecordStoreDeps {
@@ -24,6 +25,8 @@ export interface RecordStoreDeps {
   /** Id of the signed-in user, for “me” in filters. */
   actorId(): string | null
   notify(message: string, kind: 'info' | 'error'): void
+  /** Merges two edits of a cell, or asks which one to keep; null: the other person's. */
+  resolveConflict(field: Field, conflict: Conflict): Promise<Resolution | null>
   /** Receives unsaved edits when the store is disposed, for the table's next store. */
   keepUnsaved(unsaved: Unsaved): void
 }
@@ -100,6 +103,7 @@ export function createRecordStore(
     paging,
     drafts,
     live,
+    resolveConflict,
     onRefused(reason) {
       // The red cell is off screen: notify now, and show the cell when the table is opened again.
       if (!isDisposed) return
@@ -159,8 +163,31 @@ export function createRecordStore(
     return rows
   }
 
+  async function resolveConflict(conflict: Conflict): Promise<Resolution | null> {
+    const field = fieldOf(conflict.fieldId)
+    return field ? deps.resolveConflict(field, conflict) : null
+  }
+
+  const fieldOf = (fieldId: string): Field | undefined => query.fields.find(({ id }) => id === fieldId)
+
+  /**
+   * Writes a value that a person has edited, beginning with `opened`. If another person has changed it since, both edits are
+   * merged or the person is asked. Of long texts the server decides about that, with the write.
+   */
+  async function writeEdit(id: RecordId, { fieldId, opened, mine }: Omit<Conflict, 'theirs'>): Promise<void> {
+    const field = fieldOf(fieldId)
+    if (field && mergesEdits(field)) {
+      await writeRows([{ id, values: { [fieldId]: mine }, expected: { [fieldId]: opened } }])
+      return
+    }
+    const theirs = state.rows.row(state.realId(id))?.values(fieldId) ?? opened
+    const isStale = !Object.is(theirs, opened) && !Object.is(theirs, mine)
+    const resolution = isStale ? await resolveConflict({ fieldId, opened, mine, theirs }) : { value: mine }
+    if (resolution) await writeRows([{ id, values: { [fieldId]: resolution.value } }])
+  }
+
   /** Updates records, as one change. Drafts keep their values until they can be sent. */
-  function writeRows(rows: { id: RecordId; values: Values }[]): Promise<Written | null> {
+  function writeRows(rows: UpdatedRow[]): Promise<Written | null> {
     const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
     if (existing.length === 0) return Promise.resolve(null)
     return optimistic.apply([{ kind: 'update', tableId, rows: existing }])
@@ -187,6 +214,7 @@ export function createRecordStore(
     discard: optimistic.discard,
     reload: paging.reload,
     writeRows,
+    writeEdit,
 
     /** Updates and adds records, as one change; new ones go before `before`, or to the end. */
     async write(

@@ -19,6 +19,20 @@ export interface Undone {
 /** Response of `records.write`; `inserted` has the new ids in the order of the insert operations. */
 export type Written = AppliedChange & { inserted: RecordId[] }
 
+/** Two edits of one cell that began with the same value. */
+export interface Conflict {
+  fieldId: string
+  /** The value at the beginning of both edits. */
+  opened: CellValue
+  mine: CellValue
+  theirs: CellValue
+}
+
+/** The value to write after a conflict. */
+export interface Resolution {
+  value: CellValue
+}
+
 /** The requests of a record store: over tRPC in the app, against a table in memory in tests. */
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>

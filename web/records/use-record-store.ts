@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { loadPart } from '../navigation/lazy-screen.ts'
 import { session } from '../session/index.ts'
 import { onChange, onReconnect } from '../socket.ts'
 import { toast } from '../ui/toast.ts'
@@ -36,6 +37,10 @@ export function useRecordStore(
         actorId: session.userId,
         keepUnsaved: (unsaved) => {
           if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
+        },
+        async resolveConflict(field, conflict) {
+          const { resolveConflict } = await loadPart(() => import('./resolve-conflict.tsx'))
+          return resolveConflict(field, conflict)
         },
         notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.info({ text })),
       },

@@ -1,4 +1,5 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { changedMeanwhile } from '../../cells/changed-meanwhile.ts'
 import { isFocusLeaving } from '../../cells/focus-within.ts'
 import { GridBox } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
@@ -55,6 +56,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   const messageId = useId()
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => keepInSight(engine, box.current), [engine])
+  const isStale = useIsStale(engine, session)
   const { Editor } = column.cell
   if (!Editor) return null
   const { createOption } = engine.commands
@@ -100,12 +102,26 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
         label={column.field.title}
         autoFocus
       />
+      {!session.message && isStale && (
+        <FloatingNote anchor={box}>{changedMeanwhile(column.field)}</FloatingNote>
+      )}
       {session.message && (
         <FloatingNote id={messageId} anchor={box}>
           {session.message}
         </FloatingNote>
       )}
     </GridBox>
+  )
+}
+
+/** True once another person has changed the value of the open editor. */
+function useIsStale({ props }: Engine, { row, recordId, fieldId, opened }: EditSession): boolean {
+  return useSyncExternalStore(
+    (onChange) => props.source.subscribeRow(row, onChange),
+    () => {
+      const record = props.source.getRow(row)
+      return record?.id === recordId && !Object.is(record.values(fieldId), opened)
+    },
   )
 }
 

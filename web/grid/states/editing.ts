@@ -1,7 +1,6 @@
 import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Move } from '../../cells/cell.ts'
-import { m } from '../../messages.gen.ts'
 import type { EditSession, Engine, Mode } from '../engine.ts'
 import { activeCell, type CellPosition, selectCell } from '../selection.ts'
 
@@ -122,22 +121,14 @@ function closeWith(
   engine.moveAfter(move, { row: session.row, column: session.column })
 }
 
-/** Writes the value; if another person changed it in between, the owner asks which one to keep. */
+/** Writes the value of an editor, if it was changed. */
 export function store(engine: Engine, session: EditSession, value: CellValue): void {
   const { fieldId, recordId, opened } = session
   if (Object.is(value, opened)) return
   const rowIndex = engine.props.source.indexOf(recordId) ?? session.row
-  const write = () => engine.setCells([{ rowIndex, recordId, fieldId, value }])
-  const theirs = engine.rowAt(rowIndex)?.values(fieldId) ?? null
-  const { keepMine, notify } = engine.commands
-  if (Object.is(theirs, opened) || Object.is(theirs, value) || !keepMine) {
-    write()
-    return
-  }
-  keepMine({ fieldId, mine: value, theirs }).then(
-    (mine) => mine && write(),
-    () => notify(m.grid_value_not_saved(), 'error'),
-  )
+  const { setEdited } = engine.commands
+  if (setEdited) setEdited({ rowIndex, recordId, fieldId, value, opened })
+  else engine.setCells([{ rowIndex, recordId, fieldId, value }])
 }
 
 /**

@@ -14,7 +14,6 @@ import { anchorOf, can, fieldOf, type GetContext } from '../context/table-contex
 import { offerRecord } from '../groups/group-values.ts'
 import { pastePlan, tellRejected } from '../paste/paste-command.tsx'
 import { placeOf, redo, undo } from '../undo/undo-commands.tsx'
-import { askKeepMine } from './ask-keep-mine.tsx'
 import { openHeaderMenu } from './header-menu.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 
@@ -31,6 +30,8 @@ export function createGridCommands(get: GetContext): GridCommands {
   return {
     notify,
     setCells: (cells) => run(get().store.setCells(cells)),
+    setEdited: ({ recordId, fieldId, value, opened }) =>
+      run(get().store.writeEdit(recordId, { fieldId, opened, mine: value })),
     clearCells: (areas) => run(clearCells(get, areas)),
     addRow: (before, beside) => offerRecord(get(), before, beside),
     deleteRows: (ids) => run(deleteRecords(get(), ids)),
@@ -93,7 +94,6 @@ export function createGridCommands(get: GetContext): GridCommands {
         target,
         files.map((file) => ({ file })),
       ),
-    keepMine: (conflict) => askKeepMine(get(), conflict),
     retry: (id) => get().store.retry(id),
     discard: (id) => get().store.discard(id),
     undo: () => run(undo(placeOf(get()))),

@@ -16,8 +16,8 @@ export interface RecordFieldProps {
   field: Field
   value: CellValue
   canEdit: boolean
-  /** Called on blur with a changed value. */
-  onCommit: (value: CellValue) => void
+  /** Called on blur with a changed value; `opened` is the value at the beginning of the edit. */
+  onCommit: (value: CellValue, opened: CellValue) => void
   error?: string | null
   createOption?: (title: string) => Promise<boolean>
   files?: FileTarget

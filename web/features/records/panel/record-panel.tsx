@@ -389,7 +389,7 @@ function RecordFields(props: {
         files={canEdit && CELLS[field.type].takesFiles ? fileTarget(store, field, recordId) : undefined}
         links={linkTarget(getContext, field, recordId) ?? undefined}
         createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
-        onCommit={(value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }])}
+        onCommit={(mine, opened) => void store.writeEdit(recordId, { fieldId: field.id, opened, mine })}
       />
     )
   }
