@@ -179,7 +179,10 @@ export function createPresence({ events, cluster, send, nameOf, onError }: Prese
       id: `${server}.${nextId}`,
       connection,
       userId: actor.id,
-      name: nameOf(actor),
+      name: nameOf(actor).catch((error) => {
+        onError(error)
+        return actor.email
+      }),
       budget: REPORTS_AT_ONCE,
       budgetAt: performance.now(),
       watches: null,

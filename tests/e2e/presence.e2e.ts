@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { axeViolations } from '../support/axe.ts'
 import { createMember } from '../support/factories.ts'
 import { eventually, type GridPage, gridTests } from './grid-page.ts'
 
@@ -88,6 +89,49 @@ describe('people in a base', () => {
     await mine.page.keyboard.press('Space')
     await theirs.page.getByTestId('record-panel').getByRole('textbox', { name: 'Notes' }).click()
     await mine.page.getByTestId('record-panel').getByText(`${member.email} is editing`).waitFor()
+  })
+
+  test('are shown accessibly, in a list of their own and in right-to-left pages', async () => {
+    const { mine, theirs } = await openTwo()
+    await theirs.cell(1, 'Notes').click()
+    await liesOn(mine, 1, 'Notes')
+    expect(await axeViolations(mine.page)).toEqual([])
+    await mine.page.getByRole('button', { name: /1 other person in this base/ }).click()
+    await mine.page.getByRole('menuitem').waitFor()
+    await mine.page.keyboard.press('Escape')
+    await mine.page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+    })
+    await mine.page.setViewportSize({ width: 1200, height: 800 })
+    await theirs.page.keyboard.press('ArrowDown')
+    await liesOn(mine, 2, 'Notes')
+    // The tag of a left-to-right name lies at the start of the cell as well.
+    const [tag, box] = [
+      await marks(mine.page).locator('span').first().boundingBox(),
+      await mine.cell(2, 'Notes').boundingBox(),
+    ]
+    expect(Math.abs(tag!.x + tag!.width - (box!.x + box!.width))).toBeLessThan(4)
+  })
+
+  test('are announced when they begin to edit the selected cell', async () => {
+    const { member, mine, theirs } = await openTwo()
+    await mine.cell(1, 'Title').click()
+    await theirs.cell(1, 'Title').click()
+    await theirs.page.keyboard.press('Enter')
+    await mine.page
+      .getByTestId('grid-status')
+      .getByText(`${member.email} is editing this cell`)
+      .waitFor({ state: 'attached' })
+  })
+
+  test('are marked on the cards of a board', async () => {
+    const { table, member, mine, theirs } = await openTwo()
+    const api = tests.app().trpc(tests.owner().token)
+    const view = await api.views.create.mutate({ tableId: table.tableId, title: 'Cards', kind: 'gallery' })
+    await mine.page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${view.id}`)
+    await theirs.cell(1, 'Title').click()
+    const card = mine.page.getByTestId('record-card').filter({ hasText: 'Beta' })
+    expect(await card.getByTestId('record-mark').textContent()).toBe(member.email)
   })
 
   test('are not shown while they appear offline', async () => {

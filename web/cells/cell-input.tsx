@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readingOptions } from '../../src/core/fields/field-type.ts'
+import { mergesEdits } from '../../src/core/fields/traits.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { m } from '../messages.gen.ts'
@@ -52,6 +53,8 @@ export function CellInput(props: CellInputProps): ReactNode {
     setCommitted(null)
   }
   const edited = committed ? committed.value : opened
+  // The server may store another form of a committed value, but not of a text.
+  const base = committed && !mergesEdits(field) ? value : edited
 
   // A closing list returns the focus to its button, unless the focus has already moved on.
   const box = useRef<HTMLDivElement>(null)
@@ -107,7 +110,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     setMessage(null)
     setOpen(false)
     if (Object.is(next, value)) return
-    onCommit(next, edited)
+    onCommit(next, base)
     setCommitted({ value: next })
   }
   const leave = (): boolean => {
@@ -180,7 +183,7 @@ export function CellInput(props: CellInputProps): ReactNode {
         id={id}
         autoFocus={isOpen || (epoch > 0 && isFocused)}
       />
-      {isFocused && !cell.takesFiles && !Object.is(value, edited) && (
+      {isFocused && !cell.takesFiles && !Object.is(value, base) && (
         <div className={styles.recordHint} role="status">
           {changedMeanwhile(field)}
         </div>

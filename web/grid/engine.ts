@@ -35,6 +35,8 @@ export interface EditSession {
   recordId: RecordId
   /** The value at opening; if it differs on commit, another user has changed it. */
   opened: CellValue
+  /** True after the open editor has stored a value, of which the server may store another form. */
+  hasStored?: true
   /** The text that opened it and replaces the value; null edits the value. */
   typed: string | null
   /** Message of the last rejected commit. */

@@ -91,10 +91,24 @@ export function Grid(props: GridProps): ReactNode {
 
   const frozenColumns = { first: 0, last: layout.frozen - 1 }
   const scrolledColumns = { first: layout.frozen, last: columns.length - 1 }
-  const layers = ({ SelectionLayer, EditorLayer }: Interaction, columns: Span) => (
+  const layers = (span: Span) => (
     <>
-      <SelectionLayer props={props} layout={layout} columns={columns} />
-      <EditorLayer props={props} layout={layout} columns={columns} />
+      {props.others && (
+        <OthersLayer
+          others={props.others}
+          props={props}
+          layout={layout}
+          revision={revision}
+          all={columns}
+          columns={span}
+        />
+      )}
+      {interaction && (
+        <>
+          <interaction.SelectionLayer props={props} layout={layout} columns={span} />
+          <interaction.EditorLayer props={props} layout={layout} columns={span} />
+        </>
+      )}
     </>
   )
   const addFieldRoom = props.rights.addFields ? ADD_FIELD_WIDTH : 24
@@ -139,33 +153,13 @@ export function Grid(props: GridProps): ReactNode {
             <Header props={props} columns={columns} layout={layout} rowCount={rowCount} />
             <GridBox ref={body} role="rowgroup" className={styles.body}>
               <Rows props={props} columns={columns} layout={layout} rowCount={rowCount} revision={revision} />
-              {interaction && layers(interaction, scrolledColumns)}
-              {props.others && (
-                <OthersLayer
-                  others={props.others}
-                  props={props}
-                  layout={layout}
-                  revision={revision}
-                  all={columns}
-                  columns={scrolledColumns}
-                />
-              )}
+              {layers(scrolledColumns)}
               <div
                 className={styles.frozenLayer}
                 style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}
                 role="presentation"
               >
-                {interaction && layers(interaction, frozenColumns)}
-                {props.others && (
-                  <OthersLayer
-                    others={props.others}
-                    props={props}
-                    layout={layout}
-                    revision={revision}
-                    all={columns}
-                    columns={frozenColumns}
-                  />
-                )}
+                {layers(frozenColumns)}
               </div>
             </GridBox>
             <Footer props={props} columns={columns} layout={layout} />

@@ -75,15 +75,15 @@ function ProfileForm({ user }: { user: User }) {
         readOnly
         help={m.account_email_hint()}
       />
+      <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
+        {m.common_save()}
+      </Button>
       <Switch
         label={m.account_appear_offline()}
         hint={m.account_appear_offline_hint()}
         checked={isHidden}
         onChange={(hides) => setHiddenUser(hides ? user.id : null)}
       />
-      <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
-        {m.common_save()}
-      </Button>
     </form>
   )
 }

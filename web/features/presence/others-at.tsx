@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Presence } from '../../../src/core/presence.ts'
 import { m } from '../../messages.gen.ts'
-import { colorOf } from '../../ui/avatar.tsx'
+import { Avatar, colorOf } from '../../ui/avatar.tsx'
 import styles from './others-at.module.css'
 import { otherCells, others, ownPosition } from './presence-state.ts'
 
@@ -24,19 +24,30 @@ export function FieldEditor({ recordId, fieldId }: { recordId: RecordId; fieldId
 }
 
 /** Marks a card or an event of the open table whose record another person has open or selected; only its own changes render it. */
-export function RecordMark({ recordId }: { recordId: RecordId }) {
+export function RecordMark({ recordId, isSmall = false }: { recordId: RecordId; isSmall?: boolean }) {
   const person = useSyncExternalStore(others.subscribe, () => personAt(recordId))
   if (!person) return null
   const { userId, name, isEditing } = person
+  const text = isEditing ? m.presence_is_editing({ name }) : m.presence_is_here({ name })
+  if (isSmall) {
+    return (
+      <span className={styles.small} data-testid="record-mark" data-tip={text}>
+        <Avatar person={{ id: userId, email: name, displayName: name }} size={16} />
+        <span className="visually-hidden">{text}</span>
+      </span>
+    )
+  }
   return (
     <span
       className={styles.mark}
       style={{ background: colorOf(userId) }}
       data-testid="record-mark"
-      data-tip={isEditing ? m.presence_is_editing({ name }) : m.presence_is_here({ name })}
-      dir="auto"
+      data-tip={text}
     >
-      {name}
+      {/* Placed in the direction of the page, written in that of the name. */}
+      <span className={styles.name} dir="auto">
+        {name}
+      </span>
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { Presence } from '../../../src/core/presence.ts'
+import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
@@ -30,7 +31,10 @@ function People({ baseId }: { baseId: string }) {
   if (people.length === 0) return null
   const shown = people.slice(0, isNarrow ? 1 : MAX_AVATARS)
   const names = people.slice(0, MAX_LINES).map(({ name }) => name)
-  const label = m.presence_people_here({ count: people.length, names: new Intl.ListFormat().format(names) })
+  const label = m.presence_people_here({
+    count: people.length,
+    names: new Intl.ListFormat(localeTag()).format(names),
+  })
   return (
     <button
       type="button"
@@ -80,7 +84,7 @@ function lineOf(baseId: string, person: Presence): MenuItem {
   const view =
     table && cache.schema.table.getData({ tableId: table.id })?.views.find(({ id }) => id === viewId)
   const where = table
-    ? view
+    ? view && view.title !== table.title
       ? m.presence_table_and_view({ table: table.title, view: view.title })
       : table.title
     : m.presence_base_pages()

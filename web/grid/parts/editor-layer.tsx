@@ -91,7 +91,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
         commit={(value, move) => commitEditor(engine, value, move)}
         change={(value) => {
           store(engine, session, value)
-          engine.session.set({ ...session, opened: value })
+          engine.session.set({ ...session, opened: value, hasStored: true })
         }}
         cancel={() => cancelEditor(engine)}
         files={engine.commands.fileTarget?.(session.recordId, session.fieldId) ?? undefined}
@@ -115,12 +115,13 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
 }
 
 /** True once another person has changed the value of the open editor. */
-function useIsStale({ props }: Engine, { row, recordId, fieldId, opened }: EditSession): boolean {
+function useIsStale({ props }: Engine, session: EditSession): boolean {
+  const { row, recordId, fieldId, opened, hasStored = false } = session
   return useSyncExternalStore(
     (onChange) => props.source.subscribeRow(row, onChange),
     () => {
       const record = props.source.getRow(row)
-      return record?.id === recordId && !Object.is(record.values(fieldId), opened)
+      return !hasStored && record?.id === recordId && !Object.is(record.values(fieldId), opened)
     },
   )
 }

@@ -58,8 +58,12 @@ export function OthersLayer({ others, props, layout, all, columns }: OthersLayer
         data-testid="other-cell"
         aria-hidden
       >
-        <span className={styles.tag} dir="auto">
-          {tagOf(people, editors)}
+        {/* Keyed by the cell: the name is shown in full again after each move. */}
+        <span key={`${row} ${column}`} className={styles.tag}>
+          {/* Placed in the direction of the page, written in that of the name. */}
+          <span className={styles.name} dir="auto">
+            {tagOf(people, editors)}
+          </span>
         </span>
       </div>
     )

@@ -58,7 +58,7 @@ export function EventChip(props: EventChipProps) {
       }}
       onContextMenu={(click) => calendar.openMenu(click, row.id)}
     >
-      <RecordMark recordId={row.id} />
+      <RecordMark recordId={row.id} isSmall />
       {shape === 'line' && <span className={styles.dot} aria-hidden />}
       <span className={styles.text}>
         {event.isReversed && <TriangleAlert size={12} aria-hidden />}
