@@ -159,7 +159,7 @@ describe('people in a base', () => {
     const startedAt = performance.now()
     const theirs = await enter(other.url, member.token)
     await until(() => mine.people().includes(member.id) && theirs.people().includes(owner.id))
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
   })
 
   test('vanish when their access ends on another server', async () => {
@@ -183,7 +183,7 @@ describe('people in a base', () => {
     }
     const killedAt = performance.now()
     await until(() => !mine.people().includes(member.id))
-    expect(performance.now() - killedAt).toBeLessThan(5000)
+    expect(performance.now() - killedAt).toBeLessThan(8000)
   }, 60_000)
 })
 

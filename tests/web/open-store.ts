@@ -3,7 +3,7 @@ import type { Field } from '../../src/core/model.ts'
 import { isOffline } from '../../web/errors.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
-import type { StoreQuery, Unsaved } from '../../web/records/types.ts'
+import type { Conflict, StoreQuery, Unsaved } from '../../web/records/types.ts'
 import { memoryField, memoryRecords } from './memory-records.ts'
 
 /** The fields that most tests of the store are content with. */
@@ -17,6 +17,7 @@ export async function open(
   const server = memoryRecords(fields, rows)
   const messages: string[] = []
   const kept: Unsaved[] = []
+  const conflicts: Conflict[] = []
   const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
   const store = createRecordStore(
     {
@@ -24,7 +25,10 @@ export async function open(
       tableId: 'm1',
       api: server.api,
       queue,
-      resolveConflict: async () => null,
+      async resolveConflict(_field, conflict) {
+        conflicts.push(conflict)
+        return null
+      },
       actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keepUnsaved: (unsaved) => void kept.push(unsaved),
@@ -41,7 +45,7 @@ export async function open(
     fieldId,
     value,
   })
-  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.whenEmpty() }
+  return { server, store, queue, messages, kept, conflicts, titles, cell, settled: () => queue.whenEmpty() }
 }
 
 /** Rows of these titles, each with one in stock. */

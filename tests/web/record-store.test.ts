@@ -51,6 +51,23 @@ describe('record store', () => {
     expect(store.source.getRow(0)?.values('stock')).toBe(99)
   })
 
+  test('asks about an edit of a value that another person has changed or cleared, and keeps theirs', async () => {
+    for (const theirs of ['c', null]) {
+      const { store, server, conflicts, cell, settled } = await open(named('a'))
+      const id = store.source.getRow(0)?.id ?? 0
+      void store.setCells([cell(0, 'title', theirs)])
+      await settled()
+      await store.writeEdit(id, { fieldId: 'title', opened: 'a', mine: 'b' })
+      expect(conflicts).toEqual([{ fieldId: 'title', opened: 'a', mine: 'b', theirs }])
+      expect(server.values()[0]?.title).toBe(theirs)
+      // Unchanged since: written without a question.
+      await store.writeEdit(id, { fieldId: 'title', opened: theirs, mine: 'd' })
+      expect(server.values()[0]?.title).toBe('d')
+      expect(conflicts).toHaveLength(1)
+      store.dispose()
+    }
+  })
+
   test('queues edits while offline and sends them in order afterwards', async () => {
     const { store, server, queue, cell, settled } = await open(named('a'))
     server.world.online = false

@@ -3,17 +3,18 @@ import { diff3Merge } from 'node-diff3'
 /** A part of two merged texts: one text, or two where both people changed the same place. */
 export type MergedPart = { text: string } | { mine: string; theirs: string }
 
-/** Longer differences are not compared in detail: both versions overlap as a whole. */
-const MAX_LINES = 4_000
-const MAX_WORDS = 3_000
+/** Longer differences overlap as a whole: a comparison of texts with many equal words takes quadratic time. */
+const MAX_LINES = 1_500
+const MAX_WORDS = 1_000
 
 /**
  * Merges two edits of a text line by line, and word by word where both changed the same lines. What is equal at both ends is
  * not compared, so the texts may be long.
  */
 export function mergeTexts(base: string, mine: string, theirs: string): MergedPart[] {
-  // With a line break at the end of each, so that a line added behind the last one does not change that one.
-  const lines = mapAll([mine, base, theirs], (text) => linesOf(`${text}\n`))
+  // With a line break at the end of each, so that a line added behind the last one does not change that one. Text areas
+  // return all line breaks as \n.
+  const lines = mapAll([mine, base, theirs], (text) => linesOf(text.replaceAll('\r\n', '\n')))
   const parts = mergeTokens(lines, MAX_LINES, (block) =>
     mergeTokens(
       mapAll(block, (tokens) => wordsOf(tokens.join(''))),
@@ -76,7 +77,7 @@ function mergeTokens(
   return parts
 }
 
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n/g) ?? []
+const linesOf = (text: string): string[] => text.split('\n').map((line) => `${line}\n`)
 
 /** Words and the spaces between them. */
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? []

@@ -180,7 +180,9 @@ export function createRecordStore(
       await writeRows([{ id, values: { [fieldId]: mine }, expected: { [fieldId]: opened } }])
       return
     }
-    const theirs = state.rows.row(state.realId(id))?.values(fieldId) ?? opened
+    const row = query.fieldIds.includes(fieldId) ? state.rows.row(state.realId(id)) : undefined
+    // Fields that the view hides are not followed.
+    const theirs = row ? row.values(fieldId) : opened
     const isStale = !Object.is(theirs, opened) && !Object.is(theirs, mine)
     const resolution = isStale ? await resolveConflict({ fieldId, opened, mine, theirs }) : { value: mine }
     if (resolution) await writeRows([{ id, values: { [fieldId]: resolution.value } }])

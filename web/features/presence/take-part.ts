@@ -8,7 +8,7 @@ import {
 import { session } from '../../session/index.ts'
 import { connection, onJoin, onPresence, reportPosition } from '../../socket.ts'
 import { colorOf } from '../../ui/avatar.tsx'
-import { hiddenUser, otherCells, others, ownPosition } from './presence-state.ts'
+import { hiddenUser, otherCells, others, ownPosition, wantedCell } from './presence-state.ts'
 
 /** Least time between two reports. */
 const THROTTLE_MS = 100
@@ -92,6 +92,7 @@ export function takePart(baseId: string): () => void {
     clearTimeout(throttle)
     known.clear()
     show()
+    wantedCell.setState(null, true)
   }
 }
 
