@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { postgresConnection } from './connection.ts'
 import { pendingMigrations } from './migrate.ts'
 import { refuseMoved } from './move/installation.ts'
-import { readMoveStateIn } from './move/postgres-installation.ts'
+import { readBaseMovesIn, readMoveStateIn } from './move/postgres-installation.ts'
 import { readMoveState } from './move/sqlite-installation.ts'
 import { schemaOfBase } from './postgres/base-schema.ts'
 import { connectPostgres } from './postgres/driver.ts'
@@ -146,7 +146,7 @@ async function inspectPostgres({ databaseUrl, databaseConnections }: Config): Pr
       releases: await namesIn('releases', 'version'),
     }
     const pending = pendingMigrations('postgres', written, 'It')
-    refuseMoved('It', await readMoveStateIn(query))
+    refuseMoved('It', await readMoveStateIn(query), await readBaseMovesIn(query))
     if (written.applied.size === 0)
       return { findings: [...findings, note('The database is empty: the first start fills it')], known: null }
     if (pending.length > 0) return { findings: [...findings, ...describePending(pending)], known: null }

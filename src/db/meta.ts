@@ -12,7 +12,7 @@ import { postgresConnection } from './connection.ts'
 import { lockDataDir } from './lock-data-dir.ts'
 import { migrateSqlite } from './migrate.ts'
 import { refuseMoved } from './move/installation.ts'
-import { readMoveStateIn } from './move/postgres-installation.ts'
+import { readBaseMovesIn, readMoveStateIn } from './move/postgres-installation.ts'
 import { readMoveState } from './move/sqlite-installation.ts'
 import { DEFAULT_CONNECTIONS } from './postgres/connection-budget.ts'
 import { openPostgresMetadata } from './postgres/metadata.ts'
@@ -188,7 +188,7 @@ async function openPostgres(
   )
   try {
     // After joining the other servers: a move marks the database first and then looks for servers.
-    refuseMoved('The database of DATABASE_URL', await readMoveStateIn(query))
+    refuseMoved('The database of DATABASE_URL', await readMoveStateIn(query), await readBaseMovesIn(query))
   } catch (error) {
     await close()
     throw error

@@ -31,7 +31,7 @@ import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 import { type EngineWatch, watchEngine } from './watched-engine.ts'
 
 /** Storage of a base's own tables: its own file, or a schema in the server's PostgreSQL. */
-type HomeClient = 'sqlite3' | 'pg'
+export type HomeClient = 'sqlite3' | 'pg'
 
 /** A base's source as stored in the metadata. */
 interface SourceRef {

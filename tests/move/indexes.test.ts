@@ -36,10 +36,10 @@ async function start(on: Engine): Promise<RunningServer> {
   return server
 }
 
-async function move(to: Engine): Promise<void> {
+async function move(...args: string[]): Promise<void> {
   await server?.stop()
   server = null
-  const { exitCode, output } = await place.move(['--to', to])
+  const { exitCode, output } = await place.move(args)
   expect([exitCode, output]).toEqual([0, expect.stringContaining('every cell compared')])
 }
 
@@ -102,9 +102,15 @@ test('sheaf move of a base with indexes and a search index builds the indexes in
   expect(listed.map(({ state }) => state)).toEqual(['ready', 'ready'])
   const page = await tableOn(first).list(where)
 
-  for (const to of ['postgres', 'sqlite'] as const) {
-    await move(to)
-    const next = await start(to)
+  const moves: [args: string[], metadata: Engine][] = [
+    [['--to', 'postgres'], 'postgres'],
+    [['--to', 'sqlite', '--base', baseId], 'postgres'],
+    [['--to', 'postgres', '--base', baseId], 'postgres'],
+    [['--to', 'sqlite'], 'sqlite'],
+  ]
+  for (const [args, metadata] of moves) {
+    await move(...args)
+    const next = await start(metadata)
     const table = tableOn(next)
     expect(await indexNames(next.kernel, table)).toEqual([])
     expect(await table.list(where)).toEqual(page)
@@ -116,6 +122,6 @@ test('sheaf move of a base with indexes and a search index builds the indexes in
     expect(await search(next)).toEqual(found)
     await next.stop()
     server = null
-    expect((await place.move(['--to', to, '--remove-source'])).exitCode).toBe(0)
+    expect((await place.move([...args, '--remove-source'])).exitCode).toBe(0)
   }
 }, 120_000)

@@ -56,24 +56,25 @@ test('a move that is killed at random points goes on where it stopped, in both d
     let expected = await fingerprint(api, tableId)
     await first.end('SIGTERM')
 
-    async function moveWithKills(from: Engine, to: Engine): Promise<void> {
+    /** @param metadata the engine of the metadata after the move */
+    async function moveWithKills(args: string[], metadata: Engine, refusal?: string): Promise<void> {
       let killed = 0
       for (let attempt = 0; ; attempt++) {
         // The first kill comes early, because a fast move may end before a late one.
         const spreadMs = attempt === 0 ? 0 : SPREAD_MS
         const killAfterMs = attempt < KILLS ? LEAST_MS + Math.random() * spreadMs : undefined
-        const { exitCode, output, wasKilled } = await place.move(['--to', to], killAfterMs)
+        const { exitCode, output, wasKilled } = await place.move(args, killAfterMs)
         if (wasKilled) {
           killed++
+          if (refusal && killed === 1) expect((await place.refusalOf(metadata)).output).toContain(refusal)
           continue
         }
         expect([exitCode, output]).toEqual([0, expect.stringMatching(/every cell compared|moved already/)])
         break
       }
-      console.info(`${from} to ${to}: killed ${killed} times`)
+      console.info(`${args.join(' ')}: killed ${killed} times`)
       expect(killed).toBeGreaterThan(0)
-      expect((await place.refusalOf(from)).output).toContain('was moved to')
-      const server = await place.start(to)
+      const server = await place.start(metadata)
       const signIn = await createTrpcClient(server.url).auth.signIn.mutate({
         email: EMAIL,
         password: PASSWORD,
@@ -85,10 +86,13 @@ test('a move that is killed at random points goes on where it stopped, in both d
       await client.records.redo.mutate({ baseId })
       expected = await fingerprint(client, tableId)
       await server.end('SIGTERM')
-      expect((await place.move(['--to', to, '--remove-source'])).exitCode).toBe(0)
+      expect((await place.move([...args, '--remove-source'])).exitCode).toBe(0)
     }
-    await moveWithKills('sqlite', 'postgres')
-    await moveWithKills('postgres', 'sqlite')
+    await moveWithKills(['--to', 'postgres'], 'postgres')
+    const base = ['--base', baseId]
+    await moveWithKills(['--to', 'sqlite', ...base], 'postgres', 'bases that are being moved to SQLite files')
+    await moveWithKills(['--to', 'postgres', ...base], 'postgres', 'bases that are being moved to PostgreSQL')
+    await moveWithKills(['--to', 'sqlite'], 'sqlite')
   } finally {
     await place.remove()
   }

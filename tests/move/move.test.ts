@@ -6,40 +6,9 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { ServerProcess } from '../imports/server-process.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
 import { PASSWORD } from '../support/app.ts'
-import { createTrpcClient, type TrpcClient } from '../support/client.ts'
+import { createTrpcClient } from '../support/client.ts'
 import { fillFolder, type Kept } from '../support/kept-folder.ts'
-import { type Engine, openPlace, type Place } from './support.ts'
-
-/** The cells of links and lookups are JSON, which each engine spaces in its own way. */
-const LISTS = ['Links', 'LinkToAnotherRecord', 'Lookup']
-
-/** Everything that a person can see of all bases. */
-async function snapshot(api: TrpcClient): Promise<unknown> {
-  const bases = await api.bases.list.query()
-  return Promise.all(
-    bases.map(async ({ id, title }) => {
-      const tables = await api.schema.tables.query({ baseId: id })
-      const read = tables.map(async ({ id: tableId }) => {
-        const { fields, views, table } = await api.schema.table.query({ tableId })
-        const page = await api.records.list.query({
-          query: { tableId, fieldIds: fields.map((field) => field.id), limit: 1000, offset: 0 },
-        })
-        const parsed = (row: readonly CellValue[]) =>
-          row.map((value, at) =>
-            LISTS.includes(fields[at]?.type ?? '') && typeof value === 'string' && value.startsWith('[')
-              ? JSON.parse(value)
-              : value,
-          )
-        const histories = page.rows
-          .slice(0, 3)
-          .map((_row, at) => api.records.history.query({ tableId, recordId: at + 1 }))
-        return { table, fields, views, rows: page.rows.map(parsed), histories: await Promise.all(histories) }
-      })
-      const members = await api.bases.members.query({ baseId: id })
-      return { id, title, tables: await Promise.all(read), members }
-    }),
-  )
-}
+import { type Engine, openPlace, type Place, snapshot } from './support.ts'
 
 describe('sheaf move', () => {
   let place: Place
@@ -98,7 +67,7 @@ describe('sheaf move', () => {
     for (const [code, args, message] of [
       [2, [], '--to postgres or --to sqlite'],
       [2, ['--to', 'oracle'], '--to postgres or --to sqlite'],
-      [2, ['--to', 'postgres', '--base'], '--base'],
+      [2, ['--to', 'postgres', '--bases'], '--bases'],
       [2, ['--to', 'postgres', '--cancel', '--remove-source'], 'exclude each other'],
       [1, ['--to', 'postgres', '--cancel'], 'no unfinished move'],
       [1, ['--to', 'postgres', '--remove-source'], 'not the source of a completed move'],

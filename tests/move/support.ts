@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { startServerProcess } from '../imports/server-process.ts'
+import type { TrpcClient } from '../support/client.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -59,4 +61,35 @@ export async function openPlace(): Promise<Place> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The cells of links and lookups are JSON, which each engine spaces in its own way. */
+const LISTS = ['Links', 'LinkToAnotherRecord', 'Lookup']
+
+/** Everything that a person can see of all bases. */
+export async function snapshot(api: TrpcClient): Promise<unknown> {
+  const bases = await api.bases.list.query()
+  return Promise.all(
+    bases.map(async ({ id, title }) => {
+      const tables = await api.schema.tables.query({ baseId: id })
+      const read = tables.map(async ({ id: tableId }) => {
+        const { fields, views, table } = await api.schema.table.query({ tableId })
+        const page = await api.records.list.query({
+          query: { tableId, fieldIds: fields.map((field) => field.id), limit: 1000, offset: 0 },
+        })
+        const parsed = (row: readonly CellValue[]) =>
+          row.map((value, at) =>
+            LISTS.includes(fields[at]?.type ?? '') && typeof value === 'string' && value.startsWith('[')
+              ? JSON.parse(value)
+              : value,
+          )
+        const histories = page.rows
+          .slice(0, 3)
+          .map((_row, at) => api.records.history.query({ tableId, recordId: at + 1 }))
+        return { table, fields, views, rows: page.rows.map(parsed), histories: await Promise.all(histories) }
+      })
+      const members = await api.bases.members.query({ baseId: id })
+      return { id, title, tables: await Promise.all(read), members }
+    }),
+  )
 }

@@ -12,6 +12,8 @@ import {
 import { countServers } from '../postgres/cluster.ts'
 import { connectPostgres } from '../postgres/driver.ts'
 import {
+  type BaseMove,
+  type BaseMoves,
   type Installation,
   type MetadataKinds,
   type MoveState,
@@ -23,18 +25,35 @@ import { openPostgresStore, type PostgresClient } from './postgres-store.ts'
 const MOVE_LOCK = 7_433_203
 
 /** What an installation adds to the schema of the metadata, beside its tables. */
-const OTHER_TABLES = ['migrations', 'releases', 'cluster_payloads', 'sheaf_move']
+const OTHER_TABLES = ['migrations', 'releases', 'cluster_payloads', 'sheaf_move', 'sheaf_base_moves']
 
-/** The state of a move in a database; null without one. @param query runs a statement in the schema of the metadata */
-export async function readMoveStateIn(
-  query: <T extends object>(sql: string) => Promise<readonly T[]>,
-): Promise<MoveState | null> {
+/** As `sheaf_move`, no migration: only installations that have moved single bases have it. */
+const CREATE_BASE_MOVES = `create table if not exists sheaf_base_moves
+  (base_id text primary key, client text not null, state text not null, at text not null)`
+
+/** Runs a statement in the schema of the metadata. */
+type Query = <T extends object>(sql: string) => Promise<readonly T[]>
+
+const hasTable = async (query: Query, name: 'sheaf_move' | 'sheaf_base_moves'): Promise<boolean> => {
   const [found] = await query<{ isThere: boolean }>(
-    `select to_regclass(quote_ident(current_schema()) || '.sheaf_move') is not null as "isThere"`,
+    `select to_regclass(quote_ident(current_schema()) || '.${name}') is not null as "isThere"`,
   )
-  if (!found?.isThere) return null
+  return found?.isThere === true
+}
+
+/** The state of a move in a database; null without one. */
+export async function readMoveStateIn(query: Query): Promise<MoveState | null> {
+  if (!(await hasTable(query, 'sheaf_move'))) return null
   const [state] = await query<MoveState>('select id, role, state, peer, at from sheaf_move')
   return state ?? null
+}
+
+/** The moves of single bases in a database. */
+export async function readBaseMovesIn(query: Query): Promise<readonly BaseMove[]> {
+  if (!(await hasTable(query, 'sheaf_base_moves'))) return []
+  return query<BaseMove>(
+    'select base_id as "baseId", client as "to", state, at from sheaf_base_moves order by base_id',
+  )
 }
 
 /**
@@ -71,18 +90,61 @@ async function describe(
     for (const { sql, params } of storeStateStatements(state, (at) => `$${at}`)) await on.unsafe(sql, params)
   }
 
+  const query: Query = (text) => client.unsafe(text)
+
+  /** @throws Error if a server runs. One that starts now joins the others before it looks for marks */
+  async function refuseServers(): Promise<void> {
+    const servers = await countServers(client)
+    if (servers > 0)
+      throw new Error(`A server is running on ${label}: stop all servers first (${servers} running)`)
+  }
+
+  const baseMoves: BaseMoves = {
+    list: async () => [...(await readBaseMovesIn(query))],
+    async begin(baseIds, to) {
+      const at = new Date().toISOString()
+      await client.begin(async (tx) => {
+        await tx.unsafe(CREATE_BASE_MOVES)
+        for (const baseId of baseIds)
+          await tx.unsafe(
+            `insert into sheaf_base_moves (base_id, client, state, at) values ($1, $2, 'moving', $3)
+              on conflict (base_id) do update set client = $2, state = 'moving', at = $3`,
+            [baseId, to, at],
+          )
+      })
+      try {
+        await refuseServers()
+      } catch (error) {
+        await baseMoves.forget(baseIds)
+        throw error
+      }
+    },
+    async finish(baseId, to) {
+      await client.begin(async (tx) => {
+        await tx`update sources set client = ${to} where base_id = ${baseId} and is_own`
+        await tx`update sheaf_base_moves set state = 'moved', at = ${new Date().toISOString()}
+          where base_id = ${baseId}`
+      })
+    },
+    async forget(baseIds) {
+      for (const baseId of baseIds) await client`delete from sheaf_base_moves where base_id = ${baseId}`
+    },
+  }
+
   return {
     client: 'pg',
     label,
     start: 'with DATABASE_URL',
-    state: () => readMoveStateIn((text) => client.unsafe(text)),
+    state: () => readMoveStateIn(query),
     async setState(state) {
       await client.begin((tx) => storeState(tx, state))
-      // A server joins the others before it looks for the state: one that started in between is found here.
-      const servers = state === null ? 0 : await countServers(client)
-      if (servers === 0) return
-      if (state?.state === 'moving') await storeState(client, null)
-      throw new Error(`A server is running on ${label}: stop all servers first (${servers} running)`)
+      if (state === null) return
+      try {
+        await refuseServers()
+      } catch (error) {
+        if (state.state === 'moving') await storeState(client, null)
+        throw error
+      }
     },
     async isEmpty() {
       const [found] = await client<{ used: boolean }[]>`
@@ -105,6 +167,9 @@ async function describe(
         await storeState(tx, state)
       })
     },
+    baseMoves,
+    homeName: (baseId) => `schema ${schemaOfBase(baseId)}`,
+    hasHome: (baseId) => hasSchema(connection, schemaOfBase(baseId)),
     async home(baseId) {
       const own = schemaOfBase(baseId)
       if (!(await hasSchema(connection, own))) return null
@@ -113,6 +178,7 @@ async function describe(
       return openPostgresStore(home, own, `schema ${own}`, () => home.end({ timeout: 5 }))
     },
     createHome: (baseId) => createBaseSchema(connection, schemaOfBase(baseId)),
+    removeHome: (baseId) => dropBaseSchema(connection, schemaOfBase(baseId)),
     async remove(baseIds) {
       for (const baseId of baseIds) await dropBaseSchema(connection, schemaOfBase(baseId))
       const tables = (await storeOn(client).tables()).map((table) => table.name)

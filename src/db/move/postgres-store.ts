@@ -20,7 +20,14 @@ import {
 } from './store.ts'
 
 /** Tables that a schema has for itself: what it was written by, messages between servers, and the state of a move. */
-const OWN_TABLES = ['migrations', 'releases', 'cluster_payloads', 'sheaf_version', 'sheaf_move']
+const OWN_TABLES = [
+  'migrations',
+  'releases',
+  'cluster_payloads',
+  'sheaf_version',
+  'sheaf_move',
+  'sheaf_base_moves',
+]
 
 const KINDS: Record<string, ColumnKind> = {
   integer: 'integer',

@@ -79,6 +79,9 @@ export function openSqliteInstallation(dataDir: string): Installation {
         await store.close()
       }
     },
+    baseMoves: null,
+    homeName: homeOf,
+    hasHome: async (baseId) => isThere(homeOf(baseId)),
     async home(baseId, hasTextIds) {
       const home = homeOf(baseId)
       if (!isThere(home)) return null
@@ -93,6 +96,7 @@ export function openSqliteInstallation(dataDir: string): Installation {
       await removeSqliteFiles(homeOf(baseId))
       createBaseFile(homeOf(baseId))
     },
+    removeHome: (baseId) => removeSqliteFiles(homeOf(baseId)),
     async remove(baseIds) {
       for (const baseId of baseIds) await removeSqliteFiles(homeOf(baseId))
       await removeSqliteFiles(path)
