@@ -1,17 +1,18 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
-import { createCsvWriter } from '../core/csv/write.ts'
-import { storageOf } from '../core/fields/field.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
-import type { CsvLines, CsvPage, Statement, StatementResult } from '../dialects/dialect.ts'
+import type { FilePage, Statement, StatementResult } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import type { Supervisor } from '../pool-runner.ts'
+import { createPageWriter, type RowsPage, type WrittenPage } from '../record-files/index.ts'
 import { giveWay } from './background-thread.ts'
+import type { PostgresPage } from './postgres/page-task.ts'
 import { claimCommit, reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
 import type { NamedRows } from './sqlite-statements.ts'
 import { createStatementCache, exactRows } from './sqlite-statements.ts'
+import { writePage } from './write-page.ts'
 
 /** `inode`: the file that the caller expects under the path. */
 type Input = Statement & { path: string; inode?: number; isExact?: boolean }
@@ -112,26 +113,13 @@ function readRows(input: Input): NamedRows {
   return { names: prepared.columnNames, rows }
 }
 
-const encoder = new TextEncoder()
+/** Reads records as they stand in a file. */
+const readPage = ({ page, ...input }: Input & { page: FilePage }): WrittenPage =>
+  writePage(shown(input, prepare(input).values(...bound(input.params)) as unknown[][]), page, sqlite)
 
-/** Writes records as lines of a CSV file. */
-function readCsv({ page, ...input }: Input & { page: CsvPage }): CsvLines {
-  const { table, recordIds } = page
-  const { line } = createCsvWriter(table)
-  const byId = new Map<unknown, unknown[]>()
-  for (const row of shown(input, prepare(input).values(...bound(input.params)) as unknown[][])) {
-    byId.set(row.pop(), row)
-  }
-  const decoders = table.fields.map((field) => sqlite.decode(storageOf(field)))
-  let text = ''
-  for (const id of recordIds) {
-    const row = byId.get(id)
-    if (!row) continue
-    for (const [at, decode] of decoders.entries()) if (decode) row[at] = decode(row[at])
-    text += line(row as CellValue[])
-  }
-  return encoder.encode(text)
-}
+/** Writes records that the main thread has read. */
+const writeRows = ({ table, rows, first }: RowsPage): WrittenPage =>
+  createPageWriter(table)(JSON.parse(rows) as CellValue[][], first)
 
 /**
  * Packs a list of ids: passing a million ids between processes takes half a second as rows, and almost none as a typed
@@ -183,7 +171,11 @@ export const queryTasks = {
   'sqlite.all': readRows,
   'sqlite.values': (input: Input) =>
     packed(shown(input, prepare(input).values(...bound(input.params)) as unknown[][])),
-  'sqlite.csv': readCsv,
+  'sqlite.page': readPage,
+  'page.write': writeRows,
+  // The driver is only loaded where it is used.
+  'postgres.page': async (input: PostgresPage) =>
+    (await import('./postgres/page-task.ts')).readPostgresPage(input),
   'sqlite.script': runScript,
   'sqlite.compact': compact,
   'sqlite.checkpoint': checkpoint,

@@ -26,6 +26,7 @@ import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
+import { pagesInWorkers } from './postgres/page-task.ts'
 import { findVariant, type PostgresVariant } from './postgres/variant.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 import { type EngineWatch, watchEngine } from './watched-engine.ts'
@@ -154,7 +155,9 @@ export function openSources(
       throw explainPostgres(error, OWN_DATABASE)
     }
     const { dialect, schemaSize } = await ownVariant()
-    const engine = watchEngine(openPostgresEngine(database, schema, OWN_DATABASE, dialect), watch)
+    const own = openPostgresEngine(database, schema, OWN_DATABASE, dialect)
+    const writePage = pagesInWorkers(pool, database.connection, schema, own)
+    const engine = watchEngine({ ...own, writePage }, watch)
     return {
       ...engine,
       storage: {

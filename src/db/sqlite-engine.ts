@@ -3,10 +3,9 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { breathe, mapBreathing } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type {
-  CsvLines,
-  CsvPage,
   Engine,
   EngineStorage,
+  FilePage,
   Statement,
   StatementResult,
   Transaction,
@@ -16,6 +15,7 @@ import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import { bound } from '../dialects/standard-sql.ts'
 import { m } from '../messages.gen.ts'
 import type { WorkerPool } from '../pool.ts'
+import type { WrittenPage } from '../record-files/index.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { CHANGES_TABLE } from './change-log.ts'
@@ -304,9 +304,9 @@ function engineOf(
   }
 
   async function scan(
-    task: 'sqlite.all' | 'sqlite.values' | 'sqlite.csv',
+    task: 'sqlite.all' | 'sqlite.values' | 'sqlite.page',
     { sql, params }: Statement,
-    page?: CsvPage,
+    page?: FilePage,
   ): Promise<unknown> {
     try {
       const room = roomToOpen()
@@ -379,7 +379,7 @@ function engineOf(
       const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
       return found instanceof Float64Array ? Array.from(found) : mapBreathing(found, ([value]) => value)
     },
-    csv: (statement, page) => scan('sqlite.csv', statement, page) as Promise<CsvLines>,
+    writePage: (statement, page) => scan('sqlite.page', statement, page) as Promise<WrittenPage>,
     write: (work, afterCommit, { isFollowUp = false } = {}) => {
       const watch = isFollowUp ? undefined : currentWork()
       return exclusively(

@@ -91,7 +91,7 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
         }
       : tx
 
-  const { csv } = engine
+  const { writePage } = engine
   const kindOf = (options?: { scan?: boolean }) => (options?.scan ? 'scan' : 'read')
   return {
     ...engine,
@@ -102,7 +102,7 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
     all: (statement, options) => read(kindOf(options), statement, () => engine.all(statement, options)),
     values: (statement, options) => read(kindOf(options), statement, () => engine.values(statement, options)),
     column: (statement) => read('scan', statement, () => engine.column(statement)),
-    csv: csv && ((statement, page) => read('scan', statement, () => csv(statement, page))),
+    writePage: writePage && ((statement, page) => read('scan', statement, () => writePage(statement, page))),
     write: (work, afterCommit, options) =>
       write(() => engine.write((tx) => work(watched(tx)), afterCommit, options)),
     writeTogether: (work, onCommit, touches) =>

@@ -1,5 +1,4 @@
 import type { SQL } from 'drizzle-orm'
-import type { CsvTable } from '../core/csv/write.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterPrimitives } from '../core/filters/primitives.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
@@ -7,6 +6,7 @@ import type { RecordId } from '../core/model.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
 import type { WriteBatch } from '../db/write-batch.ts'
+import type { RecordTable, WrittenPage } from '../record-files/index.ts'
 import type { ForeignColumns } from './foreign.ts'
 import type { RelatedExpressions } from './related.ts'
 
@@ -335,15 +335,16 @@ interface WriteOptions {
   isFollowUp?: boolean
 }
 
-/** Records of a statement whose columns are the fields of the table and the record's id. */
-export interface CsvPage {
-  table: CsvTable
-  /** The order of the lines. Records that the statement does not return are omitted. */
+/** Records of a statement whose columns are the fields of the table and the record's id, to be written to a file. */
+export interface FilePage {
+  table: RecordTable
+  /** The order of the records. Those that the statement does not return are omitted. */
   recordIds: readonly RecordId[]
+  /** The number of records in the file before the page. */
+  first: number
+  /** True if the cells of the page may read many linked records, which takes long. */
+  isWide: boolean
 }
-
-/** UTF-8. */
-export type CsvLines = Uint8Array<ArrayBuffer>
 
 /** A database that holds the tables of a base. */
 export interface Engine {
@@ -356,8 +357,8 @@ export interface Engine {
   values(statement: Statement, options?: { scan?: boolean }): Promise<unknown[][]>
   /** The first column of a scan, such as the ids of a whole table: smaller than an array for each row. */
   column(statement: Statement): Promise<unknown[]>
-  /** Reads records as lines of a CSV file, off the main thread. Undefined where that has no thread of its own. */
-  csv?(statement: Statement, page: CsvPage): Promise<CsvLines>
+  /** Reads records as they stand in a file, off the main thread. Undefined where reads have no thread of their own. */
+  writePage?(statement: Statement, page: FilePage): Promise<WrittenPage>
   /**
    * Runs `work` in one transaction, rolled back if it throws. Writers of a base queue. `afterCommit` runs before the
    * next writer begins: a schema change updates the metadata there, so that no write falls in between. Within a

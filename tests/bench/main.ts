@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
-import { measureExport } from './exports.ts'
+import { measureExports, measurePostgresExports } from './exports.ts'
 import { measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
@@ -141,6 +141,7 @@ await buildWebIfStale()
 if (isWanted('PostgreSQL')) {
   lines.push(await measureWriters(Number(options.rounds), Number(options.seconds)))
 }
+if (isWanted('export')) lines.push(...(await measurePostgresExports(rows)))
 if (isWanted('start')) lines.push(...(await measureStart()))
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
 makeBareFile(join(folder, 'bare.db'), rows)
@@ -159,7 +160,7 @@ try {
   if (isWanted('linked')) {
     lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
   }
-  if (isWanted('export')) lines.push(...(await measureExport(product, bare, rows)))
+  if (isWanted('export')) lines.push(...(await measureExports(product, bare, rows)))
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
   if (isWanted('presence')) lines.push(...(await measurePresence(product)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { postgresConnection } from '../../src/db/connection.ts'
+import type { Field } from '../../src/core/model.ts'
+import { type PostgresConnection, postgresConnection } from '../../src/db/connection.ts'
 import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
 import {
   openPostgresDatabase,
   openPostgresEngine,
   type PostgresDatabase,
 } from '../../src/db/postgres/engine.ts'
+import { pagesInWorkers } from '../../src/db/postgres/page-task.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
+import { createWorkerPool } from '../../src/pool.ts'
 import { mysqlConnection } from '../dialects/engines.ts'
 import { createDatabase, type TestDatabase } from '../support/servers.ts'
 
@@ -75,9 +78,43 @@ describe('a PostgreSQL that was away', () => {
   }, 20_000)
 })
 
-describe('a database that cannot be reached', () => {
-  const nowhere = { host: '127.0.0.1', port: 1 }
+const nowhere = { host: '127.0.0.1', port: 1 }
 
+describe('pages of a file that threads read', () => {
+  const number = { id: 'f', title: 'N', type: 'Number', options: {}, isList: false } as unknown as Field
+  const page = {
+    table: { format: { name: 'json' as const }, fields: [number], people: [], timeZone: 'UTC' },
+    recordIds: [3, 1, 9, 2],
+    first: 0,
+    isWide: false,
+  }
+  const statement = { sql: 'select id, id from t', params: [] }
+  const pool = createWorkerPool(1)
+  afterAll(() => pool.close())
+  const textOf = async (connection: PostgresConnection, from = engine) => {
+    const { rows, pieces } = await pagesInWorkers(pool, connection, 'public', from)(statement, page)
+    return [rows, new TextDecoder().decode(pieces[0]?.bytes)]
+  }
+  const expected = [3, '\n{"N":3},\n{"N":1},\n{"N":2}']
+
+  test('come from a new connection once the database is back', async () => {
+    expect(await textOf(database.connection)).toEqual(expected)
+    await cutAll()
+    expect(await textOf(database.connection)).toEqual(expected)
+  }, 20_000)
+
+  test('are read by the server itself where a thread gets no connection', async () => {
+    expect(await textOf({ ...database.connection, ...nowhere })).toEqual(expected)
+    const away = openPostgresDatabase({ ...database.connection, ...nowhere })
+    const unreachable = openPostgresEngine(away, 'public', 'Shop')
+    expect(await textOf(away.connection, unreachable).catch((error) => error)).toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+    })
+    await away.close()
+  }, 20_000)
+})
+
+describe('a database that cannot be reached', () => {
   test('is named in a refusal, for every way to ask it', async () => {
     const away = openPostgresDatabase({ ...postgresConnection(made.url), ...nowhere })
     const url = 'mysql://a:b@127.0.0.1:1/x'

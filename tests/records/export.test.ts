@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { constants, crc32, inflateRawSync } from 'node:zlib'
+import { unzipSync } from 'fflate'
 import * as xlsx from 'xlsx'
 import { guardText, looksGuarded, unguardText } from '../../src/core/csv/format.ts'
+import type { Field } from '../../src/core/model.ts'
+import { createPageWriter } from '../../src/record-files/index.ts'
 import { doorOf, ended, formatOf, resultOf, rowsOf, upload } from '../imports/support.ts'
 import { createMember } from '../support/factories.ts'
 import { EVERY_TYPE, STORED_VALUES } from './every-type.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
-/** Exports of tables with so many records are written by a worker. */
+/** Exports of tables with so many records are written by workers. */
 const SCAN_FROM = 5_000
 
 beforeAll(async () => {
@@ -32,6 +36,15 @@ async function fetchJob(jobId: string): Promise<Response> {
   expect(job.status).toBe('completed')
   return fetch(`${bench.app.url}/${(job.result as { url: string }).url}`)
 }
+
+function rowsIn(bytes: Uint8Array): Record<string, unknown>[] {
+  const book = xlsx.read(bytes)
+  return xlsx.utils.sheet_to_json(book.Sheets[book.SheetNames[0] ?? ''] ?? {}, { blankrows: true })
+}
+
+const sheetOf = async (path: string) => rowsIn(new Uint8Array(await (await fetchFile(path)).arrayBuffer()))
+
+const titleOf = (row: Record<string, unknown>) => String(row.Title)
 
 describe('the guard of texts', () => {
   test.each(['=1+1', '+49 30', '-a', '@x', '\tx', "'=1", "''=1", "'plain", 'plain', '', "'"])(
@@ -163,12 +176,14 @@ describe('an export of a large table, which is written off the request thread', 
     Notes: texts[at % texts.length] ?? null,
   }))
 
-  test('is byte by byte the same as that of a small one', async () => {
+  test('is cell by cell the same as that of a small one, in every format', async () => {
     const table = await bench.table(EVERY_TYPE, rows)
     const formula = { title: 'F', type: 'Formula', options: { formula: '{Num} + 1' } } as const
     await bench.trpc.schema.createField.mutate({ tableId: table.id, field: formula })
     const path = exportPath(table, 'csv')
     const small = await textOf(path)
+    const smallBook = await sheetOf(exportPath(table, 'xlsx'))
+    const smallJson = JSON.parse(await textOf(exportPath(table, 'json')))
     const sorted = await textOf(`${path}?where=(Id,gt,2)&sort=-Id`)
     expect(small.split('\r\n').length).toBeGreaterThan(rows.length)
     const more = Array.from({ length: SCAN_FROM }, (_, at) => ({ Title: `more ${at}` }))
@@ -185,30 +200,93 @@ describe('an export of a large table, which is written off the request thread', 
       .split('\r\n')
       .map((line) => /more \d+/.exec(line)?.[0])
     expect(titles).toEqual(more.map(({ Title }) => Title))
+    const where = `?where=${last}`
+    expect(await sheetOf(exportPath(table, 'xlsx') + where)).toEqual(smallBook)
+    expect(JSON.parse(await textOf(exportPath(table, 'json') + where))).toEqual(smallJson)
+    // The pages of a file come in order, with the rows numbered through.
+    const names = more.map(({ Title }) => Title)
+    const book = await sheetOf(exportPath(table, 'xlsx'))
+    expect(book.slice(0, smallBook.length)).toEqual(smallBook)
+    expect(book.slice(smallBook.length).map((row) => row.Title)).toEqual(names)
+    const json: Record<string, unknown>[] = JSON.parse(await textOf(exportPath(table, 'json')))
+    expect(json.slice(smallJson.length).map((row) => row.Title)).toEqual(names)
   }, 60_000)
 
-  test('omits records that are deleted meanwhile', async () => {
-    const titles = Array.from({ length: 3 * SCAN_FROM }, (_, at) => ({
-      Title: `row ${at} ${'x'.repeat(500)}`,
-    }))
+  test.each([
+    ['csv', (bytes: Uint8Array) => new TextDecoder().decode(bytes).trimEnd().split('\r\n').slice(1)],
+    ['json', (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)).map(titleOf)],
+    ['xlsx', (bytes: Uint8Array) => rowsIn(bytes).map(titleOf)],
+  ])(
+    'omits records that are deleted meanwhile, in %s',
+    async (type, read) => {
+      // Texts that hardly get smaller, so that the answer waits for its reader.
+      const rest = () => crypto.getRandomValues(new Uint8Array(500)).toBase64()
+      const titles = Array.from({ length: 3 * SCAN_FROM }, (_, at) => ({ Title: `row ${at} ${rest()}` }))
+      const table = await bench.table({ Title: 'SingleLineText' }, [])
+      for (let from = 0; from < titles.length; from += 1000)
+        expect((await bench.rest.post(table.path, titles.slice(from, from + 1000))).status).toBe(200)
+      const answer = await fetchFile(exportPath(table, type))
+      const reader = answer.body!.getReader()
+      const pieces = [(await reader.read()).value ?? new Uint8Array()]
+      // Of the last page, of one in the middle with others after it, and of one that is written already.
+      const last = titles.length
+      const gone = [last, last - 2, last - 2_000, last - 4_001]
+      expect(
+        (
+          await bench.rest.delete(
+            table.path,
+            gone.map((Id) => ({ Id })),
+          )
+        ).status,
+      ).toBe(200)
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value)
+      const numbers = read(await new Blob(pieces).bytes()).map((title: string) =>
+        Number(/row (\d+) /.exec(title)?.[1]),
+      )
+      expect(numbers).toEqual(titles.map((_, at) => at).filter((at) => !gone.includes(at + 1)))
+    },
+    60_000,
+  )
+})
+
+describe('a workbook', () => {
+  const fields: Field[] = []
+  beforeAll(async () => {
     const table = await bench.table({ Title: 'SingleLineText' }, [])
-    for (let from = 0; from < titles.length; from += 1000)
-      expect((await bench.rest.post(table.path, titles.slice(from, from + 1000))).status).toBe(200)
-    const answer = await fetchFile(exportPath(table, 'csv'))
-    const reader = answer.body!.getReader()
-    const decoder = new TextDecoder()
-    let text = decoder.decode((await reader.read()).value, { stream: true })
-    const last = titles.length
-    expect((await bench.rest.delete(table.path, [{ Id: last }, { Id: last - 2 }])).status).toBe(200)
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
-      text += decoder.decode(piece.value, { stream: true })
-    const numbers = text
-      .trimEnd()
-      .split('\r\n')
-      .slice(1)
-      .map((line) => Number(/row (\d+) /.exec(line)?.[1]))
-    expect(numbers).toEqual(titles.map((_, at) => at).filter((at) => at !== last - 1 && at !== last - 3))
-  }, 60_000)
+    fields.push(...table.schema.fields.filter(({ title }) => title === 'Title'))
+  })
+
+  test('goes on in another sheet after 1,048,575 records, also within a page', () => {
+    const write = createPageWriter({ format: { name: 'xlsx' }, fields, people: [], timeZone: 'UTC' })
+    const written = write([['a'], ['b'], ['c']], 1_048_574)
+    const texts = written.pieces.map(({ bytes, packed }) => [
+      packed?.sheet,
+      inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString(),
+    ])
+    expect(texts).toEqual([
+      [0, '<row r="1048576"><c r="A1048576" t="inlineStr"><is><t xml:space="preserve">a</t></is></c></row>'],
+      [1, expect.stringMatching(/^<row r="2"><c r="A2" .*>b<.*<row r="3"><c r="A3" .*>c</)],
+    ])
+  })
+
+  test('has the checksum of each of its files', async () => {
+    const rows = Array.from({ length: 1203 }, (_, at) => ({ Title: `t${at}` }))
+    const table = await bench.table({ Title: 'SingleLineText' }, rows)
+    const bytes = new Uint8Array(await (await fetchFile(exportPath(table, 'xlsx'))).arrayBuffer())
+    const files = unzipSync(bytes)
+    const listed = new Map<string, number>()
+    const view = new DataView(bytes.buffer)
+    // Entries of the central directory (APPNOTE.TXT of PKWARE, 4.3.12).
+    for (let at = 0; at < bytes.length - 46; at++) {
+      if (view.getUint32(at, true) !== 0x02014b50) continue
+      const name = bytes.slice(at + 46, at + 46 + view.getUint16(at + 28, true))
+      listed.set(new TextDecoder().decode(name), view.getUint32(at + 16, true))
+    }
+    expect(listed.size).toBeGreaterThan(4)
+    expect(Object.fromEntries(listed)).toEqual(
+      Object.fromEntries(Object.entries(files).map(([name, content]) => [name, crc32(content)])),
+    )
+  })
 })
 
 describe('texts that spreadsheets would run', () => {

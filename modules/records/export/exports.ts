@@ -12,6 +12,13 @@ import type { Query } from '../../../src/core/query.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import {
+  createPageWriter,
+  type RecordFormat,
+  type RecordTable,
+  type RowsPage,
+  type WrittenPage,
+} from '../../../src/record-files/index.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
 import { type Opened, type Reader, select, wantedFields } from '../read/index.ts'
@@ -48,7 +55,7 @@ export interface Exported {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'jobs'>
+  kernel: Pick<Kernel, 'jobs' | 'pool'>
   auth: Pick<AuthService, 'access' | 'people'>
   reader: Pick<Reader, 'ids' | 'open' | 'page' | 'partsOf'>
   attachments: Pick<AttachmentsService, 'keepFor' | 'signerFor'>
@@ -93,32 +100,44 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
     select(opened.context, query)
     const { model, context } = opened
     const title = request.title ?? titleOf(model.table.title, context.view?.title)
-    const people = [...(context.moment.people ?? [])]
-    const timeZone = query.timeZone ?? 'UTC'
+    const known = new Map<string, Person | null>()
+    for (const person of context.moment.people ?? []) known.set(person.id, person)
     const parts = reader.partsOf(opened, query, fields)
-    const ids = () => readIds(reader, opened, query, onPage)
-    // The people of a page must be loaded before it is written.
-    const csv = isKeyless(model) || fields.some(holdsPeople) ? null : await parts.csv()
+    const isLarge = await parts.isLarge()
+    // A small table is not worth a thread. The people of a page must be loaded before it is written.
+    const isWrittenAsRead = isLarge && !isKeyless(model) && !fields.some(holdsPeople)
+    const written = isWrittenAsRead ? await parts.written() : null
+
+    function pages(format: RecordFormat): AsyncIterable<WrittenPage> {
+      const table: RecordTable = { format, fields, people: [], timeZone: query.timeZone ?? 'UTC' }
+      const ids = readIds(reader, opened, query, onPage)
+      if (written) return writeAhead(ids, (recordIds, first) => written({ table, recordIds, first }))
+      const rows = isKeyless(model)
+        ? readByOffset(reader, opened, query, fields, onPage)
+        : readAhead(ids, parts.rows)
+      return writeAhead(rows, async (page, first) => {
+        const people = await peopleIn(page, fields, known, peopleFor(actor))
+        return isLarge
+          ? writeInWorker({ ...table, people }, page, first, model.table.baseId)
+          : createPageWriter({ ...table, people })(page, first)
+      })
+    }
+
     return {
       name: `${title}.${format.extension}`,
       mediaType: format.mediaType,
-      body: format.write(
-        {
-          title,
-          fields,
-          people,
-          timeZone,
-          pages() {
-            const pages = isKeyless(model)
-              ? readByOffset(reader, opened, query, fields, onPage)
-              : readAhead(ids(), parts.rows)
-            return withPeople(pages, fields, people, peopleFor(actor))
-          },
-          csvPages: csv && ((table) => readAhead(ids(), (recordIds) => csv(recordIds, table))),
-        },
-        { ...DEFAULTS, ...options },
-      ),
+      body: format.write({ title, fields, pages }, { ...DEFAULTS, ...options }),
     }
+  }
+
+  async function writeInWorker(
+    table: RecordTable,
+    page: CellValue[][],
+    first: number,
+    baseId: string,
+  ): Promise<WrittenPage> {
+    const task: RowsPage = { table, rows: JSON.stringify(page), first }
+    return (await kernel.pool.run('page.write', task, 'read', baseId)) as WrittenPage
   }
 
   async function authorize(actor: Actor, { model }: Opened): Promise<void> {
@@ -249,7 +268,7 @@ async function* readIds(
 
 /** Reads the pages in order, beginning the next while the caller writes the last. */
 async function* readAhead<T>(
-  pages: AsyncGenerator<RecordId[]>,
+  pages: AsyncIterable<RecordId[]>,
   read: (recordIds: RecordId[]) => Promise<T>,
 ): AsyncGenerator<T> {
   const ahead: Promise<T>[] = []
@@ -262,29 +281,64 @@ async function* readAhead<T>(
   for (const page of ahead) yield await page
 }
 
-/** Loads the people of each page before it is written, including former members. */
-async function* withPeople(
-  pages: AsyncIterable<CellValue[][]>,
-  fields: Field[],
-  known: Person[],
-  read: (ids: string[]) => Promise<Person[]>,
-): AsyncIterable<CellValue[][]> {
-  const places = fields.flatMap((field, at) => (holdsPeople(field) ? [at] : []))
-  const asked = new Set(known.map(({ id }) => id))
-  for await (const rows of pages) {
-    const unknown = new Set<string>()
-    for (const row of rows) {
-      for (const at of places) {
-        const field = fields[at]
-        const value = row[at] ?? null
-        const values = field && shownType(field).isList ? readList(value) : [value]
-        for (const id of values.flatMap(idsIn)) if (!asked.has(id)) unknown.add(id)
-      }
-    }
-    for (const id of unknown) asked.add(id)
-    if (unknown.size > 0) known.push(...(await read([...unknown])))
-    yield rows
+/**
+ * Writes the pages in order, beginning the next while the caller sends the last. Where a page turns out to have fewer
+ * records than expected, because some have been deleted, those after it are written again for their right positions.
+ *
+ * @param write takes the number of records before the page
+ */
+async function* writeAhead<T extends { length: number }>(
+  pages: AsyncIterable<T>,
+  write: (page: T, first: number) => Promise<WrittenPage>,
+): AsyncGenerator<WrittenPage> {
+  const ahead: { page: T; first: number; written: Promise<WrittenPage> }[] = []
+  let [expected, sent] = [0, 0]
+
+  async function next({ page, first, written }: (typeof ahead)[number]): Promise<WrittenPage> {
+    const early = await written
+    const right = first === sent ? early : await write(page, sent)
+    expected -= page.length - right.rows
+    sent += right.rows
+    return right
   }
+
+  for await (const page of pages) {
+    const written = write(page, expected)
+    // The caller may leave before it is written; else it is awaited above.
+    written.catch(() => {})
+    expected += page.length
+    const { length } = ahead
+    ahead.push({ page, first: expected - page.length, written })
+    const [oldest] = ahead
+    if (length < PAGES_AHEAD || !oldest) continue
+    ahead.shift()
+    yield await next(oldest)
+  }
+  for (const each of ahead) yield await next(each)
+}
+
+/** The people in the cells of a page, including former members. @param known receives those of the page; null for ids of nobody */
+async function peopleIn(
+  page: CellValue[][],
+  fields: Field[],
+  known: Map<string, Person | null>,
+  read: (ids: string[]) => Promise<Person[]>,
+): Promise<Person[]> {
+  const ids = new Set<string>()
+  for (const [at, field] of fields.entries()) {
+    if (!holdsPeople(field)) continue
+    const { isList } = shownType(field)
+    for (const row of page) {
+      const value = row[at] ?? null
+      for (const id of (isList ? readList(value) : [value]).flatMap(idsIn)) ids.add(id)
+    }
+  }
+  const unknown = [...ids].filter((id) => !known.has(id))
+  if (unknown.length > 0) {
+    const found = new Map((await read(unknown)).map((person) => [person.id, person]))
+    for (const id of unknown) known.set(id, found.get(id) ?? null)
+  }
+  return [...ids].flatMap((id) => known.get(id) ?? [])
 }
 
 const holdsPeople = (field: Field): boolean => showsPeople({ type: shownType(field).type.name })

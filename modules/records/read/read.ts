@@ -3,7 +3,6 @@ import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { positionKey } from '../../../src/core/changes.ts'
-import type { CsvTable } from '../../../src/core/csv/write.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -13,8 +12,9 @@ import type { IndexTerm, ViewExplanation, ViewMeasurement } from '../../../src/c
 import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import { isAutomaticIndex } from '../../../src/dialects/automatic-index.ts'
-import type { CsvLines, Engine, QueryPlan, Statement } from '../../../src/dialects/dialect.ts'
+import type { Engine, FilePage, QueryPlan, Statement } from '../../../src/dialects/dialect.ts'
 import { m } from '../../../src/messages.gen.ts'
+import type { WrittenPage } from '../../../src/record-files/index.ts'
 import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
@@ -81,8 +81,10 @@ interface Deps {
 export interface RecordParts {
   /** Rows of values in the order of the ids and the fields. */
   rows(recordIds: readonly RecordId[]): Promise<CellValue[][]>
-  /** Reads the same as lines of a CSV file off the main thread; null where `rows` does it as well. */
-  csv(): Promise<((recordIds: readonly RecordId[], table: CsvTable) => Promise<CsvLines>) | null>
+  /** True if the table is so large that its records should be written to a file by a worker. */
+  isLarge(): Promise<boolean>
+  /** Reads the same as it stands in a file, in a worker; null if the database has none, or the table is not its own. */
+  written(): Promise<((page: Omit<FilePage, 'isWide'>) => Promise<WrittenPage>) | null>
 }
 
 export type Reader = ReturnType<typeof createReader>
@@ -388,6 +390,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       return { sql: page.sql, params: page.params.map(idFor) }
     }
     const { engine } = opened
+    const { writePage } = engine
     return {
       async rows(recordIds) {
         const scan = await work.isHeavy(opened, planFor(recordIds))
@@ -398,11 +401,11 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
           return row ? [row] : []
         })
       },
-      async csv() {
-        const { csv } = engine
-        // A small table is not worth a thread.
-        if (!csv || isForeign(wholeOf(opened.context)) || !(await work.isScan(opened))) return null
-        return (recordIds, table) => csv(statementOf(recordIds), { table, recordIds })
+      isLarge: () => work.isScan(opened),
+      async written() {
+        if (!writePage || isForeign(wholeOf(opened.context))) return null
+        const isWide = await work.isWide(opened, planFor([]).computedFields > 0)
+        return (page) => writePage(statementOf(page.recordIds), { ...page, isWide })
       },
     }
   }

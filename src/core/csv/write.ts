@@ -5,12 +5,16 @@ import { fieldType } from '../fields/index.ts'
 import type { Field, Person } from '../model.ts'
 import { guardText } from './format.ts'
 
-/** The columns of a CSV file and how their values are written; plain data. */
-export interface CsvTable {
+/** The columns of a CSV file. */
+interface CsvTable {
   fields: readonly Field[]
   people: readonly Person[]
   /** For fields that follow the caller's clock. */
   timeZone: string
+}
+
+/** How values are written. */
+export interface CsvOptions {
   /** Prefixes texts that spreadsheets would take for formulas with `'`. */
   isGuarded: boolean
   delimiter: ',' | ';' | '\t'
@@ -26,7 +30,10 @@ const isSpace = (character: string): boolean => /[\s\uFEFF]/.test(character)
 const isPrintable = (code: number): boolean => code > 0x20 && code < 0x7f
 
 /** Writes the lines of a CSV file (RFC 4180) with CR LF line ends. */
-export function createCsvWriter({ fields, people, timeZone, isGuarded, delimiter }: CsvTable) {
+export function createCsvWriter(
+  { fields, people, timeZone }: CsvTable,
+  { isGuarded, delimiter }: CsvOptions,
+) {
   const special = SPECIAL[delimiter]
 
   const needsQuotes = (text: string): boolean =>

@@ -9,19 +9,10 @@ export const csv: ExportFormat = {
   name: 'csv',
   extension: 'csv',
   mediaType: 'text/csv',
-  async *write({ fields, people, timeZone, pages, csvPages }, options) {
-    const encoder = new TextEncoder()
-    const table = { fields, people, timeZone, ...options }
-    const writer = createCsvWriter(table)
-    yield encoder.encode(BYTE_ORDER_MARK + writer.titles())
-    if (csvPages) {
-      yield* csvPages(table)
-      return
-    }
-    for await (const rows of pages()) {
-      let page = ''
-      for (const row of rows) page += writer.line(row)
-      yield encoder.encode(page)
-    }
+  async *write({ fields, pages }, options) {
+    const { titles } = createCsvWriter({ fields, people: [], timeZone: 'UTC' }, options)
+    yield new TextEncoder().encode(BYTE_ORDER_MARK + titles())
+    for await (const { pieces } of pages({ name: 'csv', ...options }))
+      for (const { bytes } of pieces) yield bytes
   },
 }

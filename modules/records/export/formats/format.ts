@@ -1,29 +1,23 @@
-import type { CsvTable } from '../../../../src/core/csv/write.ts'
-import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import type { Field, Person } from '../../../../src/core/model.ts'
+import type { CsvOptions } from '../../../../src/core/csv/write.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import type { RecordFormat, WrittenPage } from '../../../../src/record-files/index.ts'
 
 /** The content of a file: fields in order, and records as they are read. */
 export interface ExportContent {
   /** The view’s title, e.g. for the sheet name. */
   title: string
   fields: readonly Field[]
-  /** The people of the cells; each page adds those that it needs. */
-  people: readonly Person[]
-  /** Reads the records page by page, as rows of values in the order of the fields. */
-  pages(): AsyncIterable<CellValue[][]>
-  /** As `pages`, but each page as lines of a CSV file, which the engine writes off the main thread; null if it cannot. */
-  csvPages: ((table: CsvTable) => AsyncIterable<Uint8Array>) | null
-  /** Time zone of instants. */
-  timeZone: string
+  /** Reads the records page by page, as they stand in a file of the format. Large tables are written in workers. */
+  pages(format: RecordFormat): AsyncIterable<WrittenPage>
 }
 
-export interface ExportOptions {
-  /** Prefixes texts that spreadsheets would take for formulas with `'`, which our import removes. */
-  isGuarded: boolean
-  delimiter: CsvTable['delimiter']
-}
+/** Options of the formats that have any. */
+export type ExportOptions = CsvOptions
 
-/** An export format. One file each in this folder, registered in `index.ts`. */
+/**
+ * An export format: the beginning and end of its files. What stands between, the records, is written by
+ * `src/record-files`. One file each in this folder, registered in `index.ts`.
+ */
 export interface ExportFormat {
   /** Name in URLs and calls. */
   name: string
