@@ -7,7 +7,7 @@ import { startThreeServers, type ThreeServers, until } from './support.ts'
 /** Limits that a test reaches quickly. */
 const ANSWERS = 6
 const SIGN_UPS = 8
-/** The promise is 200 ms; a busy machine gets more. */
+/** For a machine that is busy with other tests; `latency.quiet.test.ts` has the promise. */
 const SLACK_MS = 2_000
 /** Repetitions of each measurement. */
 const TIMES = 5

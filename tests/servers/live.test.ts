@@ -3,7 +3,7 @@ import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../../src/core/changes.ts'
 import { readTitles, startThreeServers, type ThreeServers, until } from './support.ts'
 
-/** The promise is 200 ms; a busy machine gets more. */
+/** For a machine that is busy with other tests; `latency.quiet.test.ts` has the promise. */
 const SLACK_MS = 2_000
 
 let world: ThreeServers
