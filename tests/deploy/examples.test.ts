@@ -55,6 +55,7 @@ const ComposeExample = z.strictObject({
           retries: z.int(),
         })
         .optional(),
+      shm_size: z.string().optional(),
       stop_grace_period: z.string().optional(),
       read_only: z.boolean().optional(),
       tmpfs: z.array(z.string()).optional(),
@@ -102,4 +103,19 @@ test('the compose file connects to its own PostgreSQL, waits for it, and keeps t
   expect(sheaf?.volumes.map((mount) => mount.split(':')[1])).toEqual([data])
   const [, exposed = ''] = /^EXPOSE (\d+)$/m.exec(image) ?? []
   expect(sheaf?.ports?.map((port) => port.split(':').at(-1))).toEqual([exposed])
+})
+
+test('the systemd unit starts also where the check complains, and never gives up', () => {
+  const unit = read('docs/deploy/sheaf.service')
+  const values = new Map(
+    unit.split('\n').flatMap((line): [string, string][] => {
+      const at = line.indexOf('=')
+      return line.startsWith('#') || at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1)]]
+    }),
+  )
+  expect(values.get('ExecStartPre')).toBe(`-${values.get('ExecStart')} check`)
+  expect([values.get('Restart'), values.get('StartLimitIntervalSec')]).toEqual(['on-failure', '0'])
+  // The limit of starts belongs to the unit: systemd ignores it among the service's settings.
+  expect(unit.indexOf('StartLimitIntervalSec')).toBeLessThan(unit.indexOf('[Service]'))
+  expect(values.get('Environment')).toBe(`DATA_DIR=/var/lib/${values.get('StateDirectory')}`)
 })
