@@ -11,7 +11,7 @@ import { defineJobsTable } from '../src/db/jobs-table.ts'
 import { defineOutboxTable } from '../src/mail/outbox-table.ts'
 
 /** What drizzle-kit compares the committed migrations with. */
-export const { users, sessions, passwordResets, apiTokens, memberships, shares, settings } = defineAuthTables(columns)
+export const { audits, users, sessions, passwordResets, apiTokens, memberships, shares, settings } = defineAuthTables(columns)
 export const { bases, sources, basePreferences } = defineBasesTables(columns)
 export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)

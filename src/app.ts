@@ -1,5 +1,6 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Elysia } from 'elysia'
+import { activityRest, createActivityService } from '../modules/activity/index.ts'
 import {
   authRest,
   BASE_TITLES,
@@ -144,6 +145,7 @@ export function createServices(kernel: Kernel) {
   const storage = createStorageService(kernel, auth, bases, schema, records)
   const indexes = createIndexesService(kernel, auth, schema, records)
   const comments = createCommentsService(kernel, auth, schema, records)
+  const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -153,7 +155,20 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)
   kernel.registry.fill(VIEW_PRESENTER, presentTableViews(views))
   kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)
-  return { auth, bases, schema, views, records, shares, imports, copies, storage, indexes, comments }
+  return {
+    auth,
+    bases,
+    schema,
+    views,
+    records,
+    shares,
+    imports,
+    copies,
+    storage,
+    indexes,
+    comments,
+    activity,
+  }
 }
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
@@ -180,6 +195,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(storageRest(kernel, services))
     .use(indexesRest(kernel, services))
     .use(commentsRest(kernel, services))
+    .use(activityRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))

@@ -14,6 +14,8 @@ export interface EventMap {
   'schema.changed': { baseId: string; tableId: string | null; version: number }
   'job.changed': Job
   'comment.changed': CommentNews
+  /** Something happened to a base, its members or its public links. */
+  'base.audited': { baseId: string }
   /** Progress or end of a change of whole tables. */
   'work.changed': Work
   /** A user's account, roles or memberships changed: their caches and connections are invalid. */
@@ -52,6 +54,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'records.changed': true,
   'schema.changed': true,
   'comment.changed': true,
+  'base.audited': true,
   'job.changed': true,
   'work.changed': true,
   'access.changed': false,

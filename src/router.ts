@@ -1,3 +1,4 @@
+import { type ActivityService, activityRouter } from '../modules/activity/index.ts'
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
@@ -29,6 +30,7 @@ export interface RoutedServices {
   storage: StorageService
   indexes: IndexesService
   comments: CommentsService
+  activity: ActivityService
 }
 
 /** The tRPC router, one line per module. */
@@ -48,6 +50,7 @@ export const createRouter = (services: RoutedServices) =>
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),
     comments: commentsRouter(services.comments),
+    activity: activityRouter(services.activity),
   })
 
 /** The only server type that the web app uses. */

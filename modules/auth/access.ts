@@ -262,6 +262,13 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         .where(and(isMembership(baseId, userId), allowed))
     },
 
+    /** True in the transaction of `regrant` if it changed or removed the membership. */
+    isRegranted(baseId: string, userId: string, role: BaseRole | null): SQL {
+      const there = sql`exists (select 1 from memberships own where own.scope = 'base' and own.scope_id = ${baseId}
+        and own.user_id = ${userId} ${role === null ? sql`` : sql`and own.role = ${role}`})`
+      return role === null ? sql`not ${there}` : there
+    },
+
     /** Statements that remove the memberships and public links of a base that is deleted forever. */
     forRemovedBase: (baseId: string): MetaStatement[] => [
       meta.db.delete(memberships).where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId))),

@@ -4,6 +4,7 @@ import { defineSlot } from '../../src/registry.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
 import { createApiTokens } from './api-tokens.ts'
+import { createAudits } from './audits.ts'
 import { createJwt } from './jwt.ts'
 import { createOrgUsers } from './org-users.ts'
 import { createForgotPassword, createPasswordReset } from './password-reset.ts'
@@ -37,7 +38,8 @@ export function createAuthService(kernel: Kernel) {
   const jwt = createJwt(kernel)
   const tokens = createApiTokens(kernel, access)
   const throttle = createThrottle({ events: kernel.events, name: 'failed sign-ins' })
-  const shares = createShares(kernel)
+  const audits = createAudits(kernel)
+  const shares = createShares(kernel, audits)
   const visitors = createShareVisitors(kernel, shares)
 
   /** Identifies a caller from the caches alone. */
@@ -62,6 +64,7 @@ export function createAuthService(kernel: Kernel) {
 
   return {
     access,
+    audits,
     shares,
     visitors,
     settings,

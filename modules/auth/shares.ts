@@ -1,4 +1,5 @@
-import { and, asc, eq, inArray, lt, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { AuditKind } from '../../src/core/activity.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
@@ -7,6 +8,7 @@ import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import type { Audits } from './audits.ts'
 import { hashPassword } from './credentials.ts'
 import { defineAuthTables } from './tables.ts'
 
@@ -40,7 +42,7 @@ export type OpenState = Pick<ShareRow, 'id' | 'passwordHash' | 'expiresAt'>
 export type Shares = ReturnType<typeof createShares>
 
 /** Stores public links. `modules/shares` checks who may manage them, `share-visitors.ts` who may open them. */
-export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
+export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>, audits: Audits) {
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
   const cache = createReadCache<ShareRow, 'shares'>(meta, {
@@ -92,20 +94,32 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
     }
   }
 
-  async function change(before: ShareRow, patch: SharePatch): Promise<ShareRow> {
+  const auditOf = (
+    by: Actor,
+    { kind: target, baseId }: Pick<ShareRow, 'kind' | 'baseId'>,
+    kind: AuditKind,
+    name: string,
+    isDone?: SQL,
+  ) => audits.record(by, { baseId, kind, detail: { target, name } }, isDone)
+
+  async function change(by: Actor, before: ShareRow, name: string, patch: SharePatch): Promise<ShareRow> {
     await refuseTaken(patch.id, before.id)
     const set = await valuesOf(patch, before)
-    const [row] = await db
-      .update(shares)
-      .set(set)
-      .where(eq(shares.id, before.id))
-      .returning()
+    const id = patch.id ?? before.id
+    const isDone = sql`exists (select 1 from ${shares} where ${shares.id} = ${id} and ${shares.updatedAt} = ${set.updatedAt})`
+    await meta
+      .atomically([
+        db.update(shares).set(set).where(eq(shares.id, before.id)),
+        ...auditOf(by, before, 'share.update', name, isDone),
+      ])
       .catch(async (error) => {
         // Another link may have taken the address in the meantime.
         await refuseTaken(patch.id, before.id)
         throw error
       })
-    changed(before, before.id, patch.id ?? before.id)
+    changed(before, before.id, id)
+    audits.added(before.baseId)
+    const row = await load(id)
     if (!row) throw new AppError('CONFLICT', m.shares_error_closed())
     return row
   }
@@ -159,12 +173,12 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
      */
     async save(
       by: Actor,
-      target: ShareTarget,
+      target: ShareTarget & { title: string },
       patch: SharePatch,
       commit: (statements: MetaStatement[]) => Promise<void>,
     ): Promise<ShareRow> {
       const known = await ofTarget(target)
-      if (known) return change(known, patch)
+      if (known) return change(by, known, target.title, patch)
       await refuseTaken(patch.id, null)
       const values = await valuesOf(patch, null)
       const { kind, baseId, targetId } = target
@@ -182,19 +196,34 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
         ...values,
         id: patch.id ?? randomText(ID_LENGTH),
       }
-      await commit([db.insert(shares).values(fresh).onConflictDoNothing()])
+      const isDone = sql`exists (select 1 from ${shares} where ${shares.id} = ${fresh.id})`
+      await commit([
+        db.insert(shares).values(fresh).onConflictDoNothing(),
+        ...auditOf(by, fresh, 'share.create', target.title, isDone),
+      ])
       changed(fresh, fresh.id)
+      audits.added(baseId)
       const made = await ofTarget(target)
       if (!made) throw taken(fresh.id)
-      return made.id === fresh.id ? made : change(made, patch)
+      return made.id === fresh.id ? made : change(by, made, target.title, patch)
     },
 
     /** Gives a link a new random address; the old one stops working. */
-    regenerate: (before: ShareRow): Promise<ShareRow> => change(before, { id: randomText(ID_LENGTH) }),
+    regenerate: (by: Actor, before: ShareRow, title: string): Promise<ShareRow> =>
+      change(by, before, title, { id: randomText(ID_LENGTH) }),
 
-    async close(row: ShareRow, commit: (statements: MetaStatement[]) => Promise<void>): Promise<void> {
-      await commit([db.delete(shares).where(eq(shares.id, row.id))])
+    async close(
+      by: Actor,
+      row: ShareRow,
+      title: string,
+      commit: (statements: MetaStatement[]) => Promise<void>,
+    ): Promise<void> {
+      await commit([
+        db.delete(shares).where(eq(shares.id, row.id)),
+        ...auditOf(by, row, 'share.delete', title),
+      ])
       changed(row, row.id)
+      audits.added(row.baseId)
     },
 
     /** Records a visit, at most once a minute. */

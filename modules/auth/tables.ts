@@ -126,5 +126,23 @@ export function defineAuthTables(c: Columns) {
     (t) => [c.uniqueIndex('shares_target').on(t.kind, t.targetId), c.index('shares_base').on(t.baseId)],
   )
   const settings = c.table('settings', { key: c.text('key').primaryKey(), value: c.json('value').notNull() })
-  return { users, sessions, passwordResets, apiTokens, memberships, shares, settings }
+  /** What happened to bases, their members and public links: written with the action. */
+  const audits = c.table(
+    'audits',
+    {
+      id: c.serial('id'),
+      /** Chosen before it is stored. */
+      key: c.text('key').notNull(),
+      at: c.text('at').notNull(),
+      baseId: c.text('base_id').notNull(),
+      /** An `AuditKind`. */
+      kind: c.text('kind').notNull(),
+      /** Null if nobody was signed in. */
+      actorId: c.text('actor_id'),
+      /** An `AuditDetail`. */
+      detail: c.json('detail').notNull(),
+    },
+    (table) => [c.index('audits_base').on(table.baseId, table.id)],
+  )
+  return { audits, users, sessions, passwordResets, apiTokens, memberships, shares, settings }
 }

@@ -8,6 +8,9 @@ import { m } from '../../src/messages.gen.ts'
 import type { AuthService, ListedUser } from '../auth/index.ts'
 import type { BaseStore } from './store.ts'
 
+/** The account of a member. */
+type Person = Pick<NonNullable<Awaited<ReturnType<AuthService['users']['find']>>>, 'id' | 'email'>
+
 const problem = (message: string): AppError => new AppError('BASE_USER_ERROR', message)
 
 /** Members of bases (wire §5.1). */
@@ -16,6 +19,7 @@ export function createMembers(
   store: BaseStore,
   access: AuthService['access'],
   users: AuthService['users'],
+  audits: AuthService['audits'],
 ) {
   const { bases } = store.tables
 
@@ -30,11 +34,26 @@ export function createMembers(
   }
 
   /** Changes or ends a membership, but keeps an owner. */
-  async function regrant(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
+  async function regrant(
+    actor: Actor,
+    baseId: string,
+    { id: userId, email }: Person,
+    role: BaseRole | null,
+  ): Promise<void> {
     // The lock on the base makes two owners who demote each other wait for one another.
     const lock = meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(eq(bases.id, baseId))
-    await meta.atomically([lock, access.regrant(baseId, userId, role)])
+    const isDone = access.isRegranted(baseId, userId, role)
+    const audit =
+      role === null
+        ? ({ baseId, kind: 'member.remove', detail: { name: email } } as const)
+        : ({ baseId, kind: 'member.update', detail: { name: email, role } } as const)
+    await meta.atomically([
+      lock,
+      access.regrant(baseId, userId, role),
+      ...audits.record(actor, audit, isDone),
+    ])
     access.changed(userId)
+    audits.added(baseId)
     if ((await roleOf(baseId, userId)) !== role) throw problem(m.wire_error_last_owner())
   }
 
@@ -65,8 +84,10 @@ export function createMembers(
     const { row } = invited
     const present = await roleOf(baseId, row.id)
     if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
-    await meta.atomically([access.grant(baseId, row.id, role)])
+    const audit = { baseId, kind: 'member.invite', detail: { name: row.email, role } } as const
+    await meta.atomically([access.grant(baseId, row.id, role), ...audits.record(actor, audit)])
     access.gained(row.id)
+    audits.added(baseId)
     await users.mails.invited(actor, row)
     return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
   }
@@ -152,12 +173,15 @@ export function createMembers(
      */
     async update(actor: Actor, baseId: string, userId: string, role: BaseRole): Promise<void> {
       await enter(actor, 'member.update', baseId)
-      if (!(await users.exists(userId))) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
+      const person = await users.find(userId)
+      if (!person) throw problem(m.wire_error_no_such_user({ id: userId.slice(0, 64) }))
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [role, present])
-      if (present) return regrant(baseId, userId, role)
-      await meta.atomically([access.grant(baseId, userId, role)])
+      if (present) return regrant(actor, baseId, person, role)
+      const audit = { baseId, kind: 'member.invite', detail: { name: person.email, role } } as const
+      await meta.atomically([access.grant(baseId, userId, role), ...audits.record(actor, audit)])
       access.gained(userId)
+      audits.added(baseId)
     },
 
     /**
@@ -166,11 +190,12 @@ export function createMembers(
      */
     async remove(actor: Actor, baseId: string, userId: string): Promise<void> {
       await enter(actor, 'member.delete', baseId)
-      if (!(await users.exists(userId))) throw notFound('User', userId.slice(0, 64))
+      const person = await users.find(userId)
+      if (!person) throw notFound('User', userId.slice(0, 64))
       if (actor.kind === 'user' && actor.id === userId) throw problem(m.wire_error_delete_oneself())
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [present])
-      if (present) await regrant(baseId, userId, null)
+      if (present) await regrant(actor, baseId, person, null)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -24,11 +24,11 @@ interface BasePatch {
 export type BasesService = ReturnType<typeof createBasesService>
 
 /** Bases, their members and sources. */
-export function createBasesService(kernel: Kernel, { access, users }: AuthService) {
+export function createBasesService(kernel: Kernel, { access, audits, users }: AuthService) {
   const { meta, events } = kernel
   const store = createBaseStore(kernel)
   const { bases, sources, basePreferences } = store.tables
-  const members = createMembers(kernel, store, access, users)
+  const members = createMembers(kernel, store, access, users, audits)
   const copies = createBaseCopies(kernel, store, access)
   const sourcesService = createSourcesService(kernel, store, access)
 
@@ -177,6 +177,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
           meta.db.insert(bases).values(row),
           meta.db.insert(sources).values({ ...own, ...times }),
           access.grant(row.id, actor.id, 'owner'),
+          ...audits.record(actor, { baseId: row.id, kind: 'base.create', detail: { name: row.title } }),
         ])
       } catch (error) {
         await kernel.sources.abandon(row.id)
@@ -192,7 +193,17 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
         throw badRequest(m.wire_error_base_title())
       }
-      return asBase(actor, await save(baseId, patch))
+      const set = { ...patch, updatedAt: new Date().toISOString() }
+      const isTitled = patch.title !== undefined
+      await meta.atomically([
+        meta.db.update(bases).set(set).where(eq(bases.id, baseId)),
+        ...(isTitled
+          ? audits.record(actor, { baseId, kind: 'base.update', detail: { name: patch.title } })
+          : []),
+      ])
+      store.changed(baseId)
+      if (isTitled) audits.added(baseId)
+      return asBase(actor, await store.require(baseId))
     },
 
     /** Moves a base in the actor's list: before `before`, or to the end (null). */
@@ -227,10 +238,17 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     async delete(actor: Actor, baseId: string): Promise<void> {
       await enter(actor, 'base.delete', baseId)
       const deletedAt = new Date().toISOString()
-      await meta.db
-        .update(bases)
-        .set({ deletedAt })
-        .where(and(eq(bases.id, baseId), isNull(bases.deletedAt)))
+      await meta.atomically([
+        meta.db
+          .update(bases)
+          .set({ deletedAt })
+          .where(and(eq(bases.id, baseId), isNull(bases.deletedAt))),
+        ...audits.record(
+          actor,
+          { baseId, kind: 'base.delete', detail: {} },
+          sql`exists (select 1 from ${bases} where ${bases.id} = ${baseId} and ${bases.deletedAt} = ${deletedAt})`,
+        ),
+      ])
       store.changed(baseId)
       events.emit('base.deleted', { baseId })
     },
@@ -238,7 +256,16 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     async restore(actor: Actor, baseId: string): Promise<Base> {
       await store.requireTrashed(baseId)
       await access.authorize(actor, 'base.restore', baseId)
-      return asBase(actor, await save(baseId, { deletedAt: null }))
+      await meta.atomically([
+        meta.db
+          .update(bases)
+          .set({ deletedAt: null, updatedAt: new Date().toISOString() })
+          .where(eq(bases.id, baseId)),
+        ...audits.record(actor, { baseId, kind: 'base.restore', detail: {} }),
+      ])
+      store.changed(baseId)
+      audits.added(baseId)
+      return asBase(actor, await store.require(baseId))
     },
   }
 

@@ -9,7 +9,13 @@ import { m } from '../../src/messages.gen.ts'
 import type { AuthService } from '../auth/index.ts'
 import { idOfKey, keyFieldsOf, type RecordsService, storedId } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
-import { type CommentRow, createCommentStore, type ReactionRow, type ThreadCursor } from './store.ts'
+import {
+  type CommentFilter,
+  type CommentRow,
+  createCommentStore,
+  type ReactionRow,
+  type ThreadCursor,
+} from './store.ts'
 
 /** Comments of one record, with their replies. */
 const MAX_COMMENTS = 1_000
@@ -26,6 +32,9 @@ export interface OpenThread {
   recordTitle: string
   tableTitle: string
 }
+
+/** A comment with what it is on. */
+export type WrittenComment = CommentRow & Pick<OpenThread, 'recordTitle' | 'tableTitle'>
 
 /** A comment to be written. */
 export interface NewComment {
@@ -152,6 +161,36 @@ export function createCommentsService(
         })),
         people: await peopleIn(comments),
         next: last ? `${last.createdAt} ${last.id}` : null,
+      }
+    },
+
+    /**
+     * A page of all comments of a base, newest first, without those of deleted tables and records: there may be fewer
+     * than `limit` with more to come.
+     */
+    async written(
+      actor: Actor,
+      baseId: string,
+      {
+        record,
+        ...filter
+      }: Omit<CommentFilter, 'recordId'> & { record?: { tableId: string; recordId: RecordId } },
+      { after, limit }: { after: ThreadCursor | null; limit: number },
+    ): Promise<{ comments: WrittenComment[]; next: ThreadCursor | null }> {
+      await auth.access.authorize(actor, 'comment.list', baseId)
+      const wanted = record
+        ? { ...filter, tableId: record.tableId, recordId: commentKey(record.recordId) }
+        : filter
+      const rows = await store.ofBase(baseId, wanted, after, limit + 1)
+      const page = rows.slice(0, limit)
+      const titles = await titlesOf(actor, page)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      return {
+        comments: page.flatMap((row) => {
+          const place = titles.get(placeOf(row))
+          return place ? [{ ...row, ...place }] : []
+        }),
+        next: last ? { createdAt: last.createdAt, id: last.id } : null,
       }
     },
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, lte, or } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineCommentsTables } from './tables.ts'
@@ -13,12 +13,30 @@ export interface ThreadCursor {
   id: string
 }
 
+/** Which comments of a base are listed. */
+export interface CommentFilter {
+  actorId?: string | undefined
+  tableId?: string | undefined
+  recordId?: string | undefined
+  /** ISO 8601, both inclusive. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
 /** Rows of comments and reactions. */
 export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
   const { comments, commentReactions } = meta.tables(defineCommentsTables)
   const { db } = meta
   const onRecord = (tableId: string, recordId: string) =>
     and(eq(comments.tableId, tableId), eq(comments.recordId, recordId))
+
+  const isAfter = (after: ThreadCursor | null) =>
+    after
+      ? or(
+          lt(comments.createdAt, after.createdAt),
+          and(eq(comments.createdAt, after.createdAt), lt(comments.id, after.id)),
+        )
+      : undefined
 
   return {
     async find(id: string): Promise<CommentRow | null> {
@@ -63,12 +81,33 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
               eq(comments.baseId, baseId),
               isNull(comments.parentId),
               isNull(comments.resolvedBy),
-              after
-                ? or(
-                    lt(comments.createdAt, after.createdAt),
-                    and(eq(comments.createdAt, after.createdAt), lt(comments.id, after.id)),
-                  )
-                : undefined,
+              isAfter(after),
+            ),
+          )
+          .orderBy(desc(comments.createdAt), desc(comments.id))
+          .limit(limit),
+      ),
+
+    /** The comments of a base that match, newest first. */
+    ofBase: (
+      baseId: string,
+      { actorId, tableId, recordId, from, to }: CommentFilter,
+      after: ThreadCursor | null,
+      limit: number,
+    ): Promise<CommentRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(comments)
+          .where(
+            and(
+              eq(comments.baseId, baseId),
+              actorId === undefined ? undefined : eq(comments.createdBy, actorId),
+              tableId === undefined ? undefined : eq(comments.tableId, tableId),
+              recordId === undefined ? undefined : eq(comments.recordId, recordId),
+              from === undefined ? undefined : gte(comments.createdAt, from),
+              to === undefined ? undefined : lte(comments.createdAt, to),
+              isAfter(after),
             ),
           )
           .orderBy(desc(comments.createdAt), desc(comments.id))

@@ -1,3 +1,4 @@
+export { type LogFilter, type LoggedItem, MAX_ENTRY_RECORDS } from './activity/index.ts'
 export { EXPORT_JOB, VISITOR } from './export/index.ts'
 export {
   type FeedBatch,

@@ -5,7 +5,7 @@ import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { m } from '../../src/messages.gen.ts'
 import { MAX_FIELDS } from '../schema/index.ts'
-import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
+import { MAX_ACTIONS, MAX_KEPT_PEOPLE, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
 import { MAX_PER_TABLE, MAX_PREVIEW } from './read/index.ts'
 
 /** Input schemas of the tRPC router, which bound the size of each input. */
@@ -186,6 +186,9 @@ const direction = z.enum(['forward', 'backward']).optional()
 
 export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional() })
 
+/** An action chosen from the activity. */
+export const namedAction = z.strictObject({ baseId: id, entryId })
+
 export const workRef = z.strictObject({ baseId: id, workId: id })
 
 /** A deleted view, by the log entry of its deletion. */
@@ -220,6 +223,20 @@ export const trashPurge = z.union([
   trashedWith,
   z.strictObject({ tableId: id, all: z.literal(true) }),
 ])
+
+const tableMoment = {
+  tableId: id,
+  /** People whose later changes stay. */
+  keep: z.array(id).max(MAX_KEPT_PEOPLE).default([]),
+}
+
+/** A table with the moment to restore: a time, or the state before an entry. */
+export const tableRestore = z.union([
+  z.strictObject({ ...tableMoment, at: z.iso.datetime({ offset: true }) }),
+  z.strictObject({ ...tableMoment, before: entryId }),
+])
+
+export const recordVersion = z.strictObject({ tableId: id, recordId, entryId })
 
 export const recordRef = z.strictObject({ tableId: id, recordId })
 const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(MAX_FIELDS)

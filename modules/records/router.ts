@@ -109,6 +109,26 @@ export const recordsRouter = (records: RecordsService) =>
     purgeTrashed: member
       .input(input.trashPurge)
       .mutation(({ ctx, input: selection }) => records.trash.purge(ctx.actor, selection)),
+    previewRevert: member
+      .input(input.namedAction)
+      .query(({ ctx, input: { baseId, entryId } }) => records.previewUndo(ctx.actor, baseId, entryId)),
+    revert: member
+      .input(input.namedAction)
+      .mutation(({ ctx, input: { baseId, entryId } }) =>
+        records.undo(ctx.actor, baseId, entryId, { keepsChanged: true }),
+      ),
+    previewRecordVersion: member
+      .input(input.recordVersion)
+      .query(({ ctx, input: version }) => records.recordRestore.preview(ctx.actor, version)),
+    restoreRecordVersion: member
+      .input(input.recordVersion)
+      .mutation(({ ctx, input: version }) => records.recordRestore.restore(ctx.actor, version)),
+    previewTableRestore: member
+      .input(input.tableRestore)
+      .query(({ ctx, input: moment }) => records.tableRestore.preview(ctx.actor, moment)),
+    restoreTable: member
+      .input(input.tableRestore)
+      .mutation(({ ctx, input: moment }) => records.tableRestore.restore(ctx.actor, moment)),
     history: member
       .input(input.historyRequest)
       .query(({ ctx, input: { tableId, recordId, before } }) =>

@@ -14,10 +14,19 @@ import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { FieldExpressions, SchemaReader, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
+import { createActivity } from './activity/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
 import { createFeed } from './feed/index.ts'
-import { createTrash, createUndo, type HistoryEntry, readHistory } from './history/index.ts'
+import {
+  createRecordRestore,
+  createTableRestore,
+  createTrash,
+  createUndo,
+  createUndoPreview,
+  type HistoryEntry,
+  readHistory,
+} from './history/index.ts'
 import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
 import {
   createBaseContents,
@@ -62,7 +71,7 @@ const READ_OPERATIONS = [
   'position',
   'positions',
 ] as const
-const SET_OPERATIONS = ['deleteWhere', 'updateWhere', 'restoreFrom', 'revert'] as const
+const SET_OPERATIONS = ['deleteWhere', 'updateWhere', 'restoreFrom', 'revert', 'rewind', 'revertAll'] as const
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
@@ -328,6 +337,10 @@ export function createRecordsService(
     deleteViewForever: undo.deleteViewForever,
     cancelWork,
     trash,
+    recordRestore: createRecordRestore({ kernel, auth, schema, door }),
+    previewUndo: createUndoPreview({ auth, schema, reader, undo }),
+    activity: createActivity({ kernel, auth, schema, reader, describe: undo.describe }),
+    tableRestore: createTableRestore({ kernel, auth, bases, schema, sets }),
     /** As in `createUndo`; if nothing is left, with the time that the history goes back to. */
     async undo(...asked: Parameters<typeof undo.undo>) {
       const undone = await undo.undo(...asked)

@@ -116,14 +116,14 @@ export function createSharesService(
       const target = await targets.enter(actor, kind, targetId)
       const row = await auth.shares.ofTarget(target)
       if (!row) throw noShare(kind, targetId)
-      return asShare(await auth.shares.regenerate(row), target.isBlocked)
+      return asShare(await auth.shares.regenerate(actor, row, target.title), target.isBlocked)
     },
 
     /** Closes a link, if there is one. */
     async close(actor: Actor, kind: ShareKind, targetId: string): Promise<void> {
       const target = await targets.enter(actor, kind, targetId)
       const row = await auth.shares.ofTarget(target)
-      if (row) await auth.shares.close(row, targets.commit(actor, target))
+      if (row) await auth.shares.close(actor, row, target.title, targets.commit(actor, target))
     },
 
     /** All links of a base and its views, without those of trashed views. */

@@ -31,6 +31,7 @@ const MODULES = [
   'indexes',
   'notifications',
   'comments',
+  'activity',
   'hooks',
 ]
 /** Folders of a module in order: each may import earlier ones through their `index.ts`. */
@@ -42,6 +43,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   storage: ['rest'],
   indexes: ['rest'],
   comments: ['rest'],
+  activity: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [
@@ -54,6 +56,7 @@ const FOLDERS: Record<string, readonly string[]> = {
     'write',
     'history',
     'feed',
+    'activity',
     'export',
     'rest',
     'starter',

@@ -3,6 +3,7 @@ export type Home = 'sqlite' | 'postgres'
 
 /** Test files that run on both SQLite and PostgreSQL, as paths below `tests` without `.test.ts`. */
 export const SUITES_FOR_EACH_HOME: readonly string[] = [
+  'activity/activity',
   'comments/comments',
   'copies/base',
   'copies/field',
@@ -45,7 +46,10 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/order',
   'records/people',
   'records/repeat',
+  'records/restore-record',
+  'records/restore-table',
   'records/result-cache',
+  'records/revert',
   'records/search-index',
   'records/starter',
   'records/trash',

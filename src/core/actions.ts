@@ -63,6 +63,8 @@ const ACTION_LABELS = {
   restore_record_in_table: m.action_restore_record_in_table,
   restore_records_in_table: m.action_restore_records_in_table,
   restore_table: m.action_restore_table,
+  rewind_record_in_table: m.action_rewind_record_in_table,
+  rewind_table: m.action_rewind_table,
   show_field_in_view: m.action_show_field_in_view,
   show_fields_in_view: m.action_show_fields_in_view,
   show_or_hide_fields_in_view: m.action_show_or_hide_fields_in_view,

@@ -23,6 +23,7 @@ const ID_PREFIX = {
   user: 'us',
   notification: 'nc',
   comment: 'com',
+  audit: 'adt',
   job: 'job',
   mail: 'ml',
   option: 's',

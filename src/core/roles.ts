@@ -58,6 +58,8 @@ export const RIGHTS = {
   'instance.report': { scope: 'organisation', least: 'super' },
   // Bases.
   'base.read': { scope: 'base', least: 'viewer', shared: true },
+  // What was done in the base, as far as the user sees what it concerns.
+  'base.activity': { scope: 'base', least: 'viewer' },
   'base.update': { scope: 'base', least: 'creator' },
   'base.share': { scope: 'base', least: 'creator' },
   'base.duplicate': { scope: 'base', least: 'creator' },
@@ -124,6 +126,8 @@ export const RIGHTS = {
   // Lists and restores deleted records, or deletes them permanently.
   'record.restore': { scope: 'base', least: 'editor' },
   'record.purge': { scope: 'base', least: 'creator' },
+  // Gives a whole table the state of an earlier time, whoever changed it since.
+  'record.rewind': { scope: 'base', least: 'creator' },
   // Files of attachment cells: the user's own uploads, and others through the bases that contain them.
   'file.create': { scope: 'signed-in' },
   'file.read': { scope: 'signed-in' },

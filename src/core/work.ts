@@ -1,12 +1,13 @@
 /**
  * Kinds of long writes: `update` writes values of records, `convert` turns a column into another type, `fill`
- * computes the values of a column, `purge` deletes permanently.
+ * computes the values of a column, `purge` deletes permanently, `rewind` restores a table to an earlier time.
  */
 export type WorkKind =
   | 'insert'
   | 'update'
   | 'delete'
   | 'restore'
+  | 'rewind'
   | 'purge'
   | 'undo'
   | 'redo'

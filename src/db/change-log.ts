@@ -127,6 +127,8 @@ export interface NewEntry {
 
 /** A stored entry. */
 export interface StoredEntry extends LogEntry {
+  /** The action that it does again. */
+  redoes: number | null
   /** Data that the owner stored to undo it, or null. */
   detail: unknown
   /** Id of the entry that undid it, `FINAL` if it cannot be undone, null if it is in effect. */
@@ -296,12 +298,13 @@ interface EntryRow {
   table_id: string | null
   records: number
   undoes: number | null
+  redoes: number | null
   detail: string | null
   action_id: string | null
   undone_by: number | null
 }
 
-const ENTRY_NAMES = 'id at actor_id kind table_id records undoes detail action_id undone_by'.split(' ')
+const ENTRY_NAMES = 'id at actor_id kind table_id records undoes redoes detail action_id undone_by'.split(' ')
 const entryColumns = (alias: string): SQL => sql.raw(ENTRY_NAMES.map((name) => `${alias}.${name}`).join(', '))
 const ENTRY_COLUMNS = entryColumns('sheaf_changes')
 /** Entries that neither undo nor redo another, that is user actions. */
@@ -314,7 +317,8 @@ const toEntry = (row: EntryRow): StoredEntry => ({
   kind: row.kind,
   tableId: row.table_id,
   records: row.records,
-  undoes: row.undoes,
+  undoes: row.undoes === null ? null : Number(row.undoes),
+  redoes: row.redoes === null ? null : Number(row.redoes),
   actionId: row.action_id,
   detail: row.detail === null ? null : JSON.parse(row.detail),
   undoneBy: row.undone_by === null ? null : Number(row.undone_by),
@@ -322,14 +326,19 @@ const toEntry = (row: EntryRow): StoredEntry => ({
 
 /** A base's engine, or a transaction in it together with its dialect. */
 interface LogSource {
-  all<T>(statement: Statement): Promise<T[]>
+  all<T>(statement: Statement, options?: { scan?: boolean }): Promise<T[]>
   dialect: Pick<Dialect, 'render'>
 }
 
 /** @param rest `where … order by … limit …` */
-async function selectEntries(source: LogSource, rest: SQL): Promise<StoredEntry[]> {
+async function selectEntries(
+  source: LogSource,
+  rest: SQL,
+  options?: { scan: boolean },
+): Promise<StoredEntry[]> {
   const rows = await source.all<EntryRow>(
     source.dialect.render(sql`select ${ENTRY_COLUMNS} from sheaf_changes ${rest}`),
+    options,
   )
   return rows.map(toEntry)
 }
@@ -455,6 +464,68 @@ export const atNewestEntry = (query: SQL): SQL =>
   sql`select counted.count as count, (select max(id) from sheaf_changes) as newest from (${query}) as counted`
 
 const UNKNOWN_EFFECT: Effect = { tableId: null, fieldIds: null, added: null }
+
+/** The entries of an activity, see `listEntries`. */
+export interface EntryFilter {
+  actorId?: string | undefined
+  /** Entries of one table, or that list one of its records; `addedBy` are those that added it in a range. */
+  tableId?: string | undefined
+  record?: { tableId: string; recordId: RecordId; addedBy: readonly number[] } | undefined
+  /** The kinds (`like`); null: all. */
+  patterns: readonly string[] | null
+  /** ISO 8601, both inclusive. */
+  from?: string | undefined
+  to?: string | undefined
+  /** The tables that the caller sees. */
+  tableIds: readonly string[]
+  /** Whether entries of no table are listed. */
+  seesBase: boolean
+  before: number
+  limit: number
+}
+
+/** The entries before an id that match, newest first. */
+export function listEntries(engine: Engine, filter: EntryFilter): Promise<StoredEntry[]> {
+  const { actorId, tableId, record, patterns, from, to, tableIds, seesBase, before, limit } = filter
+  const isSeen = [
+    ...(tableIds.length > 0 ? [sql`table_id in (${listOf(tableIds)})`] : []),
+    ...(seesBase ? [sql`table_id is null`] : []),
+    sql`1 = 0`,
+  ]
+  const conditions = [
+    sql`id < ${before}`,
+    sql`(${sql.join(isSeen, sql` or `)})`,
+    ...(actorId === undefined ? [] : [sql`actor_id = ${actorId}`]),
+    ...(tableId === undefined ? [] : [sql`table_id = ${tableId}`]),
+    ...(record === undefined ? [] : [isOfRecord(engine.dialect, record)]),
+    ...(from === undefined ? [] : [sql`at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`at <= ${to}`]),
+    ...(patterns === null
+      ? []
+      : [
+          sql`(${sql.join([...patterns.map((pattern) => sql`kind like ${pattern}`), sql`1 = 0`], sql` or `)})`,
+        ]),
+  ]
+  const isRare = actorId !== undefined || patterns !== null || from !== undefined || to !== undefined
+  return selectEntries(
+    engine,
+    sql`where ${sql.join(conditions, sql` and `)} order by id desc limit ${limit}`,
+    { scan: isRare },
+  )
+}
+
+const isOfRecord = (
+  { logId }: Pick<Dialect, 'logId'>,
+  { tableId, recordId, addedBy }: NonNullable<EntryFilter['record']>,
+): SQL => sql`(id in (select change_id from sheaf_change_records
+    where table_id = ${tableId} and record_id = ${logId(sql`${recordId}`)})
+  ${addedBy.length === 0 ? sql`` : sql`or id in (${listOf(addedBy)})`})`
+
+/** Entries by their ids, in no order. */
+export async function findEntries(engine: Engine, ids: readonly number[]): Promise<StoredEntry[]> {
+  if (ids.length === 0) return []
+  return selectEntries(engine, sql`where id in (${listOf([...new Set(ids)])})`)
+}
 
 /** An entry by its id, or null. */
 export async function findEntry(engine: Engine, entryId: number): Promise<StoredEntry | null> {
@@ -871,7 +942,7 @@ export const valuesWhenDeleted = (
   )
 
 /** The records of a table under an entry, as parts of the statements of a set write. */
-interface LoggedSet {
+export interface LoggedSet {
   /** The table (with alias) to select from. */
   table: SQL
   /** Condition for the log rows of the entry and table. */
@@ -895,6 +966,253 @@ export function loggedSet(changeId: SQL | number, tableId: string, alias?: strin
     before: sql`${name}.before`,
     after: sql`${name}.after`,
   }
+}
+
+/** The changes of a table's records that are taken back as one. */
+export interface Squash {
+  tableId: string
+  /** The last entry before them. */
+  after: number
+  /** People whose changes are kept. */
+  keep: readonly string[]
+  /** Records that entries after `after` added as a range of ids. */
+  ranges: readonly { from: number; to: number; isKept: boolean }[]
+  /** Only looks at records that list one of these keys. */
+  keys?: readonly string[]
+}
+
+/**
+ * The records of a table that entries after one touched. `before` has the values that they should have again, of the
+ * touched fields only, or null if they should not exist. A key may occur twice: `jsonValue` returns the right one.
+ *
+ * @param alias of the set in the statement
+ * @param unlisted selects the ids (as the log keeps them) of further records to be removed
+ */
+export function squashedSet(
+  dialect: Pick<Dialect, 'repeatedKey' | 'or'>,
+  { tableId, after, keep, ranges, keys }: Squash,
+  alias: string,
+  unlisted?: SQL,
+): LoggedSet {
+  const name = sql.raw(alias)
+  const byKept = keep.length === 0 ? sql`1 = 0` : sql`c.actor_id in (${listOf(keep)})`
+  const isIn = (some: Squash['ranges']): SQL =>
+    dialect.or([sql`1 = 0`, ...some.map(isInRange(sql`r.record_id`))])
+  const lastKept = sql`max(case when ${byKept} then r.change_id end)`
+  const lastKeptDeletion = sql`max(case when ${byKept} and r.after is null then r.change_id end)`
+  const addition = sql`min(case when r.before is null then r.change_id end)`
+  const isKept = sql`(${lastKept} is not null or ${isIn(ranges.filter((range) => range.isKept))})`
+  const existed = sql`((${addition} is null or ${addition} > min(r.change_id)) and not ${isIn(ranges)})`
+  const stays = sql`case when ${isKept} then coalesce(${lastKeptDeletion} < ${lastKept}, 1 = 1) else ${existed} end`
+  const isFirstUsed = dialect.repeatedKey === 'first'
+  const pairs = (side: SQL, where: SQL, isLatestFirst: boolean): SQL => sql`string_agg(
+      substr(${side}, 2, length(${side}) - 2), ',' order by r.change_id ${sql.raw(isLatestFirst ? 'desc' : 'asc')})
+      filter (where ${where} and length(${side}) > 2)`
+  // The last value of a kept person is preferred to the first value that a change replaced.
+  const kept = pairs(sql`r.after`, sql`r.after is not null and ${byKept}`, isFirstUsed)
+  const replaced = pairs(sql`r.before`, sql`r.before is not null`, !isFirstUsed)
+  const both = isFirstUsed ? [kept, replaced] : [replaced, kept]
+  const merged =
+    keep.length === 0
+      ? sql`coalesce(${replaced}, '')`
+      : sql`coalesce(${both[0]} || ',' || ${both[1]}, ${both[0]}, ${both[1]}, '')`
+  const mentions =
+    keys === undefined
+      ? sql``
+      : sql`and ${dialect.or(keys.flatMap((key) => [hasKey(sql`r.before`, key), hasKey(sql`r.after`, key)]))}`
+  return {
+    table: sql`(select r.record_id as record_id, case when ${stays} then '{' || ${merged} || '}' end as before
+      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
+      where r.table_id = ${tableId} and r.change_id > ${after} and c.kind not like 'field.%' ${mentions}
+      group by r.record_id ${unlisted === undefined ? sql`` : sql`union all select id, null from (${unlisted}) as unlisted`}) ${name}`,
+    where: sql`1 = 1`,
+    recordId: sql`${name}.record_id`,
+    before: sql`${name}.before`,
+    after: sql`null`,
+  }
+}
+
+/** True for an id of the log within a range. */
+const isInRange =
+  (id: SQL) =>
+  ({ from, to }: { from: number; to: number }): SQL =>
+    sql`cast(${id} as bigint) between ${sql.raw(String(from))} and ${sql.raw(String(to))}`
+
+/** True if entries after one list a record of a table. @param id as the log keeps it */
+export const isListedAfter = (tableId: string, after: number, id: SQL): SQL =>
+  sql`exists (select 1 from sheaf_change_records as listed where listed.table_id = ${tableId}
+    and listed.record_id = ${id} and listed.change_id > ${after})`
+
+/** The id under which `stageSet` lists records while a script runs; entries begin with 1. */
+const STAGED_ID = sql.raw('0')
+
+/** The statement that stores a set, as the `stagedSet` of later statements of the same script. */
+export const stageSet = (
+  dialect: Pick<Dialect, 'insertSelected'>,
+  tableId: string,
+  { table, recordId, before }: LoggedSet,
+): SQL =>
+  logRows(dialect, {
+    changeId: STAGED_ID,
+    tableId: sql`${tableId}`,
+    recordId,
+    before,
+    after: sql`cast(null as text)`,
+    source: sql`from ${table} where 1 = 1`,
+  })
+
+/** The records that `stageSet` listed. */
+export const stagedSet = (tableId: string, alias: string): LoggedSet => loggedSet(STAGED_ID, tableId, alias)
+
+/** The statement that ends the use of `stagedSet`. */
+export const UNSTAGE = sql`delete from sheaf_change_records where change_id = ${STAGED_ID}`
+
+/** The records of a table that an entry changed, without those that it added or deleted. */
+export const changedSet = (changeId: SQL | number, tableId: string, alias: string): LoggedSet => {
+  const set = loggedSet(changeId, tableId, alias)
+  return { ...set, where: sql`${set.where} and ${set.before} is not null and ${set.after} is not null` }
+}
+
+/** The newest entry that was appended by a moment, 0 if all are later. @param at ISO 8601 */
+export async function entryAt(engine: Engine, at: string): Promise<number> {
+  const { placeholder } = engine.dialect
+  const [row] = await engine.all<{ id: number | null }>(
+    { sql: `select max(id) as id from sheaf_changes where at <= ${placeholder(0)}`, params: [at] },
+    { scan: true },
+  )
+  return Number(row?.id ?? 0)
+}
+
+/** The entries after one that concern a table and match a kind (`like`), oldest first. */
+export const entriesOfTableAfter = (
+  engine: Engine,
+  tableId: string,
+  after: number,
+  kind: string,
+): Promise<StoredEntry[]> =>
+  selectEntries(engine, sql`where table_id = ${tableId} and id > ${after} and kind like ${kind} order by id`)
+
+/** Which keys the values of a table's records have in a range of entries: one read of these. */
+export async function listedKeys(
+  engine: Engine,
+  { tableId, from, to, keys }: { tableId: string; from: number; to: number; keys: readonly string[] },
+): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+    const some = keys.slice(at, at + KEYS_AT_ONCE)
+    const columns = some.map((key, index) => {
+      const isThere = sql`${hasKey(sql`before`, key)} or ${hasKey(sql`after`, key)}`
+      return sql`max(case when ${isThere} then 1 else 0 end) as ${sql.identifier(`k${index}`)}`
+    })
+    const [row] = await engine.all<Record<string, number | null>>(
+      engine.dialect.render(sql`select ${sql.join(columns, sql`, `)} from sheaf_change_records
+        where table_id = ${tableId} and change_id between ${from} and ${to}
+          and before is not null`),
+      { scan: true },
+    )
+    some.forEach((key, index) => {
+      if (Number(row?.[`k${index}`] ?? 0) > 0) found.add(key)
+    })
+  }
+  return found
+}
+
+const KEYS_AT_ONCE = 100
+
+/** True if an object of the log has a key. Quotes within values are escaped, so that no value looks like one. */
+export const hasKey = (json: SQL, key: string): SQL =>
+  sql`${json} like ${`%"${key.replaceAll(/[\\%_]/g, String.raw`\$&`)}":%`} escape '\\'`
+
+/**
+ * True if an action after an entry wrote a record, and is still in effect.
+ *
+ * @param id as the log keeps it
+ */
+export const isWrittenAfter = (tableId: string | SQL, after: number, id: SQL): SQL =>
+  sql`exists (select 1 from sheaf_change_records as later join sheaf_changes as action on action.id = later.change_id
+    where later.table_id = ${tableId} and later.record_id = ${id} and later.change_id > ${after}
+      and ${IN_EFFECT})`
+
+/** Neither undone nor an undo or redo. */
+const IN_EFFECT = sql`action.undoes is null and action.redoes is null and coalesce(action.undone_by, 0) <= 0`
+
+/** The records that an entry added and that actions in effect have changed since. */
+export const changedAdditions = (
+  engine: Engine,
+  changeId: number,
+): Promise<Pick<LoggedRecord, 'table_id' | 'record_id'>[]> =>
+  engine.all(
+    engine.dialect.render(sql`select own.table_id, own.record_id from sheaf_change_records as own
+      where own.change_id = ${changeId} and own.before is null
+        and ${isWrittenAfter(sql`own.table_id`, changeId, sql`own.record_id`)}`),
+    { scan: true },
+  )
+
+/** A later change of a record that an entry lists. */
+export interface LaterChange {
+  table_id: string
+  record_id: RecordId
+  /** The values that the entry replaced and wrote; both null for a record of a range. */
+  own_before: string | null
+  own_after: string | null
+  before: string | null
+  after: string | null
+  change_id: number
+  actor_id: string | null
+  at: string
+}
+
+/**
+ * What actions in effect have changed in the records of an entry since, newest first.
+ *
+ * @param range the records that it added as a range of ids
+ * @param except entries that are left out
+ */
+export async function laterChanges(
+  engine: Engine,
+  entry: { id: number; tableId: string | null },
+  {
+    range,
+    except,
+    limit,
+  }: { range: { from: number; to: number } | null; except: readonly number[]; limit: number },
+): Promise<LaterChange[]> {
+  const isOther = except.length === 0 ? sql`` : sql`and later.change_id not in (${listOf(except)})`
+  const columns = sql`later.table_id, later.record_id, later.before, later.after, later.change_id, action.actor_id, action.at`
+  const inRange =
+    range === null
+      ? sql``
+      : sql`union all select ${columns}, null as own_before, null as own_after
+          from sheaf_change_records as later join sheaf_changes as action on action.id = later.change_id
+          where later.table_id = ${entry.tableId} and later.change_id > ${entry.id} and ${IN_EFFECT} ${isOther}
+            and ${isInRange(sql`later.record_id`)(range)}`
+  const rows = await engine.all<LaterChange>(
+    engine.dialect.render(sql`select * from (
+        select ${columns}, own.before as own_before, own.after as own_after
+        from sheaf_change_records as own
+          join sheaf_change_records as later on later.table_id = own.table_id and later.record_id = own.record_id
+            and later.change_id > own.change_id
+          join sheaf_changes as action on action.id = later.change_id
+        where own.change_id = ${entry.id} and ${IN_EFFECT} ${isOther} ${inRange}) as found
+      order by change_id desc, table_id, record_id limit ${limit}`),
+    { scan: true },
+  )
+  return rows.map((row) => ({ ...row, change_id: Number(row.change_id) }))
+}
+
+/** How many records of a table each person touched after an entry, without the ranges of large inserts. */
+export async function authorsAfter(
+  engine: Engine,
+  tableId: string,
+  after: number,
+): Promise<{ actorId: string | null; records: number }[]> {
+  const rows = await engine.all<{ actor_id: string | null; n: number }>(
+    engine.dialect.render(sql`select c.actor_id, count(distinct r.record_id) as n
+      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
+      where r.table_id = ${tableId} and r.change_id > ${after} group by c.actor_id`),
+    { scan: true },
+  )
+  return rows.map(({ actor_id: actorId, n }) => ({ actorId, records: Number(n) }))
 }
 
 /** Selects the ids, as the log keeps them, of the records of a table that an entry deleted. */

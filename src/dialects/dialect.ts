@@ -260,6 +260,8 @@ export interface Dialect extends QueryDialect {
   jsonObject(columns: { key: string; column: SQL; storage: StorageKind | null }[]): SQL
   /** The value of a key of such an object, converted for a column of this storage kind or database type. */
   jsonValue(json: SQL, key: string, as: StorageKind | { databaseType: string }): SQL
+  /** Which value `jsonValue` returns for a key that an object has twice. Absent where no change log is stored. */
+  repeatedKey?: 'first' | 'last'
   /** Allocates `count` new record ids, ascending and without gaps. Only inside a transaction. */
   allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
   /** Continues the ids of a copied table where the original's end. */

@@ -99,6 +99,7 @@ export const postgresWrites = {
     const type = typeof as === 'string' ? VALUE_TYPES[as] : as.databaseType
     return sql`((${json})::jsonb ->> ${sql.raw(quoteText(key))})::${sql.raw(type)}`
   },
+  repeatedKey: 'last',
   logId: (id) => sql`(${id})::text`,
 
   async allocateIds(tx, table, count) {

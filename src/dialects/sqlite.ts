@@ -168,6 +168,7 @@ export const sqlite: Dialect = {
   },
   // The column's type determines how the value is stored, whatever its JSON type.
   jsonValue: (json, key) => sql`json_extract(${json}, ${`$."${key}"`})`,
+  repeatedKey: 'first',
   logId: (id) => id,
 
   async allocateIds(tx, table, count) {

@@ -35,6 +35,13 @@ const linkPage = async (world: World) => ({
 const change = (operation: (world: World) => object) => (world: World) => ({
   change: { baseId: world.baseId, operations: [operation(world)] },
 })
+/** An action that is not the caller's own. */
+const actionOfOwner = async ({ trpc, baseId, tableId, fieldId }: World) => {
+  const operations = [{ kind: 'insert' as const, tableId, rows: [{ values: { [fieldId]: 'x' } }] }]
+  const { id: entryId } = await trpc.records.write.mutate({ change: { baseId, operations } })
+  return { baseId, entryId }
+}
+const version = ({ tableId, recordId }: World) => ({ tableId, recordId, entryId: 999_999 })
 const commentText = 'Why?'
 const comment = async ({ trpc, tableId, recordId }: World) => {
   const { id } = await trpc.comments.create.mutate({ tableId, recordId, text: commentText })
@@ -339,16 +346,46 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     { gate: 'record.undo', input: ofBase },
     {
       gate: 'record.undo-others',
-      async input({ trpc, baseId, tableId, fieldId }) {
-        const operations = [{ kind: 'insert' as const, tableId, rows: [{ values: { [fieldId]: 'x' } }] }]
-        const { id: entryId } = await trpc.records.write.mutate({ change: { baseId, operations } })
-        return { baseId, entryId }
-      },
+      input: actionOfOwner,
     },
   ],
   'records.redo': { gate: 'record.undo', input: ofBase },
   'records.search': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
   'records.export': { gate: 'record.export', input: ({ tableId }) => ({ tableId, format: 'csv' }) },
+  'records.previewRevert': [
+    {
+      gate: 'record.undo',
+      input: ({ baseId }) => ({ baseId, entryId: 999_999 }),
+      refuses: 'GENERIC_NOT_FOUND',
+    },
+    { gate: 'record.undo-others', input: actionOfOwner },
+  ],
+  'records.revert': [
+    {
+      gate: 'record.undo',
+      input: ({ baseId }) => ({ baseId, entryId: 999_999 }),
+      refuses: 'GENERIC_NOT_FOUND',
+    },
+    { gate: 'record.undo-others', input: actionOfOwner },
+  ],
+  'records.previewRecordVersion': { gate: 'record.restore', input: version, refuses: 'RECORD_NOT_FOUND' },
+  'records.restoreRecordVersion': { gate: 'record.restore', input: version, refuses: 'RECORD_NOT_FOUND' },
+  'records.previewTableRestore': {
+    gate: 'record.rewind',
+    input: ({ tableId }) => ({ tableId, before: 999_999 }),
+    refuses: 'BAD_REQUEST',
+  },
+  'records.restoreTable': {
+    gate: 'record.rewind',
+    input: ({ tableId }) => ({ tableId, before: 999_999 }),
+    refuses: 'BAD_REQUEST',
+  },
+  'activity.list': { gate: 'base.activity', input: ofBase },
+  'activity.entry': {
+    gate: 'base.activity',
+    input: ({ baseId }) => ({ baseId, entryId: 999_999 }),
+    refuses: 'GENERIC_NOT_FOUND',
+  },
   'records.history': { gate: 'record.history', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'records.signFiles': { gate: 'record.list', input: ({ tableId }) => ({ tableId, paths: ['download/x'] }) },
   'records.keepPicture': {

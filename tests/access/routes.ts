@@ -252,6 +252,43 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET M/projects/:baseId/history': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/undo': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/redo': { gate: 'record.undo' },
+  'GET M/projects/:baseId/audits': { gate: 'base.activity' },
+  'GET M/projects/:baseId/history/:entryId/revert': {
+    gate: 'record.undo',
+    params: () => ({ entryId: '999999' }),
+    answers: 404,
+  },
+  'POST M/projects/:baseId/history/:entryId/revert': {
+    gate: 'record.undo',
+    params: () => ({ entryId: '999999' }),
+    answers: 404,
+  },
+  'GET /api/v2/tables/:tableId/restore': {
+    gate: 'record.rewind',
+    query: () => '?before=999999',
+    answers: 400,
+  },
+  'POST /api/v2/tables/:tableId/restore': {
+    gate: 'record.rewind',
+    body: () => ({ before: 999_999 }),
+    answers: 400,
+  },
+  'GET RECORDS/:recordId/versions/:entryId': {
+    gate: 'record.restore',
+    params: () => ({ entryId: '999999' }),
+    answers: 404,
+  },
+  'POST RECORDS/:recordId/versions/:entryId': {
+    gate: 'record.restore',
+    params: () => ({ entryId: '999999' }),
+    answers: 404,
+  },
+  'POST M/audits/rows/:rowId/update': {
+    gate: 'record.update',
+    params: ({ recordId }) => ({ rowId: String(recordId) }),
+    body: ({ tableId }) => ({ fk_model_id: tableId, column_name: 'Nothing', value: 'b', prev_value: 'a' }),
+    answers: 404,
+  },
   'GET M/projects/:baseId/search': { gate: 'record.list', query: () => '?search=a' },
   'GET M/projects/:baseId/trash': { gate: 'field.create' },
   'DELETE M/projects/:baseId/trash': {

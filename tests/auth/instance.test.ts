@@ -34,7 +34,7 @@ describe.each(META_DATABASES)('the server itself on %s', (database) => {
 
   test('says what it can do and what it cannot', async () => {
     const { body } = await app.rest().get(INFO)
-    expect(body).toMatchObject({ connectToExternalDB: true, auditEnabled: false, googleAuthEnabled: false })
+    expect(body).toMatchObject({ connectToExternalDB: true, auditEnabled: true, googleAuthEnabled: false })
     for (const provider of ['google', 'github', 'oidc']) {
       const { status, body } = await app.rest().post(`/api/v1/auth/${provider}/genTokenByCode?code=x`)
       expect([status, typeof body.msg]).toEqual([400, 'string'])

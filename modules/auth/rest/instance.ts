@@ -111,7 +111,7 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     ncMin: false,
     teleEnabled: false,
     errorReportingEnabled: false,
-    auditEnabled: false,
+    auditEnabled: true,
     ncSiteUrl: auth.siteUrl(request),
     ee: false,
     ncAttachmentFieldSize: config.attachmentMaxBytes,

@@ -34,6 +34,8 @@ interface Deps {
   bases: Pick<BasesService, 'sourcesOf'>
 }
 
+export type Describe = ReturnType<typeof createDescribe>
+
 /** Length limit of a value or name in a label. */
 const MAX_TEXT = 60
 /** Records per entry that are read to name its fields. */

@@ -35,7 +35,7 @@ export async function readHistory(
   // A large insert has only the range of its records; it is their first entry.
   const ranges = await listRanges(engine, tableId, until)
   const added = ranges
-    .filter((entry) => holds(rangeOf(entry), recordId))
+    .filter((entry) => isInRange(rangeOf(entry), recordId))
     .map((entry): RecordEntry => ({ ...entry, before: null, after: null }))
   return [...entries, ...added]
     .sort((a, b) => b.id - a.id)
@@ -49,12 +49,21 @@ export async function readHistory(
     }))
 }
 
-const holds = (range: AddedRange | null, id: RecordId): boolean =>
+/** True for a record that a change added as part of a range. */
+export const isInRange = (range: AddedRange | null, id: RecordId): boolean =>
   range !== null && typeof id === 'number' && id >= range.from && id <= range.to
 
-function changesOf(model: TableModel, entry: RecordEntry): HistoryEntry['changes'] {
+export function changesOf(
+  model: TableModel,
+  entry: Pick<RecordEntry, 'before' | 'after'>,
+): HistoryEntry['changes'] {
   const raw = [entry.before, entry.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
   const [before = {}, after = {}] = raw.map((values) => maskValues(model, values))
+  return changesBetween(model, before, after)
+}
+
+/** The fields that differ between two versions of a record; a key is listed as its link. */
+export function changesBetween(model: TableModel, before: Values, after: Values): HistoryEntry['changes'] {
   const links = linksByKey(model)
   return model.fields
     .filter((field) => !field.isSystem && !field.isPrimaryKey)

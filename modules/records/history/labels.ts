@@ -70,6 +70,10 @@ function recordsLabel(facts: LabelFacts): Label {
       return one
         ? label('restore_record_in_table', { record, table })
         : label('restore_records_in_table', { count: n, table })
+    case 'records.rewind':
+      return isTableRewind(facts.detail)
+        ? label('rewind_table', { table, count: n })
+        : label('rewind_record_in_table', { record: record ?? '', table })
     case 'records.move':
       if ((facts.detail as { viewId?: string } | null)?.viewId !== undefined)
         return one
@@ -82,6 +86,9 @@ function recordsLabel(facts: LabelFacts): Label {
       return valuesLabel(facts)
   }
 }
+
+/** True for a table that was given the state of an earlier time, false for a single record. */
+const isTableRewind = (detail: unknown): boolean => (detail as { at?: string } | null)?.at !== undefined
 
 /** Limit of fields in a label. */
 const NAMED_FIELDS = 3

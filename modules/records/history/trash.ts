@@ -305,7 +305,7 @@ function matches(
 }
 
 /** A record’s id in the log; PostgreSQL’s log stores text. */
-const asLogged = ({ dialect }: Engine, model: TableModel, id: RecordId): SQL =>
+export const asLogged = ({ dialect }: Engine, model: TableModel, id: RecordId): SQL =>
   dialect.logId(sql`${storedId(model, id)}`)
 
 function loggedIds(engine: Engine, model: TableModel, ids: readonly RecordId[]): SQL[] {
@@ -317,7 +317,7 @@ function loggedIds(engine: Engine, model: TableModel, ids: readonly RecordId[]):
  * The log rows of records that a change deleted: their own, those of the junction rows that named them, and those of
  * the keys of their children.
  */
-async function linesOf(
+export async function linesOf(
   engine: Engine,
   schema: LinkSchema,
   model: TableModel,

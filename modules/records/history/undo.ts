@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Action, ActionScope } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
@@ -6,10 +7,13 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { Person } from '../../../src/core/model.ts'
 import {
   appendChange,
+  changedAdditions,
   entriesOfAction,
   FINAL,
   finalizeViewDeletion,
   findAction,
+  isWrittenAfter,
+  type LoggedRecord,
   latestRedoable,
   latestUndoable,
   listActions,
@@ -29,8 +33,8 @@ import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
-import { isForeign, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
-import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites } from '../write/index.ts'
+import { isForeign, keyOf, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
+import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites, Where } from '../write/index.ts'
 import { createDescribe } from './describe.ts'
 import { dropStaleOperations } from './drop-stale.ts'
 import { invert } from './invert.ts'
@@ -43,6 +47,12 @@ export interface Undone {
   records: number
   /** Values that were skipped because they were changed since. */
   skipped: number
+}
+
+/** How an action is undone. */
+export interface UndoOptions {
+  /** Records that the action added stay if someone has changed them since, as changed values always do. */
+  keepsChanged?: boolean
 }
 
 const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
@@ -154,13 +164,18 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
    * @throws BASE_NOT_FOUND, GENERIC_NOT_FOUND for an unknown entry; PERMISSION_DENIED below editor, and for what
    *   another person did below creator; CONFLICT where it cannot be undone
    */
-  async function undo(actor: Actor, baseId: string, entryId?: number): Promise<Undone> {
+  async function undo(
+    actor: Actor,
+    baseId: string,
+    entryId?: number,
+    options: UndoOptions = {},
+  ): Promise<Undone> {
     const { user, engine } = await enter(actor, baseId)
     return inTurn(baseId, async () => {
       if (entryId !== undefined) {
         const found = await findNamed(user, baseId, engine, entryId)
         if (found.undoneBy !== null) return { ...NOTHING, kind: found.kind }
-        return undoAction(user, baseId, engine, found)
+        return undoAction(user, baseId, engine, found, options)
       }
       for (;;) {
         const found = await latestUndoable(engine, user.id, { except: skippedEntries(baseId, user) })
@@ -179,12 +194,13 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     baseId: string,
     engine: Engine,
     entry: StoredEntry,
+    options: UndoOptions = {},
   ): Promise<Undone> {
     const [first = entry, ...others] = await entriesOfAction(engine, entry, 'undo')
-    const undone = await step(user, baseId, engine, first, null).catch(async (error) => {
+    const undone = await step(user, baseId, engine, first, null, options).catch(async (error) => {
       throw await refusal(user, baseId, engine, first, error)
     })
-    return runRest(undone, others, (other) => step(user, baseId, engine, other, null))
+    return runRest(undone, others, (other) => step(user, baseId, engine, other, null, options))
   }
 
   /**
@@ -222,7 +238,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const described = await describe(user, baseId, engine, entries, {})
     const ids = entries.flatMap(({ actorId }) => actorId ?? [])
     return {
-      actions: joinActions(entries, described),
+      actions: joinActions(entries, described).map(({ action }) => action),
       people: await auth.people([...new Set(ids)]),
       next: listed.length > limit ? (entries.at(-1)?.id ?? null) : null,
     }
@@ -256,6 +272,22 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const { engine } = await enter(actor, baseId)
     await auth.access.authorize(actor, 'view.purge', baseId)
     if (!(await finalizeViewDeletion(engine, entryId))) throw notFound('View', String(entryId))
+  }
+
+  /**
+   * All entries that undoing an action would undo, latest first.
+   *
+   * @throws as `undo`
+   */
+  async function openAction(
+    actor: Actor,
+    baseId: string,
+    entryId: number,
+  ): Promise<{ user: UserActor; engine: Engine; entries: StoredEntry[] }> {
+    const { user, engine } = await enter(actor, baseId)
+    const entry = await findNamed(user, baseId, engine, entryId)
+    const entries = entry.undoneBy === null ? await entriesOfAction(engine, entry, 'undo') : [entry]
+    return { user, engine, entries }
   }
 
   /** An entry by id, for someone who may undo or redo it. */
@@ -319,11 +351,12 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     engine: Engine,
     entry: StoredEntry,
     undoneBy: number | null,
+    options: UndoOptions = {},
   ): Promise<Undone> {
     const tables = entry.tableId === null ? [] : await schema.tables(user, baseId)
     const table = tables.find(({ id }) => id === entry.tableId)
     const work = { kind: undoneBy === null ? 'undo' : 'redo', baseId, table } as const
-    return kernel.works.follow(user, work, () => stepNow(user, baseId, engine, entry, undoneBy))
+    return kernel.works.follow(user, work, () => stepNow(user, baseId, engine, entry, undoneBy, options))
   }
 
   async function stepNow(
@@ -332,6 +365,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     engine: Engine,
     entry: StoredEntry,
     undoneBy: number | null,
+    { keepsChanged = false }: UndoOptions,
   ): Promise<Undone> {
     const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
     const finish = (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> =>
@@ -361,7 +395,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       )
       return { applied: null, kind, records: entry.records, skipped: 0 }
     }
-    const asSet = setStep(entry, undoneBy)
+    const asSet = setStep(entry, undoneBy, keepsChanged)
     if (asSet && !(await isForeignEntry(entry))) {
       const { count, skipped, ...applied } = await asSet(user, mark)
       return { applied, kind, records: count, skipped }
@@ -376,9 +410,15 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         finish,
         async plan(scope) {
           // Redo reverts the undo: its records have the values to restore.
-          const inverse = await invert(scope, await recordsOf(engine, engine.dialect, undoneBy ?? entry.id))
+          const logged = await recordsOf(engine, engine.dialect, undoneBy ?? entry.id)
+          const changed = keepsChanged ? await changedAdditions(engine, entry.id) : []
+          const kept = new Set(changed.map(recordKey))
+          const inverse = await invert(
+            scope,
+            logged.filter((record) => record.before !== null || !kept.has(recordKey(record))),
+          )
           const remaining = await dropStaleOperations(scope, inverse.operations)
-          skipped = inverse.skipped + remaining.skipped
+          skipped = kept.size + inverse.skipped + remaining.skipped
           records = countRecords(inverse.operations, entry.tableId)
           return remaining.operations
         },
@@ -392,14 +432,20 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     tableId !== null && isForeign(await schema.loadWithKeys(tableId))
 
   /** How to undo or redo a large change as a set; null for other changes. */
-  function setStep(entry: StoredEntry, undoneBy: number | null) {
+  function setStep(entry: StoredEntry, undoneBy: number | null, keepsChanged: boolean) {
+    const unlessChanged = (tableId: string, where: Where): Where => {
+      if (!keepsChanged) return where
+      return (model, dialect) => {
+        const isChanged = isWrittenAfter(tableId, entry.id, dialect.logId(keyOf(model)))
+        return sql`${where(model, dialect)} and not ${isChanged}`
+      }
+    }
     const range = rangeOf(entry)
     if (range) {
+      const where = unlessChanged(range.tableId, (model) => rangeCondition(model, range))
       return (user: UserActor, mark: SetEntry) =>
         undoneBy === null
-          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark, {
-              added: entry.id,
-            })
+          ? sets.deleteWhere(user, range.tableId, where, mark, { added: entry.id })
           : sets.restoreFrom(user, range.tableId, undoneBy, mark)
     }
     const { tableId } = entry
@@ -410,6 +456,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       const change = { changeId: undoneBy ?? entry.id, fieldIds }
       return (user: UserActor, mark: SetEntry) => sets.revert(user, tableId, change, mark)
     }
+    // Redo reverts the undo, which lists the same records.
+    if (entry.kind === 'records.rewind')
+      return (user: UserActor, mark: SetEntry) => sets.revertAll(user, tableId, undoneBy ?? entry.id, mark)
     const isDeletion = entry.kind === 'records.delete'
     if (!isDeletion && entry.kind !== 'records.restore') return null
     // Redo reverts the undo: records deleted by an undone restoration come back, and vice versa.
@@ -417,11 +466,19 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     return (user: UserActor, mark: SetEntry) =>
       isDeletion === (undoneBy === null)
         ? sets.restoreFrom(user, tableId, changeId, mark)
-        : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, changeId), mark)
+        : sets.deleteWhere(
+            user,
+            tableId,
+            unlessChanged(tableId, (model, dialect) => restoredBy(model, dialect, changeId)),
+            mark,
+          )
   }
 
-  return { next, undo, redo, actions, deletedViews, deleteViewForever }
+  return { next, undo, redo, actions, deletedViews, deleteViewForever, openAction, describeAction, describe }
 }
+
+const recordKey = ({ table_id, record_id }: Pick<LoggedRecord, 'table_id' | 'record_id'>): string =>
+  `${table_id} ${record_id}`
 
 /** Continues with the other entries of the action. Stops at a rejected one, which is the next to undo. */
 async function runRest(
@@ -441,11 +498,15 @@ async function runRest(
   return all
 }
 
-/** Joins the entries of one action at the position of the latest. */
-function joinActions(entries: readonly StoredEntry[], described: readonly Action[]): Action[] {
-  const joined: Action[] = []
+/** Joins the entries of one action at the position of the latest, which is its `entry`. */
+export function joinActions(
+  entries: readonly StoredEntry[],
+  described: readonly Action[],
+): { entry: StoredEntry; action: Action }[] {
+  const joined: { entry: StoredEntry; action: Action }[] = []
   const places = new Map<string, number>()
-  entries.forEach(({ actionId, actorId, undoneBy }, index) => {
+  entries.forEach((entry, index) => {
+    const { actionId, actorId, undoneBy } = entry
     const action = described[index]
     if (!action) return
     const key = actionId === null ? null : `${actorId} ${actionId} ${undoneBy === null}`
@@ -453,15 +514,18 @@ function joinActions(entries: readonly StoredEntry[], described: readonly Action
     const known = at === undefined ? undefined : joined[at]
     if (at === undefined || !known) {
       if (key !== null) places.set(key, joined.length)
-      joined.push(action)
+      joined.push({ entry, action })
       return
     }
-    const main = known.kind.startsWith('records.') ? known : action
+    const main = known.action.kind.startsWith('records.') ? known.action : action
     joined[at] = {
-      ...main,
-      id: known.id,
-      further: known.further + 1,
-      confirm: known.confirm ?? action.confirm,
+      entry: known.entry,
+      action: {
+        ...main,
+        id: known.action.id,
+        further: known.action.further + 1,
+        confirm: known.action.confirm ?? action.confirm,
+      },
     }
   })
   return joined

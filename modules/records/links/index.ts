@@ -6,7 +6,7 @@ export { createLinkReads, type LinkReads, type OpenedLink } from './candidates.t
 export { idsWhere, planSetCascade, releaseLinks, type SetCascade } from './cascade.ts'
 export { changeLinks, keysOf, type LinkRequest, requiredLink, requireTargets } from './change-links.ts'
 export { linkDelta, markLinks } from './marks.ts'
-export { readColumn } from './read-pairs.ts'
+export { readColumn, readPairs } from './read-pairs.ts'
 export {
   behindTheirChildren,
   childrenFirst,
@@ -23,9 +23,19 @@ export {
   openLink,
   type PairRelation,
   type Relation,
+  relatedHeldByOne,
   relationsAround,
   relationsKeptIn,
   type WriteScope,
 } from './relation.ts'
 export { planSetRestore, restoreStatements } from './set-restore.ts'
+export {
+  countKept,
+  countRewind,
+  linkTableOf,
+  planRewind,
+  type Rewind,
+  relationsToRewind,
+  rewindable,
+} from './set-rewind.ts'
 export { parentOf, resolveKeys } from './written-keys.ts'

@@ -1,7 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
-import { loggedSet, logRows, selectInsertedIds, tablesOf } from '../../../src/db/change-log.ts'
+import {
+  type LoggedSet,
+  loggedSet,
+  logRows,
+  selectInsertedIds,
+  tablesOf,
+} from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { planRevert, RAW_PREFIX, type SnapshotColumn, snapshot } from '../rows/index.ts'
@@ -19,24 +25,34 @@ interface RestoreContext {
   stampOf(model: TableModel): Values
 }
 
-/** The statements that restore the records a change deleted from a table: the log’s, then the table’s. */
+/** Records to restore. */
+interface Restored {
+  /** The records of a table with the values that they had; those that exist, or have an `after`, are left out. */
+  set: LoggedSet
+  newId: SQL
+  condition?: SQL
+  /** Fields that stay empty. */
+  except?: ReadonlySet<string>
+}
+
+/** The statements that restore deleted records of a table: the log’s, then the table’s. */
 export function restoreStatements(
-  { engine: { dialect }, changeId, newId }: Pick<RestoreContext, 'engine' | 'changeId' | 'newId'>,
+  { dialect }: Engine,
   model: TableModel,
   columns: SnapshotColumn[],
-  condition: SQL = sql``,
+  { set: logged, newId, condition = sql``, except = new Set() }: Restored,
 ): { log: SQL; write: SQL } {
   // A field may have moved into or out of the trash since: its value is under the field’s id or the column’s name.
   const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
-  const logged = loggedSet(changeId, model.table.id)
   const values = columns.map(({ key, name, databaseType }) => {
+    if (except.has(key)) return sql`cast(null as ${sql.raw(databaseType)})`
     const loggedAs = (under: string) => dialect.jsonValue(logged.before, under, { databaseType })
     return sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`
   })
   const names = columns.map(({ column }) => column)
   const id = sql`${sql.identifier(columnName(model.primaryKey))}`
   const table = sql`${sql.identifier(model.table.tableName)}`
-  const source = sql`from ${logged.table} where ${logged.where} and ${logged.after} is null
+  const source = sql`from ${logged.table} where ${logged.where} and ${logged.before} is not null and ${logged.after} is null
     and ${logged.recordId} not in (select ${dialect.logId(id)} from ${table}) ${condition}`
   return {
     log: logRows(dialect, {
@@ -44,7 +60,9 @@ export function restoreStatements(
       tableId: sql`${model.table.id}`,
       recordId: logged.recordId,
       before: sql`null`,
-      after: logged.before,
+      after: dialect.jsonObject(
+        columns.map(({ key, storage }, index) => ({ key, column: values[index]!, storage })),
+      ),
       source,
     }),
     write: dialect.insertSelected({ into: table, columns: names, constants: [], values, source }),
@@ -69,8 +87,9 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
       const pairs = relations.find((relation) => relation.kind === 'pairs')
       if (!pairs) continue
       const columns = await snapshot(other, engine)
-      const isWholePair = isWhole(pairs, columns, engine, changeId)
-      const { log, write } = restoreStatements(context, other, columns, isWholePair)
+      const set = loggedSet(changeId, tableId)
+      const condition = isWhole(pairs, columns, engine, set)
+      const { log, write } = restoreStatements(engine, other, columns, { set, newId, condition })
       statements.push(log, write)
       continue
     }
@@ -84,13 +103,12 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
 }
 
 /** Matches logged pairs whose records both exist and that have not been added again. */
-function isWhole(
+export function isWhole(
   { junction, sides }: PairRelation,
   columns: SnapshotColumn[],
   { dialect }: Engine,
-  changeId: number,
+  { before }: Pick<LoggedSet, 'before'>,
 ): SQL {
-  const { before } = loggedSet(changeId, junction.table.id)
   const table = sql.identifier(junction.table.tableName)
   const values = sides.map(({ key }) => {
     const databaseType = columns.find(({ name }) => name === columnName(key))?.databaseType ?? ''
@@ -107,7 +125,10 @@ function isWhole(
 }
 
 /** Clears keys of the restored records whose parent is gone, or has another only child. */
-async function dropLostKeys({ engine, schema, newId }: RestoreContext, model: TableModel): Promise<SQL[]> {
+export async function dropLostKeys(
+  { engine, schema, newId }: Pick<RestoreContext, 'engine' | 'schema' | 'newId'>,
+  model: TableModel,
+): Promise<SQL[]> {
   const { dialect } = engine
   const relations = await relationsKeptIn(schema, model)
   const table = sql`${sql.identifier(model.table.tableName)}`

@@ -9,6 +9,7 @@ export {
   placeInView,
   readPlaces,
   removeLostPlaces,
+  viewsWithPlaces,
   writePlaces,
 } from './order.ts'
 export { planRevert, type Reverted, type SnapshotColumn, snapshot } from './set-revert.ts'

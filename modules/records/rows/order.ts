@@ -167,6 +167,18 @@ export async function writePlaces(
   }))
 }
 
+/** The views in which records of a table have positions. */
+export async function viewsWithPlaces(
+  engine: Pick<Engine, 'all' | 'dialect'>,
+  tableId: string,
+): Promise<string[]> {
+  const rows = await engine.all<{ view_id: string }>(
+    engine.dialect.render(sql`select distinct view_id from sheaf_places where table_id = ${tableId}`),
+    { scan: true },
+  )
+  return rows.map(({ view_id }) => view_id)
+}
+
 /** The positions of records in a view, by id as text; those without one are absent. */
 export async function readPlaces(
   { tx, dialect }: Pick<WriteContext, 'tx' | 'dialect'>,

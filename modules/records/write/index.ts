@@ -8,6 +8,7 @@ export { createFormDoor, type SharedForm } from './form-door.ts'
 export { createValueResolver } from './resolve-values.ts'
 export {
   createSetWrites,
+  type RewindTarget,
   type SetApplied,
   type SetDetail,
   type SetEntry,

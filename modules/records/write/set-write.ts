@@ -1,16 +1,27 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
-import type { AppliedChange, Values } from '../../../src/core/changes.ts'
+import { type AppliedChange, positionKey, type Values } from '../../../src/core/changes.ts'
 import { toStored } from '../../../src/core/dates.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import type { RecordId } from '../../../src/core/model.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
 import {
   beginSetEntry,
   endSetEntry,
+  entriesOfTableAfter,
+  isListedAfter,
   LAST_ENTRY_ID,
+  type LoggedSet,
+  listedKeys,
+  loggedSet,
   logRows,
+  type Squash,
   selectDeletedIds,
+  squashedSet,
+  stagedSet,
+  stageSet,
+  tablesOf,
+  UNSTAGE,
   unknownEffects,
 } from '../../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
@@ -18,15 +29,23 @@ import type { Kernel } from '../../../src/kernel.ts'
 import type { OpenWork } from '../../../src/works.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
+  countKept,
+  countRewind,
   type LinkSchema,
+  linkTableOf,
+  planRewind,
   planSetCascade,
   planSetRestore,
+  type Relation,
+  type Rewind,
+  relationsToRewind,
   restoreStatements,
+  rewindable,
   type SetCascade,
 } from '../links/index.ts'
 import type { TouchRecords } from '../read/index.ts'
-import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.ts'
-import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
+import { fieldNamed, planRevert, type Reverted, snapshot, viewsWithPlaces } from '../rows/index.ts'
+import { columnIn, columnOf, rangeOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, type Repeated } from './repeated-change.ts'
 
@@ -49,15 +68,47 @@ export interface SetApplied extends AppliedChange {
 interface Plan {
   /** Detail of the log entry. */
   detail?: unknown
-  /** Logs the records, and writes them. */
-  log: SQL
-  write: SQL
-  /** Statements on other tables, between the two or after both. */
-  between?: SetCascade
-  after?: SetCascade
+  statements: SQL[]
+  /** The indexes of the statements that log records of the table. */
+  counted: number[]
+  /** The other tables that are written to. */
+  tableIds?: string[]
+  /** Those of them whose constraints may be violated. */
+  models?: TableModel[]
   skipped?: number
   /** Values given to all records. */
   given?: Values
+  /** How many rows are written for each record that is logged first; absent: 2. */
+  passes?: number
+}
+
+/** Logs the records, and writes them, with statements on other tables between the two or after both. */
+interface LogAndWrite extends Omit<Plan, 'statements' | 'counted' | 'tableIds'> {
+  log: SQL
+  write: SQL
+  between?: SetCascade
+  after?: SetCascade
+}
+
+const asPlan = ({ log, write, between, after, ...plan }: LogAndWrite): Plan => ({
+  ...plan,
+  statements: [log, ...(between?.statements ?? []), write, ...(after?.statements ?? [])],
+  counted: [0],
+  tableIds: [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])],
+})
+
+/** What `rewind` gives back to the records of a table. */
+export interface RewindTarget {
+  /** The last entry before the changes to be taken back. */
+  after: number
+  /** ISO 8601, for the log. */
+  at: string
+  /** People whose changes are kept. */
+  keep: readonly string[]
+  /** Fields that keep their values, and that stay empty in restored records. */
+  except: ReadonlySet<string>
+  /** Link fields that keep their links. */
+  exceptLinks: ReadonlySet<string>
 }
 
 interface Deps {
@@ -101,7 +152,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const columns = await snapshot(model, engine)
       const id = dialect.logId(columnOf(model.primaryKey))
       const stamp = (table: TableModel) => stampOf(table, actor)
-      return {
+      return asPlan({
         log: logRows(dialect, {
           changeId: LAST_ENTRY_ID,
           tableId: sql`${tableId}`,
@@ -116,7 +167,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
         ),
         // Selected by the log, as records without their links may not meet the condition any more.
         write: sql`delete from ${tableOf(model)} where ${id} in (${selectDeletedIds(LAST_ENTRY_ID, model.table.id)})`,
-      }
+      })
     })
   }
 
@@ -141,7 +192,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const { dialect } = engine
       const condition = where(model, dialect)
       const assignments = fields.map((field) => sql`${columnOf(field)} = ${after[field.id] ?? null}`)
-      return {
+      return asPlan({
         given,
         detail: { fields: Object.keys(given) } satisfies SetDetail,
         log: logRows(dialect, {
@@ -157,7 +208,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
           key: columnOf(model.primaryKey),
           where: condition,
         })}`,
-      }
+      })
     })
   }
 
@@ -166,7 +217,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     return run(actor, tableId, entry, async (model, engine) => {
       const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ENTRY_ID)
       const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
-      return { log, write: update, skipped: changed?.n ?? 0 }
+      return asPlan({ log, write: update, skipped: changed?.n ?? 0 })
     })
   }
 
@@ -180,8 +231,127 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     return run(actor, tableId, entry, async (model, engine) => {
       const stamp = (table: TableModel) => stampOf(table, actor)
       const context = { engine, schema, changeId, newId: LAST_ENTRY_ID, stampOf: stamp }
-      const statements = restoreStatements(context, model, await snapshot(model, engine))
-      return { ...statements, after: await planSetRestore(context, model) }
+      const set = loggedSet(changeId, tableId)
+      const columns = await snapshot(model, engine)
+      const statements = restoreStatements(engine, model, columns, { set, newId: LAST_ENTRY_ID })
+      return asPlan({ ...statements, after: await planSetRestore(context, model) })
+    })
+  }
+
+  /**
+   * Gives the records of a table the values and links that they had after an entry, as one change.
+   *
+   * @throws DATABASE_ERROR for a value that must be unique and is in a record that stays: nothing changes then
+   */
+  function rewind(actor: Actor, tableId: string, target: RewindTarget): Promise<SetApplied> {
+    return run(actor, tableId, { kind: 'records.rewind' }, async (_, engine) => {
+      const { model, rewound, stage } = await rewindOf(engine, actor, tableId, target)
+      const planned = await planRewind({ ...rewound, setOf: stagedSet }, model)
+      return {
+        statements: [...stage, ...planned.statements, UNSTAGE],
+        counted: planned.counted.map((index) => index + stage.length),
+        tableIds: planned.tableIds,
+        models: planned.models,
+        detail: { at: target.at, after: target.after, keep: target.keep } satisfies RewindDetail,
+        passes: 4,
+      }
+    })
+  }
+
+  /** The numbers of records that `rewind` would change, delete and add, as of now. */
+  async function previewRewind(
+    actor: Actor,
+    tableId: string,
+    target: RewindTarget,
+  ): Promise<{ changed: number; deleted: number; added: number }> {
+    const { baseId } = (await schema.load(tableId)).table
+    const engine = await kernel.sources.engine(baseId)
+    const { model, rewound } = await rewindOf(engine, actor, tableId, target)
+    const [row] = await engine.all<Record<'changed' | 'deleted' | 'added', number>>(
+      engine.dialect.render(await countRewind(rewound, model)),
+      { scan: true },
+    )
+    const { changed = 0, deleted = 0, added = 0 } = row ?? {}
+    return { changed: Number(changed), deleted: Number(deleted), added: Number(added) }
+  }
+
+  /** The sets that a rewind of a table starts from, computed from the log, and the statements that store them. */
+  async function rewindOf(engine: Engine, actor: Actor, tableId: string, target: RewindTarget) {
+    const { dialect } = engine
+    const { after, keep, except } = target
+    const model = await schema.loadWithKeys(tableId)
+    const isKept = (relation: Relation) =>
+      linksOf(relation).some((field) => field !== null && target.exceptLinks.has(field.id))
+    const relations = (await relationsToRewind(schema, model)).filter((relation) => !isKept(relation))
+    const models = [...new Map([model, ...relations.map(linkTableOf)].map((each) => [each.table.id, each]))]
+    const sets = new Map<string, (alias: string) => LoggedSet>()
+    for (const [id, each] of models) {
+      const ranges = await rangesAfter(engine, id, after, keep)
+      const keys = relations.flatMap((relation) =>
+        relation.kind === 'key' && relation.child.table.id === id ? [relation.key.id] : [],
+      )
+      const squash = { tableId: id, after, keep, ranges, ...(keys.length > 0 && { keys }) }
+      const removed = ranges.filter((range) => !range.isKept)
+      const key = columnIn({ alias: each.table.tableName }, each.primaryKey)
+      const unlisted =
+        removed.length === 0 || keys.length > 0
+          ? undefined
+          : sql`select ${dialect.logId(key)} as id from ${tableOf(each)}
+              where ${dialect.or(removed.map(({ from, to }) => sql`${key} between ${from} and ${to}`))}
+                and not ${isListedAfter(id, after, dialect.logId(key))}`
+      sets.set(id, (alias) => squashedSet(dialect, squash, alias, unlisted))
+    }
+    const setOf: Rewind['setOf'] = (id, alias) => sets.get(id)?.(alias) ?? emptySet(alias)
+    const fields = rewindable(model).filter(({ id }) => !except.has(id))
+    const viewIds = await viewsWithPlaces(engine, tableId)
+    const keys = [...fields.map(({ id }) => id), ...viewIds.map(positionKey)]
+    const range = { tableId, from: after + 1, to: Number.MAX_SAFE_INTEGER }
+    const named = await listedKeys(engine, { ...range, keys })
+    const rewound: Rewind = {
+      tableId,
+      engine,
+      schema,
+      newId: LAST_ENTRY_ID,
+      stampOf: (table) => stampOf(table, actor),
+      setOf,
+      hasExpected: false,
+      fields: fields.filter(({ id }) => named.has(id)),
+      viewIds: viewIds.filter((id) => named.has(positionKey(id))),
+      except,
+      relations,
+    }
+    const stage = models.map(([id]) => stageSet(dialect, id, setOf(id, 'squashed')))
+    return { model, rewound, stage }
+  }
+
+  /** Reverts a change that added, changed and deleted records of a table, such as a rewind, with its links. */
+  function revertAll(actor: Actor, tableId: string, changeId: number, entry: SetEntry): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (_, engine) => {
+      const model = await schema.loadWithKeys(tableId)
+      const fields = rewindable(model)
+      const viewIds = await viewsWithPlaces(engine, tableId)
+      const keys = [...fields.map(({ id }) => id), ...viewIds.map(positionKey)]
+      const named = await listedKeys(engine, { tableId, from: changeId, to: changeId, keys })
+      const touched = new Set(await tablesOf(engine, engine.dialect, changeId))
+      const relations = await relationsToRewind(schema, model)
+      const reverted: Rewind = {
+        tableId,
+        engine,
+        schema,
+        newId: LAST_ENTRY_ID,
+        stampOf: (table) => stampOf(table, actor),
+        setOf: (id, alias) => loggedSet(changeId, id, alias),
+        hasExpected: true,
+        fields: fields.filter(({ id }) => named.has(id)),
+        viewIds: viewIds.filter((id) => named.has(positionKey(id))),
+        except: new Set(),
+        relations: relations.filter((relation) => touched.has(linkTableOf(relation).table.id)),
+      }
+      const [kept] = await engine.all<{ n: number }>(
+        engine.dialect.render(await countKept(reverted, model)),
+        { scan: true },
+      )
+      return { ...(await planRewind(reverted, model)), skipped: Number(kept?.n ?? 0), passes: 2 }
     })
   }
 
@@ -201,6 +371,9 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     let skipped = 0
     const tableIds = new Set([tableId])
     const attempts: Attempt[] = []
+    const models = [known]
+    let passes = 2
+    let counted: number[] = []
     // Planned inside the lease, so that no schema change comes between plan and write.
     const script = async () => {
       if (clientId && actorId) {
@@ -214,26 +387,30 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
       skipped = planned.skipped ?? 0
-      const { between, after, given } = planned
+      const { detail, given } = planned
+      passes = planned.passes ?? passes
+      counted = planned.counted.map((index) => index + BEFORE_PLAN)
+      models.push(...(planned.models ?? []))
       // Two rows with the same values explain a unique violation among the records themselves.
       if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
-      for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
-      const { detail } = planned
+      for (const id of planned.tableIds ?? []) tableIds.add(id)
       const statements = [
         ...beginSetEntry({ at, actorId, kind, tableId, undoes, redoes, detail, clientId, actionId }),
-        planned.log,
-        ...(between?.statements ?? []),
-        planned.write,
-        ...(after?.statements ?? []),
+        ...planned.statements,
         ...endSetEntry({ undoes, redoes }),
       ]
       return statements.map((statement) => engine.dialect.render(statement))
     }
     const work = { kind: workKindOf(kind), baseId, table: known.table }
-    const [, line, logged] = await kernel.works
-      .follow(actor, work, (open) => engine.writeScript(script, watchOfSet(open)))
+    const results = await kernel.works
+      .follow(actor, work, (open) =>
+        engine.writeScript(
+          script,
+          watchOfSet(open, () => passes),
+        ),
+      )
       .catch(async (error) => {
-        throw await explainViolation(error, engine, [known], attempts)
+        throw await explainViolation(error, engine, models, attempts)
       })
     const again = repeated as Repeated | null
     if (again) {
@@ -242,9 +419,9 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
       return { ...answer, records: [], truncated: true, tableIds: touched, count, skipped: 0 }
     }
     touch(unknownEffects(tableIds))
-    const count = logged?.changes ?? 0
+    const count = counted.reduce((sum, index) => sum + Number(results[index]?.changes ?? 0), 0)
     const applied: AppliedChange = {
-      id: Number(line?.rows[0]?.id ?? 0),
+      id: Number(results[1]?.rows[0]?.id ?? 0),
       baseId,
       clientId,
       actorId,
@@ -257,7 +434,7 @@ export function createSetWrites({ kernel, schema, touch }: Deps) {
     return { ...applied, count, skipped }
   }
 
-  return { deleteWhere, updateWhere, restoreFrom, revert }
+  return { deleteWhere, updateWhere, restoreFrom, revert, rewind, previewRewind, revertAll }
 }
 
 export type SetWrites = ReturnType<typeof createSetWrites>
@@ -268,14 +445,61 @@ const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
 
-/** Reports progress: a set write reports its log entry first, then a log row per record, then the records. */
-function watchOfSet(work: OpenWork): OpenWork {
+/** The number of statements that begin an entry. */
+const BEFORE_PLAN = 2
+
+/** Detail of a rewind: the moment, and the last entry of that time. */
+interface RewindDetail {
+  at: string
+  after: number
+  keep: readonly string[]
+}
+
+/** The ranges of ids that entries after one added to a table, joined where they are adjacent. */
+async function rangesAfter(
+  engine: Engine,
+  tableId: string,
+  after: number,
+  keep: readonly string[],
+): Promise<Squash['ranges']> {
+  const entries = await entriesOfTableAfter(engine, tableId, after, 'records.%')
+  const ranges = entries
+    .filter(({ kind }) => kind === 'records.insert' || kind === 'records.import')
+    .flatMap((entry) => {
+      const range = rangeOf(entry)
+      const isKept = entry.actorId !== null && keep.includes(entry.actorId)
+      return range ? [{ from: range.from, to: range.to, isKept }] : []
+    })
+    .toSorted((a, b) => a.from - b.from)
+  const joined: { from: number; to: number; isKept: boolean }[] = []
+  for (const range of ranges) {
+    const last = joined.at(-1)
+    if (last && last.isKept === range.isKept && last.to + 1 === range.from) last.to = range.to
+    else joined.push({ ...range })
+  }
+  return joined
+}
+
+const linksOf = (relation: Relation): (Field | null)[] =>
+  relation.kind === 'pairs'
+    ? relation.sides.map(({ link }) => link)
+    : [relation.childLink, relation.parentLink]
+
+/** A set without records. */
+const emptySet = (alias: string): LoggedSet => stagedSet('', alias)
+
+/**
+ * Reports progress: a set write reports its log entry first, then a log row per record, then the records.
+ *
+ * @param passes rows written for each record in total
+ */
+function watchOfSet(work: OpenWork, passes: () => number): OpenWork {
   let isKnown = false
   return {
     ...work,
     progress(rows) {
       if (rows <= 1) return
-      if (!isKnown) work.expect(2 * rows - 1, rows - 1)
+      if (!isKnown) work.expect(passes() * (rows - 1) + 1, rows - 1)
       isKnown = true
       work.progress(rows)
     },

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { ACTIVITY_KINDS } from '../../src/core/activity.ts'
+
+const id = z.string().min(1).max(64)
+const recordId = z.union([z.int(), z.string().min(1).max(255)])
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+/** Limit of the entries of a page. */
+export const MAX_PAGE = 100
+
+/** What a list of the activity is limited to. */
+export const ActivityFilter = z.strictObject({
+  actorId: id.optional(),
+  tableId: id.optional(),
+  record: z.strictObject({ tableId: id, recordId }).optional(),
+  kinds: z.array(z.enum(ACTIVITY_KINDS)).max(ACTIVITY_KINDS.length).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+})
+
+export const ActivityRequest = z.strictObject({
+  baseId: id,
+  filter: ActivityFilter.default({}),
+  /** The `next` of the page before. */
+  cursor: z.string().max(200).nullish(),
+  /** Sent by the client of infinite lists. */
+  direction: z.enum(['forward', 'backward']).optional(),
+  limit: z.int().min(1).max(MAX_PAGE).default(50),
+})
+
+export const EntryRequest = z.strictObject({
+  baseId: id,
+  entryId: z.int().min(1),
+  /** One of the tables that the entry touched; absent: its own. */
+  tableId: id.optional(),
+  /** The `next` of the page before. */
+  cursor: z.union([z.strictObject({ listed: recordId }), z.strictObject({ range: z.int() })]).nullish(),
+  direction: z.enum(['forward', 'backward']).optional(),
+  limit: z.int().min(1).max(MAX_PAGE).default(50),
+})

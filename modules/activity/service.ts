@@ -1,0 +1,201 @@
+import type { z } from 'zod'
+import type { ActivityItem, ActivityKind, AuditKind } from '../../src/core/activity.ts'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest } from '../../src/core/errors.ts'
+import type { Person } from '../../src/core/model.ts'
+import { roleCan } from '../../src/core/roles.ts'
+import { m } from '../../src/messages.gen.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { CommentsService } from '../comments/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { ActivityFilter, EntryRequest } from './input.ts'
+
+export type ActivityService = ReturnType<typeof createActivityService>
+
+export interface ActivityPage {
+  items: ActivityItem[]
+  people: Person[]
+  /** Null after the last page. */
+  next: string | null
+  /** The time that the history goes back to; null: nothing has been removed. */
+  historySince: string | null
+}
+
+/** What is only listed for those who may share the base. */
+const OF_LINKS: readonly AuditKind[] = ['share.create', 'share.update', 'share.delete']
+
+/** How far a page has read each source; null: to its end. */
+interface Cursor {
+  change: number | null
+  comment: { createdAt: string; id: string } | null
+  audit: number | null
+}
+
+const START: Cursor = {
+  change: Number.MAX_SAFE_INTEGER,
+  comment: { createdAt: '9999', id: '' },
+  audit: 2 ** 31 - 1,
+}
+
+/** An item of a source, with the position of the source after it. */
+interface Positioned {
+  item: ActivityItem
+  source: keyof Cursor
+  position: Cursor[keyof Cursor]
+}
+
+/** What was done in a base, from the change log, the comments and the audits. */
+export function createActivityService(
+  auth: Pick<AuthService, 'access' | 'audits' | 'people'>,
+  bases: Pick<BasesService, 'require'>,
+  records: Pick<RecordsService, 'activity'>,
+  comments: Pick<CommentsService, 'written'>,
+) {
+  type Filter = z.output<typeof ActivityFilter>
+  type Source = (
+    cursor: Cursor,
+    limit: number,
+  ) => Promise<{ found: Positioned[]; rest: Cursor[keyof Cursor] }>
+
+  const wants = ({ kinds }: Filter, kind: ActivityKind) => kinds === undefined || kinds.includes(kind)
+
+  const changes =
+    (actor: Actor, baseId: string, filter: Filter): Source =>
+    async ({ change }, limit) => {
+      const kinds = filter.kinds?.filter((kind) => kind !== 'comments' && kind !== 'access')
+      if (change === null || kinds?.length === 0) return { found: [], rest: null }
+      const { items, next } = await records.activity.list(
+        actor,
+        baseId,
+        { ...filter, kinds },
+        { before: change, limit },
+      )
+      const found = items.map(
+        (item): Positioned => ({ item, source: 'change', position: entryIdOf(item.id) }),
+      )
+      return { found, rest: next }
+    }
+
+  const written =
+    (actor: Actor, baseId: string, filter: Filter): Source =>
+    async ({ comment }, limit) => {
+      if (comment === null || !wants(filter, 'comments')) return { found: [], rest: null }
+      const { kinds: _, ...wanted } = filter
+      const page = await comments.written(actor, baseId, wanted, { after: comment, limit })
+      const found = page.comments.map(
+        (one): Positioned => ({
+          source: 'comment',
+          position: { createdAt: one.createdAt, id: one.id },
+          item: {
+            kind: 'comment',
+            id: `comment ${one.id}`,
+            at: one.createdAt,
+            actorId: one.createdBy,
+            tableId: one.tableId,
+            tableTitle: one.tableTitle,
+            recordId: one.recordId,
+            recordTitle: one.recordTitle,
+            text: one.text,
+            isReply: one.parentId !== null,
+          },
+        }),
+      )
+      return { found, rest: page.next }
+    }
+
+  const audited =
+    (actor: Actor, baseId: string, filter: Filter): Source =>
+    async ({ audit }, limit) => {
+      const isOfRecords = filter.tableId !== undefined || filter.record !== undefined
+      if (audit === null || isOfRecords || !wants(filter, 'access')) return { found: [], rest: null }
+      const seesLinks = roleCan(await auth.access.baseRole(actor, baseId), 'base.share')
+      const { actorId, from, to } = filter
+      const rows = await auth.audits.list(
+        baseId,
+        { actorId, from, to, except: seesLinks ? [] : OF_LINKS },
+        { before: audit, limit: limit + 1 },
+      )
+      const page = rows.slice(0, limit)
+      const found = page.map(
+        ({ id, at, actorId: by, kind, detail }): Positioned => ({
+          source: 'audit',
+          position: id,
+          item: { kind: 'audit', id: `audit ${id}`, at, actorId: by, auditKind: kind, detail },
+        }),
+      )
+      return { found, rest: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+    }
+
+  return {
+    /**
+     * A page of the activity of a base, newest first, with the people who acted. Leaves out what the actor does not
+     * see: hidden tables, those in the trash without the right to restore them, and links without the right to share.
+     *
+     * @throws BASE_NOT_FOUND; PERMISSION_DENIED; BAD_REQUEST for a cursor that no page ended with
+     */
+    async list(
+      actor: Actor,
+      {
+        baseId,
+        filter,
+        cursor,
+        limit,
+      }: { baseId: string; filter: Filter; cursor?: string | null | undefined; limit: number },
+    ): Promise<ActivityPage> {
+      const { historySince } = await bases.require(baseId)
+      await auth.access.authorize(actor, 'base.activity', baseId)
+      const start = cursor == null ? START : readCursor(cursor)
+      const sources = [changes, written, audited].map((source) => source(actor, baseId, filter))
+      const read = await Promise.all(sources.map((source) => source(start, limit)))
+      const all = read.flatMap(({ found }) => found).toSorted((a, b) => compareTimes(b.item, a.item))
+      const page = all.slice(0, limit)
+      const next: Cursor = { ...start }
+      const names = ['change', 'comment', 'audit'] as const
+      names.forEach((name, index) => {
+        const { found, rest } = read[index]!
+        const isWhole = found.every((one) => page.includes(one))
+        // What the page has no room for is read again.
+        const last = page.findLast(({ source }) => source === name)
+        Object.assign(next, { [name]: isWhole ? rest : (last?.position ?? start[name]) })
+      })
+      const hasMore = names.some((name) => next[name] !== null)
+      const actorIds = new Set(page.flatMap(({ item }) => item.actorId ?? []))
+      return {
+        items: page.map(({ item }) => item),
+        people: await auth.people([...actorIds]),
+        next: hasMore ? JSON.stringify(next) : null,
+        historySince,
+      }
+    },
+
+    /** As `records.activity.records`. */
+    entry: (
+      actor: Actor,
+      { cursor, tableId, ...request }: Omit<z.output<typeof EntryRequest>, 'direction'>,
+    ) => records.activity.records(actor, { ...request, tableId, cursor: cursor ?? null }),
+  }
+}
+
+/** The log's entry behind an item's id. */
+const entryIdOf = (id: string): number => Number(id.slice('change '.length))
+
+const compareTimes = (a: { at: string }, b: { at: string }): number =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : 0
+
+function readCursor(text: string): Cursor {
+  const invalid = badRequest(m.records_error_cursor())
+  let parsed: Partial<Cursor> | null
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid
+    throw error
+  }
+  const { change, comment, audit } = parsed ?? {}
+  const isId = (value: unknown): value is number | null => value === null || Number.isSafeInteger(value)
+  const isPlace =
+    comment === null || (typeof comment?.createdAt === 'string' && typeof comment.id === 'string')
+  if (!isId(change) || !isId(audit) || !isPlace) throw invalid
+  return { change, comment: comment ?? null, audit }
+}
