@@ -28,6 +28,7 @@ interface ServerEvents {
   work: (work: Work) => void
   comment: (news: CommentNews) => void
   presence: (news: PresenceNews) => void
+  audit: (news: { baseId: string }) => void
   /** Messages may have been lost between servers. */
   missed: () => void
 }
@@ -81,6 +82,7 @@ const works = channel<Work>()
 const comments = channel<CommentNews>()
 const presence = channel<PresenceNews>()
 const joins = channel<string>()
+const audits = channel<{ baseId: string }>()
 const reconnects = channel<void>()
 
 /** Records were written in a watched base, also by this browser: compare `clientId`. */
@@ -97,6 +99,8 @@ export const onComment = comments.on
 export const onPresence = presence.on
 /** A watched base was joined, again after each interruption: its id. */
 export const onJoin = joins.on
+/** Something happened to a watched base itself, its members or public links. */
+export const onAudit = audits.on
 /** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
 
@@ -185,6 +189,7 @@ async function open(): Promise<void> {
   opened.on('work', works.emit)
   opened.on('comment', comments.emit)
   opened.on('presence', presence.emit)
+  opened.on('audit', audits.emit)
   opened.on('missed', () => reconnects.emit())
 }
 

@@ -107,7 +107,8 @@ describe('the history of a base', () => {
     await write(tests.owner().token, 2, 20)
     const grid = await tests.openTable(table)
     await grid.page.getByRole('link', { name: 'History' }).click()
-    const row = (text: string) => grid.page.getByTestId('history-action').filter({ hasText: text })
+    const row = (text: string) =>
+      grid.page.locator('[data-testid=history-action][data-step=did]').filter({ hasText: text })
     await row('Qty of Item 2: 2 → 20').waitFor()
     const theirs = row('Qty of Item 1: 1 → 10')
     await theirs.getByText(editor.email).waitFor()

@@ -4,6 +4,20 @@ import { SHARED_PAGE, visitor } from '../session/visitor.ts'
 /** The browser's history, with the route after `#` (spec §2). */
 export const appHistory = createHashHistory()
 
+/** The query of the address as plain texts; routes ignore parameters that they do not know. */
+export interface RouteSearch {
+  rowId?: string
+  tableId?: string
+  tab?: string
+  by?: string
+  kind?: string
+  from?: string
+  to?: string
+  base?: string
+  continueAfterSignIn?: string
+  logout?: string
+}
+
 /** The workspace part of every route while there is one workspace. */
 const WORKSPACE = 'nc'
 
@@ -21,8 +35,7 @@ export const paths = {
     `${baseRoot(baseId)}/${tableId}${viewId ? `/${viewId}` : ''}`,
   members: (baseId: string) => `/${WORKSPACE}/${baseId}/auth`,
   /** The change history of a base. */
-  history: (baseId: string, tableId?: string) =>
-    `/${WORKSPACE}/${baseId}/history${tableId ? `?tableId=${tableId}` : ''}`,
+  history: (baseId: string, filter: RouteSearch = {}) => `/${WORKSPACE}/${baseId}/history${queryOf(filter)}`,
   /** The open comments of a base. */
   comments: (baseId: string) => `/${WORKSPACE}/${baseId}/comments`,
   /** The trash of a base. */
@@ -48,6 +61,13 @@ export const paths = {
 }
 
 export type AccountPage = 'profile' | 'password' | 'tokens' | 'users' | 'settings' | 'storage'
+
+/** `?name=value` of the parameters that are set. */
+function queryOf(search: RouteSearch): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(given).toString()
+  return query && `?${query}`
+}
 
 const continueQuery = (path?: string) => (path ? `?continueAfterSignIn=${encodeURIComponent(path)}` : '')
 

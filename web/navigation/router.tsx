@@ -7,7 +7,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { parse } from 'regexparam'
-import { appHistory, goTo } from './paths.ts'
+import { appHistory, goTo, type RouteSearch } from './paths.ts'
 
 /** The variable segments of all paths, decoded; which ones are set depends on the route. */
 export interface RouteParams {
@@ -20,16 +20,6 @@ export interface RouteParams {
   token?: string
   id?: string
   page?: string
-}
-
-/** The query of the address as plain texts; routes ignore parameters that they do not know. */
-export interface RouteSearch {
-  rowId?: string
-  tableId?: string
-  tab?: string
-  base?: string
-  continueAfterSignIn?: string
-  logout?: string
 }
 
 /** The address after `#`. */

@@ -1,83 +1,92 @@
-import { History, Redo2, Undo2 } from 'lucide-react'
-import type { Action } from '../../../src/core/actions.ts'
+import { History, KeyRound, MessageSquare, Redo2, RotateCcw, Undo2 } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { actionText } from '../../../src/core/actions.ts'
+import type { ActivityItem, AuditDetail, AuditKind } from '../../../src/core/activity.ts'
 import type { Person, Table } from '../../../src/core/model.ts'
-import { roleCan } from '../../../src/core/roles.ts'
+import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { useParams, useSearch } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
+import { onAudit, onChange, onComment, onReconnect, onSchemaChange } from '../../socket.ts'
 import { cache, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import lists from '../layout/list-screen.module.css'
 import { WorkBar } from '../records/bars/status-bars.tsx'
 import { undoChosen } from '../records/undo/undo-commands.tsx'
+import { EntryDetails } from './entry-details.tsx'
 import styles from './history.module.css'
+import { type HistoryFilter, HistoryFilters, readFilter } from './history-filters.tsx'
+import { openTableRestore } from './restore-table.tsx'
+import { nameOf, revert } from './revert.tsx'
 
-/** Actions per page. */
+/** Entries per page. */
 const PAGE = 50
+/** What happens in quick succession is read at once. */
+const READ_AFTER_MS = 400
 
-/** History of a base or table: actions with author, time and undo. */
+/** What was done in a base, by whom and when, with the ways to take it back. */
 export function HistoryScreen() {
   const { baseId = '' } = useParams()
-  const { tableId } = useSearch()
+  const filter = readFilter(useSearch())
   useDocumentTitle(m.common_history())
   const base = trpc.bases.get.useQuery({ baseId }).data
   const tables = trpc.schema.tables.useQuery({ baseId }).data
   const { user } = useMe()
-  const pages = trpc.records.actions.useInfiniteQuery(
-    { baseId, tableId, limit: PAGE },
-    {
-      getNextPageParam: ({ next }) => next ?? undefined,
-      staleTime: 0,
-      enabled: base !== undefined && roleCan(base.role, 'record.undo'),
-    },
+  const pages = trpc.activity.list.useInfiniteQuery(
+    { baseId, filter: wireFilter(filter), limit: PAGE },
+    { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
   )
-  const actions = pages.data?.pages.flatMap((page) => page.actions)
+  useNews(baseId, pages.refetch)
+  const items = pages.data?.pages.flatMap((page) => page.items)
   const people = new Map(
     pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
   )
   const since = pages.data?.pages[0]?.historySince ?? null
-  if (base && !roleCan(base.role, 'record.undo')) {
-    return (
-      <Main className={lists.screen}>
-        <EmptyState icon={History} title={m.history_only_editors_base_see_history()} />
-      </Main>
-    )
-  }
+  const role = base?.role ?? null
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const table = tables?.find(({ id }) => id === filter.tableId)
   return (
     <Main className={lists.screen}>
       <header className={lists.header}>
         <h1 className={lists.heading}>{m.common_history()}</h1>
-        <TableFilter
-          tables={tables}
-          tableId={tableId}
-          onChoose={(id) => goTo(paths.history(baseId, id), { replace: true })}
-        />
+        {table && roleCan(role, 'record.rewind') && (
+          <Button size="small" icon={RotateCcw} onClick={() => openTableRestore(baseId, table)}>
+            {m.history_restore_table()}
+          </Button>
+        )}
       </header>
-      <WorkBar baseId={baseId} canCancel />
+      <HistoryFilters
+        baseId={baseId}
+        tables={tables}
+        filter={filter}
+        onFilter={(next) => goTo(paths.history(baseId, next), { replace: true })}
+      />
+      <WorkBar baseId={baseId} canCancel={roleCan(role, 'record.undo')} />
       {pages.error && !pages.data ? (
         <QueryError title={m.history_history_load_failed()} query={pages} />
-      ) : actions?.length === 0 ? (
+      ) : items?.length === 0 && !pages.hasNextPage ? (
         <EmptyState
           icon={History}
-          title={m.history_nothing_has_been_changed_yet()}
-          text={m.history_every_change_records_fields_views()}
+          title={isFiltered ? m.history_no_match() : m.history_nothing_has_been_changed_yet()}
+          text={isFiltered ? m.history_no_match_text() : m.history_every_change_records_fields_views()}
         />
       ) : (
         <ul className={lists.list} aria-busy={pages.isPending} data-testid="history-list">
-          {actions?.map((action) => (
-            <ActionRow
-              key={action.id}
+          {items?.map((item) => (
+            <ItemRow
+              key={item.id}
               baseId={baseId}
-              action={action}
-              person={action.actorId === null ? undefined : people.get(action.actorId)}
-              canUndo={action.actorId === user?.id || roleCan(base?.role ?? null, 'record.undo-others')}
+              item={item}
+              person={item.actorId === null ? undefined : people.get(item.actorId)}
+              ownId={user?.id}
+              role={role}
+              tables={tables ?? []}
             />
           )) ?? [1, 2, 3, 4, 5].map((n) => <Skeleton key={n} height={40} />)}
         </ul>
@@ -98,70 +107,209 @@ export function HistoryScreen() {
   )
 }
 
-/** Select that limits a list to one table of the base. */
-export function TableFilter(props: {
-  tables: readonly Table[] | undefined
-  tableId: string | undefined
-  onChoose: (tableId: string | undefined) => void
-}) {
-  const { tables, tableId, onChoose } = props
-  return (
-    <select
-      className={styles.filter}
-      aria-label={m.common_table()}
-      value={tableId ?? ''}
-      onChange={(event) => onChoose(event.target.value || undefined)}
-    >
-      <option value="">{m.history_all_tables()}</option>
-      {tables?.map((table) => (
-        <option key={table.id} value={table.id}>
-          {table.title}
-        </option>
-      ))}
-    </select>
-  )
+/** The filter of the address as the server takes it: days begin and end in the user's time zone. */
+function wireFilter({ tableId, rowId, by, kind, from, to }: HistoryFilter) {
+  const day = (text: string | undefined, time: string) => {
+    const date = text === undefined ? null : new Date(`${text}T${time}`)
+    return date === null || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  }
+  const recordId = rowId !== undefined && /^\d{1,15}$/.test(rowId) ? Number(rowId) : rowId
+  return {
+    ...(tableId !== undefined && recordId !== undefined
+      ? { record: { tableId, recordId } }
+      : tableId !== undefined && { tableId }),
+    actorId: by,
+    kinds: kind === undefined ? undefined : [kind],
+    from: day(from, '00:00:00'),
+    to: day(to, '23:59:59.999'),
+  }
 }
 
-interface ActionRowProps {
+/** Reads again soon after anything has happened in the base. */
+function useNews(baseId: string, refetch: () => Promise<unknown>): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void refetch()
+      }, READ_AFTER_MS)
+    }
+    const ofBase = (news: { baseId: string }) => {
+      if (news.baseId === baseId) soon()
+    }
+    const stop = [
+      onChange(ofBase),
+      onSchemaChange(ofBase),
+      onComment(ofBase),
+      onAudit(ofBase),
+      onReconnect(soon),
+    ]
+    return () => {
+      clearTimeout(timer)
+      for (const end of stop) end()
+    }
+  }, [baseId, refetch])
+}
+
+interface ItemRowProps {
   baseId: string
-  action: Action
+  item: ActivityItem
   person: Person | undefined
-  canUndo: boolean
+  ownId: string | undefined
+  role: BaseRole | null
+  tables: readonly Table[]
 }
 
-function ActionRow({ baseId, action, person, canUndo: mayUndo }: ActionRowProps) {
-  const { state, tableId, tableTitle } = action
-  const isUndone = state === 'undone'
-  const run = async () => {
-    await undoChosen({ baseId }, isUndone ? 'redo' : 'undo', action)
-    await cache.records.actions.invalidate()
+function ItemRow(props: ItemRowProps) {
+  const { baseId, item } = props
+  if (item.kind === 'change') return <ChangeRow {...props} item={item} />
+  if (item.kind === 'comment') {
+    const record = item.recordTitle || m.common_record_id({ id: String(item.recordId) })
+    const path = `${paths.table(baseId, item.tableId)}?rowId=${encodeURIComponent(item.recordId)}`
+    return (
+      <Row {...props} icon={<MessageSquare size={14} aria-hidden />} label={item.text}>
+        <a href={hrefOf(path)} dir="auto">
+          {item.isReply
+            ? m.history_replied_on({ record, table: item.tableTitle })
+            : m.history_commented_on({ record, table: item.tableTitle })}
+        </a>
+      </Row>
+    )
   }
   return (
-    <li className={styles.row} data-state={state} data-testid="history-action">
-      {person ? <Avatar person={person} size={24} /> : <span className={lists.nobody} />}
-      <div className={styles.text}>
-        <p className={styles.label}>
-          <bdi>{actionText(action)}</bdi>
-        </p>
-        <p className={lists.facts}>
-          <span dir="auto">{person ? person.displayName || person.email : m.history_someone()}</span>
-          <time dateTime={action.at} data-tip={new Date(action.at).toLocaleString(localeTag())}>
-            {formatAgo(action.at)}
-          </time>
-          {tableId !== null && tableTitle !== null && (
-            <a href={hrefOf(paths.table(baseId, tableId))} dir="auto">
-              {tableTitle}
-            </a>
+    <Row
+      {...props}
+      icon={<KeyRound size={14} aria-hidden />}
+      label={auditText(item.auditKind, item.detail)}
+    />
+  )
+}
+
+function ChangeRow(props: ItemRowProps & { item: Extract<ActivityItem, { kind: 'change' }> }) {
+  const { baseId, item, ownId, role, tables } = props
+  const { action, step } = item
+  const { state, tableId, tableTitle } = action
+  const [isOpen, setOpen] = useState(false)
+  const isOwn = item.actorId === ownId
+  const mayUndo =
+    step === 'did' && state !== 'final' && roleCan(role, isOwn ? 'record.undo' : 'record.undo-others')
+  const isUndone = state === 'undone'
+  const table = tables.find(({ id }) => id === tableId)
+  const text = actionText(action)
+  const run = async () => {
+    await (isUndone ? undoChosen({ baseId }, 'redo', action) : revert(baseId, action))
+    await cache.activity.list.invalidate()
+  }
+  const hasRecords = action.kind.startsWith('records.') && action.records > 0
+  return (
+    <Row
+      {...props}
+      label={
+        step === 'did'
+          ? text
+          : step === 'undid'
+            ? m.history_undid({ what: text })
+            : m.history_redid({ what: text })
+      }
+      details={isOpen && <EntryDetails baseId={baseId} entryId={action.id} />}
+      buttons={
+        <>
+          {hasRecords && (
+            <Button size="small" variant="ghost" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {m.history_details()}
+            </Button>
           )}
-          {isUndone && <span>{m.history_undone()}</span>}
-          {state === 'final' && <span>{m.history_cannot_be_undone()}</span>}
-        </p>
-      </div>
-      {mayUndo && state !== 'final' && (
-        <Button size="small" icon={isUndone ? Redo2 : Undo2} onClick={() => void run()}>
-          {isUndone ? m.common_redo() : m.common_undo()}
-        </Button>
+          {table && hasRecords && roleCan(role, 'record.rewind') && (
+            <IconButton
+              icon={RotateCcw}
+              size="small"
+              label={m.history_restore_before({ table: table.title })}
+              onClick={() => openTableRestore(baseId, table, action.id)}
+            />
+          )}
+          {mayUndo && (
+            <Button size="small" icon={isUndone ? Redo2 : Undo2} onClick={() => void run()}>
+              {isUndone ? m.common_redo() : m.common_undo()}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {tableId !== null && tableTitle !== null && (
+        <a href={hrefOf(paths.table(baseId, tableId))} dir="auto">
+          {tableTitle}
+        </a>
       )}
+      {step === 'did' && isUndone && <span>{m.history_undone()}</span>}
+      {step === 'did' && state === 'final' && <span>{m.history_cannot_be_undone()}</span>}
+    </Row>
+  )
+}
+
+interface RowProps {
+  item: ActivityItem
+  person: Person | undefined
+  label: string
+  icon?: ReactNode
+  /** Facts after the person and the time. */
+  children?: ReactNode
+  buttons?: ReactNode
+  /** Shown below the row. */
+  details?: ReactNode
+}
+
+function Row({ item, person, label, icon, children, buttons, details }: RowProps) {
+  const isUndone = item.kind === 'change' && item.step === 'did' && item.action.state === 'undone'
+  return (
+    <li
+      className={styles.item}
+      data-state={isUndone ? 'undone' : undefined}
+      data-step={item.kind === 'change' ? item.step : item.kind}
+      data-testid="history-action"
+    >
+      <div className={styles.row}>
+        {person ? <Avatar person={person} size={24} /> : <span className={lists.nobody} />}
+        <div className={styles.text}>
+          <p className={styles.label}>
+            {icon} <bdi>{label}</bdi>
+          </p>
+          <p className={lists.facts}>
+            <span dir="auto">{nameOf(person)}</span>
+            <time dateTime={item.at} data-tip={new Date(item.at).toLocaleString(localeTag())}>
+              {formatAgo(item.at)}
+            </time>
+            {children}
+          </p>
+        </div>
+        {buttons}
+      </div>
+      {details}
     </li>
   )
+}
+
+function auditText(kind: AuditKind, { name = '', role = '' }: AuditDetail): string {
+  switch (kind) {
+    case 'base.create':
+      return m.history_audit_base_create({ name })
+    case 'base.update':
+      return m.history_audit_base_update({ name })
+    case 'base.delete':
+      return m.history_audit_base_delete()
+    case 'base.restore':
+      return m.history_audit_base_restore()
+    case 'member.invite':
+      return m.history_audit_member_invite({ name, role })
+    case 'member.update':
+      return m.history_audit_member_update({ name, role })
+    case 'member.remove':
+      return m.history_audit_member_remove({ name })
+    case 'share.create':
+      return m.history_audit_share_create({ name })
+    case 'share.update':
+      return m.history_audit_share_update({ name })
+    case 'share.delete':
+      return m.history_audit_share_delete({ name })
+  }
 }

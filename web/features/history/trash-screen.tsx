@@ -24,7 +24,7 @@ import { WorkBar } from '../records/bars/status-bars.tsx'
 import { offerUndo, undoChosen } from '../records/undo/undo-commands.tsx'
 import { restoreTable } from '../tables/table-commands.tsx'
 import styles from './history.module.css'
-import { TableFilter } from './history-screen.tsx'
+import { TableFilter } from './history-filters.tsx'
 
 type Tab = 'records' | 'fields' | 'views' | 'tables'
 type TrashedRecord = Outputs['records']['trash']['records'][number]

@@ -171,9 +171,9 @@ export const historyAction: Action = {
   label: () => m.common_history(),
   group: baseGroup,
   icon: History,
-  when: ({ can }) => can('record.undo'),
+  when: ({ can }) => can('base.activity'),
   run({ base, tableId }) {
-    if (base) goTo(paths.history(base.id, tableId ?? undefined))
+    if (base) goTo(paths.history(base.id, { tableId: tableId ?? undefined }))
   },
 }
 

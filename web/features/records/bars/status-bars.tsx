@@ -93,6 +93,8 @@ function wording({ kind, records, tableTitle: table, fieldTitle: field }: Work):
       return m.records_deleting_records_of_table({ count: records, table })
     case 'restore':
       return m.records_restoring_records_of_table({ count: records, table })
+    case 'rewind':
+      return m.records_restoring_table_earlier({ count: records, table })
     case 'undo':
       return m.records_undoing_change_records_table({ count: records, table })
     case 'redo':

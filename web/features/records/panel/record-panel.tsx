@@ -183,9 +183,9 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       className={styles.tabs}
       panelClassName={styles.content}
     >
-      {isMissing(read.error) ? (
+      {isMissing(read.error) && tab !== 'history' ? (
         <p className={styles.gone}>{m.records_this_record_was_deleted()}</p>
-      ) : read.error && !read.data && !row ? (
+      ) : read.error && !read.data && !row && tab !== 'history' ? (
         <QueryError title={m.records_record_load_failed()} query={read} />
       ) : tab === 'comments' ? (
         <RecordComments key={recordId} context={context} recordId={recordId} asked={isAsked ? asked : null} />

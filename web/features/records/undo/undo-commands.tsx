@@ -173,7 +173,7 @@ function tell(place: UndoPlace, direction: Direction, action: Action, undone: Un
   if (applied) place.take?.(applied)
   // Fields, views and tables in the browser's cache are outdated.
   else void cache.schema.invalidate()
-  void cache.records.actions.invalidate()
+  void cache.activity.list.invalidate()
   const what = actionText(action)
   const text = direction === 'undo' ? m.records_undone_what({ what }) : m.records_redone_what({ what })
   const left = m.records_values_kept_because_someone_changed({ count: skipped })
@@ -205,7 +205,7 @@ export function offerUndo(
           const undone = await runInQueue(baseId, () => api.records.undo.mutate({ baseId, entryId }))
           if (undone.applied) place.take?.(undone.applied)
           else await cache.schema.invalidate()
-          void cache.records.actions.invalidate()
+          void cache.activity.list.invalidate()
           await onUndone?.()
           toast.success({ text: m.records_undone_what({ what: text }), topic: UNDO_TOPIC })
         } catch (error) {
