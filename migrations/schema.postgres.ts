@@ -3,6 +3,7 @@ import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineCommentsTables } from '../modules/comments/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
 import { defineIndexesTables } from '../modules/indexes/tables.ts'
+import { defineNotificationTables } from '../modules/notifications/tables.ts'
 import { defineRecordsTables } from '../modules/records/tables.ts'
 import { defineSchemaTables } from '../modules/schema/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
@@ -19,5 +20,6 @@ export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsT
 export const { uploads } = defineImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)
+export const { notifications, notificationSettings, watches } = defineNotificationTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)

@@ -12,6 +12,7 @@ import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
+import { createNotificationsService, notificationsRest } from '../modules/notifications/index.ts'
 import {
   AUTOMATIC_INDEXES,
   createRecordsService,
@@ -47,6 +48,7 @@ import { createMail } from './mail.ts'
 import { describeKernel } from './metrics/kernel-gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { measureRequests, metricsRoute } from './metrics/route.ts'
+import { NOTICES } from './notices.ts'
 import { LARGE_JSON, parseJsonInTurns } from './parse-json.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
@@ -97,7 +99,13 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     (error, name) => log.error('a listener failed', error, { event: name }),
     meta.cluster,
   )
-  const jobs = createJobs({ meta, events, log, onEnd: ({ kind, status }) => metrics?.job(kind, status) })
+  const jobs = createJobs({
+    meta,
+    events,
+    log,
+    registry,
+    onEnd: ({ kind, status }) => metrics?.job(kind, status),
+  })
   const mail = createMail({ config, meta, secrets, log })
   return {
     config,
@@ -144,8 +152,10 @@ export function createServices(kernel: Kernel) {
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records)
   const indexes = createIndexesService(kernel, auth, schema, records)
-  const comments = createCommentsService(kernel, auth, schema, records)
+  const notifications = createNotificationsService(kernel, auth, bases, schema, views, records)
+  const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
+  kernel.registry.fill(NOTICES, notifications.notices)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -166,6 +176,7 @@ export function createServices(kernel: Kernel) {
     copies,
     storage,
     indexes,
+    notifications,
     comments,
     activity,
   }
@@ -194,6 +205,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(recordsRest(kernel, services))
     .use(storageRest(kernel, services))
     .use(indexesRest(kernel, services))
+    .use(notificationsRest(kernel, services))
     .use(commentsRest(kernel, services))
     .use(activityRest(kernel, services))
     .use(sharesRest(kernel, services))
@@ -315,6 +327,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   await kernel.jobs.recover()
   kernel.mail.start()
   await services.records.feed.start()
+  await services.notifications.start()
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
@@ -357,6 +370,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     // Browsers reconnect at once, to another server if there is one.
     socket.close()
     services.storage.close()
+    await services.notifications.close()
     await services.records.feed.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()

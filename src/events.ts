@@ -16,6 +16,10 @@ export interface EventMap {
   'comment.changed': CommentNews
   /** Something happened to a base, its members or its public links. */
   'base.audited': { baseId: string }
+  /** The notifications of a user changed: browsers read them again. */
+  'notification.changed': { userId: string }
+  /** A webhook keeps failing; `since` identifies the failure. People who manage the base are notified. */
+  'hook.failing': { baseId: string; hookId: string; title: string; error: string; since: string }
   /** Progress or end of a change of whole tables. */
   'work.changed': Work
   /** A user's account, roles or memberships changed: their caches and connections are invalid. */
@@ -55,6 +59,8 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'schema.changed': true,
   'comment.changed': true,
   'base.audited': true,
+  'notification.changed': true,
+  'hook.failing': false,
   'job.changed': true,
   'work.changed': true,
   'access.changed': false,

@@ -1,2 +1,3 @@
 export { createMail, type Mail } from './mail/mail.ts'
 export type { MailBlock, MailContent } from './mail/message.ts'
+export type { NewMail } from './mail/outbox.ts'

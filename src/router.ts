@@ -10,6 +10,7 @@ import {
   jobsRouter,
 } from '../modules/imports/index.ts'
 import { type IndexesService, indexesRouter } from '../modules/indexes/index.ts'
+import { type NotificationsService, notificationsRouter } from '../modules/notifications/index.ts'
 import { type RecordsService, recordsRouter } from '../modules/records/index.ts'
 import { type SchemaService, schemaRouter } from '../modules/schema/index.ts'
 import { type SharesService, sharesRouter } from '../modules/shares/index.ts'
@@ -29,6 +30,7 @@ export interface RoutedServices {
   copies: Copies
   storage: StorageService
   indexes: IndexesService
+  notifications: NotificationsService
   comments: CommentsService
   activity: ActivityService
 }
@@ -49,6 +51,7 @@ export const createRouter = (services: RoutedServices) =>
     jobs: jobsRouter(services.imports),
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),
+    notifications: notificationsRouter(services.notifications),
     comments: commentsRouter(services.comments),
     activity: activityRouter(services.activity),
   })

@@ -363,6 +363,9 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     kernel.events.on('base.audited', (news) =>
       send(roomOf(news.baseId), { event: 'audit', payload: news }, news.baseId),
     ),
+    kernel.events.on('notification.changed', ({ userId }) =>
+      send(roomOfUser(userId), { event: 'notification', payload: {} }),
+    ),
     kernel.events.on('work.changed', (work) =>
       send(roomOf(work.baseId), { event: 'work', payload: work }, work.baseId),
     ),

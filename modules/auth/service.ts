@@ -1,5 +1,6 @@
 import { type Actor, ANONYMOUS, type UserActor } from '../../src/core/actor.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { NOTICES } from '../../src/notices.ts'
 import { defineSlot } from '../../src/registry.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
@@ -101,8 +102,13 @@ export function createAuthService(kernel: Kernel) {
      */
     async signUp(input: SignUpInput, address: string): Promise<SignedIn & { starter: StarterBase | null }> {
       const { isFirst, ...signedIn } = await session.signUp(input, address)
+      await welcome(signedIn.user.id)
       return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
     },
+
+    /** A person as an actor, for work on their behalf without a request; null for a deleted account. */
+    actorOf: async (userId: string): Promise<UserActor | null> =>
+      (await accounts.find(userId))?.actors.session ?? null,
 
     /** Tile server of maps; null: maps show built-in outlines. */
     mapTiles:
@@ -112,6 +118,19 @@ export function createAuthService(kernel: Kernel) {
     sendsMail: kernel.mail.isConfigured,
     /** The server's public address: configured, else that of the request. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
+  }
+
+  /** Failures are only logged: the account works without the notification. */
+  async function welcome(userId: string): Promise<void> {
+    try {
+      const { statements, stored } = await kernel.registry
+        .get(NOTICES)
+        .prepare([{ kind: 'welcome', userId, key: 'welcome', actorId: null }])
+      await kernel.meta.atomically(statements)
+      stored()
+    } catch (error) {
+      kernel.log.error('a new user could not be welcomed', error, { userId })
+    }
   }
 
   /** Failures are only logged: the account works without the base. */

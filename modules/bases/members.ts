@@ -5,6 +5,7 @@ import type { Member, MemberInvitation } from '../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import { NOTICES } from '../../src/notices.ts'
 import type { AuthService, ListedUser } from '../auth/index.ts'
 import type { BaseStore } from './store.ts'
 
@@ -15,7 +16,7 @@ const problem = (message: string): AppError => new AppError('BASE_USER_ERROR', m
 
 /** Members of bases (wire §5.1). */
 export function createMembers(
-  { meta }: Pick<Kernel, 'meta'>,
+  { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
   store: BaseStore,
   access: AuthService['access'],
   users: AuthService['users'],
@@ -57,6 +58,34 @@ export function createMembers(
     if ((await roleOf(baseId, userId)) !== role) throw problem(m.wire_error_last_owner())
   }
 
+  /** Adds a member, records that, and notifies them, in one transaction. */
+  async function grant(
+    actor: Actor,
+    baseId: string,
+    { id: userId, email }: { id: string; email: string },
+    role: BaseRole,
+  ): Promise<void> {
+    const audit = { baseId, kind: 'member.invite', detail: { name: email, role } } as const
+    const { statements, stored } = await registry.get(NOTICES).prepare(
+      role === 'no-access'
+        ? []
+        : [
+            {
+              kind: 'invite',
+              userId,
+              // Somebody who was removed may be invited again.
+              key: `invite ${baseId} ${Date.now()}`,
+              actorId: actor.kind === 'user' ? actor.id : null,
+              baseId,
+            },
+          ],
+    )
+    await meta.atomically([access.grant(baseId, userId, role), ...audits.record(actor, audit), ...statements])
+    access.gained(userId)
+    audits.added(baseId)
+    stored()
+  }
+
   async function enter(
     actor: Actor,
     right: 'member.create' | 'member.update' | 'member.delete',
@@ -84,10 +113,7 @@ export function createMembers(
     const { row } = invited
     const present = await roleOf(baseId, row.id)
     if (present) throw problem(m.wire_error_member_exists({ email: row.email, role: present }))
-    const audit = { baseId, kind: 'member.invite', detail: { name: row.email, role } } as const
-    await meta.atomically([access.grant(baseId, row.id, role), ...audits.record(actor, audit)])
-    access.gained(row.id)
-    audits.added(baseId)
+    await grant(actor, baseId, row, role)
     await users.mails.invited(actor, row)
     return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
   }
@@ -178,10 +204,7 @@ export function createMembers(
       const present = await roleOf(baseId, userId)
       await mustReach(actor, baseId, [role, present])
       if (present) return regrant(actor, baseId, person, role)
-      const audit = { baseId, kind: 'member.invite', detail: { name: person.email, role } } as const
-      await meta.atomically([access.grant(baseId, userId, role), ...audits.record(actor, audit)])
-      access.gained(userId)
-      audits.added(baseId)
+      await grant(actor, baseId, person, role)
     },
 
     /**

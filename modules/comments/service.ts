@@ -2,12 +2,15 @@ import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { commentKey, REACTIONS, type Reaction, type RecordComment } from '../../src/core/comments.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
+import { mentionOf, mentionsIn, replaceMentions } from '../../src/core/mentions.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
-import type { BaseRight } from '../../src/core/roles.ts'
+import { type BaseRight, holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import type { Notice } from '../../src/notices.ts'
 import type { AuthService } from '../auth/index.ts'
-import { idOfKey, keyFieldsOf, type RecordsService, storedId } from '../records/index.ts'
+import type { NotificationsService } from '../notifications/index.ts'
+import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
 import type { SchemaReader, TableModel } from '../schema/index.ts'
 import {
   type CommentFilter,
@@ -21,6 +24,10 @@ import {
 const MAX_COMMENTS = 1_000
 /** Threads per page of the inbox. */
 const INBOX_PAGE = 30
+/** People whom a comment may mention. */
+const MAX_MENTIONS = 50
+/** Characters of a comment in its notifications. */
+const EXCERPT = 300
 
 export type CommentsService = ReturnType<typeof createCommentsService>
 
@@ -54,8 +61,10 @@ export function createCommentsService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
   schema: Pick<SchemaReader, 'load' | 'isKept'>,
-  records: Pick<RecordsService, 'open' | 'readOne' | 'titledByIds'>,
+  records: Pick<RecordsService, 'open' | 'readOne' | 'titlesOf'>,
+  notifications: Pick<NotificationsService, 'notices' | 'settings' | 'watches' | 'recipientsOf' | 'revise'>,
 ) {
+  const { meta } = kernel
   const store = createCommentStore(kernel)
   kernel.removals.push(store.forRemovedBase)
 
@@ -106,13 +115,64 @@ export function createCommentsService(
   const peopleIn = (comments: readonly RecordComment[]): Promise<Person[]> =>
     auth.people([
       ...new Set(
-        comments.flatMap(({ createdBy, resolvedBy, reactions }) => [
+        comments.flatMap(({ text, createdBy, resolvedBy, reactions }) => [
           createdBy,
+          ...mentionsIn(text),
           ...(resolvedBy === null ? [] : [resolvedBy]),
           ...reactions.flatMap(({ userIds }) => userIds),
         ]),
       ),
     ])
+
+  /** The text to store: mentions of people who cannot open the base, who are told nothing, become plain text. */
+  async function withMembersOnly(baseId: string, text: string): Promise<string> {
+    const mentioned = mentionsIn(text)
+    if (mentioned.length === 0) return text
+    if (mentioned.length > MAX_MENTIONS)
+      throw badRequest(m.comments_error_too_many_mentions({ max: MAX_MENTIONS }))
+    const standings = await auth.access.standings(mentioned, [baseId])
+    return replaceMentions(text, (userId, label) => {
+      const role = standings.get(userId)?.roles.get(baseId)
+      return holdsBaseRole(role ?? null, 'viewer') ? mentionOf(userId) : `@${label}`
+    })
+  }
+
+  /** The beginning of a text with names in place of mentions. */
+  async function excerptOf(text: string): Promise<string> {
+    const people = new Map((await auth.people(mentionsIn(text))).map((person) => [person.id, person]))
+    const plain = replaceMentions(text, (userId) => {
+      const person = people.get(userId)
+      return `@${person?.displayName || person?.email || ''}`
+    })
+    const letters = [...plain]
+    return letters.length > EXCERPT ? `${letters.slice(0, EXCERPT - 1).join('')}…` : plain
+  }
+
+  /**
+   * Notices of a comment to those whom it mentions, else to those in its thread, else to those who watch the record; one
+   * for each person, however often the comment is changed.
+   */
+  async function noticesOf(row: CommentRow): Promise<Notice[]> {
+    const { id, baseId, tableId, recordId, fieldId, parentId, createdBy } = row
+    const inThread = parentId === null ? [] : await store.authorsInThread(parentId)
+    const kinds = new Map<string, Notice['kind']>()
+    for (const userId of await notifications.watches.watchersOf(tableId, recordId))
+      kinds.set(userId, 'comment')
+    for (const userId of inThread) kinds.set(userId, 'reply')
+    for (const userId of mentionsIn(row.text)) kinds.set(userId, 'mention')
+    const detail = { text: await excerptOf(row.text) }
+    const shared = {
+      key: `comment ${id}`,
+      ref: id,
+      actorId: createdBy,
+      baseId,
+      tableId,
+      recordId,
+      fieldId,
+      detail,
+    }
+    return [...kinds].map(([userId, kind]) => ({ ...shared, userId, kind }))
+  }
 
   return {
     /** The comments of a record, oldest first, with the people they name. Empty for a record that is not there. */
@@ -149,15 +209,15 @@ export function createCommentsService(
       await auth.access.authorize(actor, 'comment.list', baseId)
       const rows = await store.openThreads(baseId, cursor == null ? null : readCursor(cursor), INBOX_PAGE)
       const last = rows.length === INBOX_PAGE ? rows.at(-1) : undefined
-      const titles = await titlesOf(actor, rows)
-      const shown = rows.filter((row) => titles.has(placeOf(row)))
+      const titles = await records.titlesOf(actor, rows)
+      const shown = rows.filter((row) => titles.has(referenceKey(row)))
       const comments = await present(shown)
       const replies = await store.replies(shown.map(({ id }) => id))
       return {
         threads: comments.map((comment) => ({
           comment,
           replies: replies.get(comment.id) ?? 0,
-          ...titles.get(placeOf(comment))!,
+          ...titles.get(referenceKey(comment))!,
         })),
         people: await peopleIn(comments),
         next: last ? `${last.createdAt} ${last.id}` : null,
@@ -201,7 +261,7 @@ export function createCommentsService(
      *   there; BAD_REQUEST past `MAX_COMMENTS` on a record
      */
     async create(actor: Actor, input: NewComment): Promise<RecordComment> {
-      const { tableId, recordId, fieldId = null, parentId = null, text } = input
+      const { tableId, recordId, fieldId = null, parentId = null } = input
       const model = await enter(actor, 'comment.create', tableId)
       const user = asUser(actor)
       if (!(await exists(actor, model, recordId))) throw notFound('Record', String(recordId))
@@ -221,14 +281,26 @@ export function createCommentsService(
         recordId: key,
         fieldId: parent ? parent.fieldId : fieldId,
         parentId: parent ? (parent.parentId ?? parent.id) : null,
-        text,
+        text: await withMembersOnly(model.table.baseId, input.text),
         createdBy: user.id,
         createdAt: new Date().toISOString(),
         updatedAt: null,
         resolvedBy: null,
         resolvedAt: null,
       }
-      await store.insert(row)
+      const notices = await notifications.notices.prepare(await noticesOf(row))
+      const { watchesOwn } = (await notifications.settings.effective([user.id], row.baseId))(user.id)
+      const watch = { userId: user.id, baseId: row.baseId, tableId, targetId: key }
+      const isSent = (await store.find(row.id)) !== null
+      if (!isSent) {
+        await meta.atomically([
+          store.insert(row),
+          ...notices.statements,
+          ...(await notifications.watches.adding(watchesOwn ? [watch] : [])),
+        ])
+        notices.stored()
+        if (watchesOwn) await notifications.watches.follow(row.baseId)
+      }
       const stored = await store.find(row.id)
       if (stored?.createdBy !== user.id || stored.recordId !== key || stored.tableId !== tableId) {
         throw badRequest(m.comments_error_id_in_use())
@@ -242,10 +314,20 @@ export function createCommentsService(
     async update(actor: Actor, commentId: string, text: string): Promise<RecordComment> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
       if (row.createdBy !== user.id) throw notOwn()
-      const patch = { text, updatedAt: new Date().toISOString() }
-      await store.update(row.id, patch)
+      const patch = { text: await withMembersOnly(row.baseId, text), updatedAt: new Date().toISOString() }
+      const changed = { ...row, ...patch }
+      // Those who know of it already have its key.
+      const notices = await notifications.notices.prepare(
+        (await noticesOf(changed)).filter(({ kind }) => kind === 'mention'),
+      )
+      await meta.atomically([
+        store.updating(row.id, patch),
+        notifications.revise(row.id, await excerptOf(patch.text)),
+        ...notices.statements,
+      ])
+      notices.stored()
       announce(row)
-      const [comment] = await present([{ ...row, ...patch }])
+      const [comment] = await present([changed])
       return comment!
     },
 
@@ -257,7 +339,10 @@ export function createCommentsService(
     async remove(actor: Actor, commentId: string): Promise<void> {
       const { row, actor: user } = await open(actor, 'comment.create', commentId)
       if (row.createdBy !== user.id) await auth.access.authorize(actor, 'comment.moderate', row.baseId)
-      await store.remove(row.id)
+      const ids = await store.idsInThread(row.id)
+      const recipients = await notifications.recipientsOf(ids)
+      await meta.atomically([...store.removing(row.id), ...notifications.notices.withdraw(ids)])
+      notifications.notices.tell(recipients)
       announce(row)
     },
 
@@ -288,56 +373,10 @@ export function createCommentsService(
       return comment!
     },
   }
-
-  /** The titles of commented records that exist, by `placeOf`; one read per table. */
-  async function titlesOf(
-    actor: Actor,
-    rows: readonly CommentRow[],
-  ): Promise<Map<string, Pick<OpenThread, 'recordTitle' | 'tableTitle'>>> {
-    const titles = new Map<string, Pick<OpenThread, 'recordTitle' | 'tableTitle'>>()
-    for (const [tableId, ofTable] of Map.groupBy(rows, (row) => row.tableId)) {
-      // Tables in the trash have no model.
-      const model = await schema.load(tableId).catch(onlyMissing)
-      if (!model) continue
-      const opened = await records.open(actor, tableId)
-      const { displayField } = model
-      const keys = keyFieldsOf(model)
-      const ids = [...new Set(ofTable.map(({ recordId }) => storedId(model, recordId)))]
-      const found = await records.titledByIds(opened, ids, [...keys, displayField]).catch(onlyUnreachable)
-      if (!found) {
-        for (const row of ofTable)
-          titles.set(placeOf(row), { recordTitle: '', tableTitle: model.table.title })
-        continue
-      }
-      for (const record of found) {
-        const title = record[displayField.title]
-        const recordId = commentKey(idOfKey(keys.map(({ title: name }) => record[name])))
-        titles.set(placeOf({ tableId, recordId }), {
-          recordTitle: title === null || title === undefined ? '' : String(title),
-          tableTitle: model.table.title,
-        })
-      }
-    }
-    return titles
-  }
 }
 
 /** The id under which the comments of a record are stored: “02” names the record 2. */
 const keyIn = (model: TableModel, recordId: RecordId): string => commentKey(storedId(model, recordId))
-
-const placeOf = ({ tableId, recordId }: Pick<CommentRow, 'tableId' | 'recordId'>): string =>
-  `${tableId} ${recordId}`
-
-function onlyMissing(error: unknown): null {
-  if (error instanceof AppError && error.status === 404) return null
-  throw error
-}
-
-/** The threads of a connected database that is away are listed without the names of its records. */
-function onlyUnreachable(error: unknown): null {
-  if (error instanceof AppError && error.code === 'DATABASE_UNREACHABLE') return null
-  throw error
-}
 
 /** The cursor of `inbox`. @throws BAD_REQUEST for one that no page ended with */
 function readCursor(text: string): ThreadCursor {

@@ -37,6 +37,9 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
           and(eq(comments.createdAt, after.createdAt), lt(comments.id, after.id)),
         )
       : undefined
+  const inThread = (id: string) => or(eq(comments.id, id), eq(comments.parentId, id))
+  const updating = (id: string, patch: Partial<CommentRow>) =>
+    db.update(comments).set(patch).where(eq(comments.id, id))
 
   return {
     async find(id: string): Promise<CommentRow | null> {
@@ -134,23 +137,37 @@ export function createCommentStore({ meta }: Pick<Kernel, 'meta'>) {
         .orderBy(asc(commentReactions.createdAt))
     },
 
-    /** Stores a comment; one with the same id stays as it is. */
-    async insert(row: CommentRow): Promise<void> {
-      await db.insert(comments).values(row).onConflictDoNothing()
+    /** The people who wrote in a thread. */
+    async authorsInThread(threadId: string): Promise<string[]> {
+      const rows = await db
+        .selectDistinct({ userId: comments.createdBy })
+        .from(comments)
+        .where(inThread(threadId))
+      return rows.map(({ userId }) => userId)
     },
+
+    /** A comment with its replies. */
+    async idsInThread(id: string): Promise<string[]> {
+      return (await db.select({ id: comments.id }).from(comments).where(inThread(id))).map((row) => row.id)
+    },
+
+    /** Stores a comment; one with the same id stays as it is. */
+    insert: (row: CommentRow): MetaStatement => db.insert(comments).values(row).onConflictDoNothing(),
+
+    /** The statement that changes a comment. */
+    updating,
 
     async update(id: string, patch: Partial<CommentRow>): Promise<void> {
-      await db.update(comments).set(patch).where(eq(comments.id, id))
+      await updating(id, patch)
     },
 
-    /** Removes a comment with its replies and all reactions. */
-    async remove(id: string): Promise<void> {
-      const inThread = or(eq(comments.id, id), eq(comments.parentId, id))
-      const ids = db.select({ id: comments.id }).from(comments).where(inThread)
-      await meta.atomically([
+    /** Statements that remove a comment with its replies and all reactions. */
+    removing(id: string): MetaStatement[] {
+      const ids = db.select({ id: comments.id }).from(comments).where(inThread(id))
+      return [
         db.delete(commentReactions).where(inArray(commentReactions.commentId, ids)),
-        db.delete(comments).where(inThread),
-      ])
+        db.delete(comments).where(inThread(id)),
+      ]
     },
 
     async react(row: ReactionRow): Promise<void> {

@@ -14,6 +14,7 @@ export {
   indexSql,
   isIndexable,
   type ObservedRead,
+  referenceKey,
 } from './read/index.ts'
 export { createRestReads, fileAnswer, openapiRest, presentStarter, recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'

@@ -35,6 +35,7 @@ import {
   createFormulaPreview,
   createLogFollower,
   createReader,
+  createRecordTitles,
   createResultCache,
   createRowCounts,
   createSearchIndexes,
@@ -305,6 +306,7 @@ export function createRecordsService(
     expressions,
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
+    titlesOf: createRecordTitles(reader, schema),
     search: createBaseSearch(reader, schema),
     /** What the search index of a table does, without an access check. */
     searchIndexState: searchIndexes.stateOf,

@@ -113,6 +113,8 @@ export function createSchemaReader(context: SchemaContext) {
         throw badRequest(m.schema_error_view_without_index({ table: model.table.title }))
       await refuseSchemaReadonly(context, model.table)
     },
+    /** The bases, or whether this one, in which a field notifies the people that its cells name. */
+    basesThatNotify: (baseId?: string): Promise<string[]> => store.basesThatNotify(baseId),
     /** True while the table exists, also in the trash. */
     isKept: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
     /** @throws BAD_REQUEST for a connected database, whose tables must be created in the database itself */

@@ -42,6 +42,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   imports: ['rest'],
   storage: ['rest'],
   indexes: ['rest'],
+  notifications: ['rest'],
   comments: ['rest'],
   activity: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],

@@ -15,6 +15,8 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'imports/import',
   'imports/links',
   'indexes/indexes',
+  'notifications/notifications',
+  'notifications/rest',
   'records/actions',
   'records/apply',
   'records/base-search',

@@ -119,6 +119,9 @@ export const RIGHTS = {
   'comment.create': { scope: 'base', least: 'commenter' },
   // Comments of other users.
   'comment.moderate': { scope: 'base', least: 'creator' },
+  // The user's own notifications, and how they want them.
+  'notification.read': { scope: 'signed-in' },
+  'notification.update': { scope: 'signed-in' },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
   // Actions of other users.

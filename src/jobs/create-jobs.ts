@@ -7,6 +7,8 @@ import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import { hasEnded } from '../jobs.ts'
 import type { Log } from '../log.ts'
 import { m } from '../messages.gen.ts'
+import { NOTICES, type Notice } from '../notices.ts'
+import type { Registry } from '../registry.ts'
 import { explainStorage } from '../storage-full.ts'
 import { createJobStore, subjectOf } from './job-store.ts'
 
@@ -25,6 +27,9 @@ const MAX_RUNS = 3
 /** How often a job that the database has interrupted looks whether it is back. */
 const LOOK_AGAIN_MS = 500
 
+/** Whoever started a job that takes less than this has seen it end on the screen. */
+const NOTIFIED_FROM_MS = 10_000
+
 /** A server that has lost its connection has this time to claim its jobs again, before others clean up after it. */
 const RECOVER_AFTER_MS = 5_000
 
@@ -34,6 +39,8 @@ interface Deps {
   meta: Meta
   events: Events
   log: Log
+  /** Notices of ended jobs are stored with the end. */
+  registry?: Pick<Registry, 'get'>
   /** Called for each job that this server has ended; `job.changed` also reports those of others. */
   onEnd?: (job: Job) => void
 }
@@ -47,7 +54,7 @@ interface Run {
 }
 
 /** The jobs of this server, with those of others that share the metadata, recorded in the metadata database. Call `recover` once every kind is registered. */
-export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
+export function createJobs({ meta, events, log, registry, onEnd }: Deps): Jobs {
   const store = createJobStore(meta)
   const { claims } = meta.cluster
   const kinds = new Map<string, JobKind<unknown>>()
@@ -97,10 +104,19 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
     events.emit('job.changed', job)
   }
 
+  /** Stores the end of a job, and in the same transaction notifies its owner if it was long enough to be out of sight. */
+  async function saveEnd(job: Job): Promise<void> {
+    const isLong = Date.parse(job.updatedAt) - Date.parse(job.createdAt) >= NOTIFIED_FROM_MS
+    const isNotified = registry !== undefined && isLong && job.status !== 'cancelled'
+    const prepared = isNotified ? await registry.get(NOTICES).prepare([noticeOf(job)]) : null
+    await meta.atomically([store.saving(job), ...(prepared?.statements ?? [])])
+    prepared?.stored()
+  }
+
   async function saveEnds(): Promise<void> {
     for (const job of [...unsaved.values()]) {
       try {
-        await store.save(job)
+        await saveEnd(job)
         unsaved.delete(job.id)
         await claims.release(job.id)
       } catch (error) {
@@ -237,7 +253,7 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
         ? { status: 'completed', result: done.result }
         : { status: 'failed', error: STOPPED }
       const ended = { ...job, ...end, updatedAt: new Date().toISOString() }
-      await store.save(ended)
+      await saveEnd(ended)
       await claims.release(job.id)
       onEnd?.(ended)
       events.emit('job.changed', ended)
@@ -306,6 +322,16 @@ export function createJobs({ meta, events, log, onEnd }: Deps): Jobs {
     },
   }
 }
+
+const noticeOf = ({ id, kind, subject, userId, baseId, error }: Job): Notice => ({
+  kind: 'jobEnded',
+  userId,
+  key: `job ${id}`,
+  ref: id,
+  actorId: null,
+  baseId,
+  detail: { job: { kind, subject, error } },
+})
 
 /** True if the own database does not answer; it usually comes back. */
 function isOutage(error: unknown): boolean {

@@ -15,12 +15,17 @@ export function createJobStore(meta: Meta) {
   const jobs = meta.tables(defineJobsTable)
   const isUnfinished = inArray(jobs.status, ['waiting', 'active'])
 
+  const saving = ({ id, status, progress, result, error, updatedAt }: Job) =>
+    db.update(jobs).set({ status, progress, result, error, updatedAt }).where(eq(jobs.id, id))
+
   return {
     async insert({ subject: _, ...job }: Job, input: unknown): Promise<void> {
       await db.insert(jobs).values({ ...job, input: input ?? {} })
     },
-    async save({ id, status, progress, result, error, updatedAt }: Job): Promise<void> {
-      await db.update(jobs).set({ status, progress, result, error, updatedAt }).where(eq(jobs.id, id))
+    /** The statement that stores the state of a job. */
+    saving,
+    async save(job: Job): Promise<void> {
+      await saving(job)
     },
     async find(id: string): Promise<Job | null> {
       if (!JOB_ID.test(id)) return null

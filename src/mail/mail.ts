@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Meta } from '../db/meta.ts'
+import type { Meta, MetaStatement } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Log } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -15,6 +15,10 @@ export interface Mail {
   addressOf(path: string): string
   /** Stores a mail, to be sent as soon as the mail server accepts it. @throws Error without a mail server */
   send(mail: NewMail): Promise<void>
+  /** Statements that store a mail, for a transaction with others; `wake` sends it afterwards. @throws as `send` */
+  prepare(mail: NewMail): MetaStatement[]
+  /** Sends what is due, in the background. */
+  wake(): void
   /** Sends a test mail at once. Resolves to the reason for a failure, or null. @throws Error without a mail server */
   sendNow(id: string, recipient: string, content: MailContent): Promise<string | null>
   /** The number of a topic's events with mails within the last hour. */
@@ -121,9 +125,14 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
     },
     async send(mail) {
       if (channel === null) throw new Error(NOT_CONFIGURED)
-      await outbox.add(mail)
+      await meta.atomically(outbox.add(mail))
       wake()
     },
+    prepare(mail) {
+      if (channel === null) throw new Error(NOT_CONFIGURED)
+      return outbox.add(mail)
+    },
+    wake,
     async sendNow(id, recipient, content) {
       if (channel === null) throw new Error(NOT_CONFIGURED)
       const delivery = await channel.send({ id, recipient, content })

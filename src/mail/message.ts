@@ -9,6 +9,8 @@ export type MailBlock =
 export interface MailContent {
   subject: string
   blocks: MailBlock[]
+  /** Address to which mail programs post to end such mails, without a page in between (RFC 8058). */
+  unsubscribe?: string
 }
 
 /** Maximum length of a subject, in characters. */

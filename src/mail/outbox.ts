@@ -1,12 +1,14 @@
 import { and, asc, eq, gt, lt, lte, or } from 'drizzle-orm'
 import { createId } from '../core/ids.ts'
-import type { Meta } from '../db/meta.ts'
+import type { Meta, MetaStatement } from '../db/meta.ts'
 import { seal, unseal } from '../secrets.ts'
 import type { MailContent } from './message.ts'
 import { defineOutboxTable } from './outbox-table.ts'
 
 /** A mail to be sent, separately to each recipient. */
 export interface NewMail {
+  /** Of a mail to one recipient; random if absent. A second mail with the same id is refused. */
+  id?: string
   topic: string
   event: string
   recipients: readonly string[]
@@ -42,11 +44,12 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
   const isDue = (now: number) => and(eq(mails.status, 'waiting'), lte(mails.dueAt, now))
 
   return {
-    async add({ recipients, content, expiresAt, ...mail }: NewMail): Promise<void> {
+    /** Statements that store a mail. */
+    add({ id, recipients, content, expiresAt, ...mail }: NewMail): MetaStatement[] {
       const now = Date.now()
       const rows = recipients.map((recipient) => ({
         ...mail,
-        id: createId('mail'),
+        id: id ?? createId('mail'),
         recipient,
         content: seal(key, JSON.stringify(content)),
         status: 'waiting' as const,
@@ -55,7 +58,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
         createdAt: now,
         expiresAt: expiresAt ?? null,
       }))
-      if (rows.length > 0) await db.insert(mails).values(rows)
+      return rows.length > 0 ? [db.insert(mails).values(rows)] : []
     },
 
     /** The number of a topic's events with mails since a time. */

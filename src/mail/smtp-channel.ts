@@ -69,8 +69,14 @@ export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>
         subject: subjectLine(content.subject),
         text: textOf(content),
         html: htmlOf(content),
-        // Suppresses automatic replies (RFC 3834).
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          // Suppresses automatic replies (RFC 3834).
+          'Auto-Submitted': 'auto-generated',
+          ...(content.unsubscribe && {
+            'List-Unsubscribe': { prepared: true, value: `<${content.unsubscribe}>` },
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
       })
       return within(SEND_TIMEOUT_MS, sending).then(
         () => ({ outcome: 'sent' as const }),

@@ -129,6 +129,27 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'comment.create',
     input: async (world) => ({ ...(await comment(world)), emoji: '👍', isOn: true }),
   },
+  'notifications.list': { gate: 'notification.read', input: () => ({ unreadOnly: false }) },
+  'notifications.unread': { gate: 'notification.read' },
+  'notifications.mark': { gate: 'notification.update', input: () => ({ ids: ['none'], isRead: true }) },
+  'notifications.markAllRead': { gate: 'notification.update' },
+  'notifications.remove': { gate: 'notification.update', input: () => ({ id: 'none' }) },
+  'notifications.settings': { gate: 'notification.read' },
+  'notifications.setSettings': [
+    { gate: 'notification.update', input: () => ({ baseId: null, isMuted: false }) },
+    { gate: 'base.read', input: ({ baseId }) => ({ baseId, isMuted: false }) },
+  ],
+  'notifications.watches': { gate: 'notification.read' },
+  'notifications.isWatched': { gate: 'record.list', input: ({ tableId, viewId }) => ({ tableId, viewId }) },
+  'notifications.watch': {
+    gate: 'record.list',
+    input: ({ tableId, recordId }) => ({ target: { tableId, recordId }, isOn: true }),
+  },
+  'notifications.unsubscribe': {
+    gate: 'anyone',
+    input: () => ({ token: 'none' }),
+    refuses: 'BAD_REQUEST',
+  },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
   'storage.deleteBaseForever': {
     gate: 'base.purge',

@@ -183,6 +183,19 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'DELETE M/tables/:tableId': { gate: 'table.delete' },
   'POST M/tables/:tableId/reorder': { gate: 'table.update', body: () => ({ order: 3 }) },
+  'GET /api/v1/notifications': { gate: 'notification.read' },
+  'GET /api/v1/notifications/poll': { gate: 'notification.read', query: () => '?wait=0' },
+  'PATCH /api/v1/notifications/:notificationId': {
+    gate: 'notification.update',
+    params: () => ({ notificationId: 'none' }),
+    body: () => ({ is_read: true }),
+  },
+  'DELETE /api/v1/notifications/:notificationId': {
+    gate: 'notification.update',
+    params: () => ({ notificationId: 'none' }),
+  },
+  'POST /api/v1/notifications/mark-all-read': { gate: 'notification.update' },
+  'POST /api/v1/notifications/unsubscribe/:token': { gate: 'anyone', params: token, answers: 400 },
   'GET M/comments': { gate: 'comment.list', query: commentsOf },
   'POST M/comments': { gate: 'comment.create', body: newComment },
   'GET M/comments/count': {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { MAX_COMMENT_LENGTH, type RecordComment } from '../../../src/core/comments.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { mentionOf, mentionsIn, readableMention, replaceMentions } from '../../../src/core/mentions.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -57,7 +58,8 @@ function createCalls({ comments, schema, auth }: Services) {
   const baseOf = async (tableId: string) => (await schema.load(tableId)).table
   const presentOne = async (comment: RecordComment) => {
     const { createdBy, resolvedBy, tableId } = comment
-    const people = await auth.people([createdBy, ...(resolvedBy === null ? [] : [resolvedBy])])
+    const named = [createdBy, ...(resolvedBy === null ? [] : [resolvedBy]), ...mentionsIn(comment.text)]
+    const people = await auth.people([...new Set(named)])
     return presentComment(comment, await baseOf(tableId), people)
   }
   return {
@@ -109,6 +111,7 @@ function commentRoutes(prefix: string, kernel: Kernel, services: Services) {
         const {
           id,
           row_id,
+          comment: text,
           fk_model_id,
           source_id,
           base_id,
@@ -119,7 +122,7 @@ function commentRoutes(prefix: string, kernel: Kernel, services: Services) {
         const created = {
           fk_model_id,
           row_id,
-          comment: comment.text,
+          comment: text,
           created_by,
           created_by_email,
           source_id,
@@ -198,11 +201,15 @@ function presentComment(
   { baseId, sourceId }: { baseId: string; sourceId: string },
   people: readonly Person[],
 ) {
-  const emailOf = (userId: string | null) => people.find(({ id }) => id === userId)?.email ?? null
+  const personOf = (userId: string | null) => people.find(({ id }) => id === userId)
+  const emailOf = (userId: string | null) => personOf(userId)?.email ?? null
   return {
     id: comment.id,
     row_id: comment.recordId,
-    comment: comment.text,
+    comment: replaceMentions(comment.text, (userId) => {
+      const person = personOf(userId)
+      return person ? readableMention(person) : mentionOf(userId)
+    }),
     created_by: comment.createdBy,
     created_by_email: emailOf(comment.createdBy),
     resolved_by: comment.resolvedBy,

@@ -55,11 +55,14 @@ export interface Feed {
   /** Adds a consumer, while the services are created. */
   consume(consumer: FeedConsumer): void
   /**
-   * Begins to follow a base, unless the consumer does so already.
+   * Begins to follow a base, unless the consumer does so already. With `sinceSchemaChange` it also gets the entries after
+   * the latest change of a table, field or view, if that is one of the newest entries.
    *
    * @returns the id of the newest entry: the consumer gets all later ones
    */
-  follow(consumer: string, baseId: string): Promise<number>
+  follow(consumer: string, baseId: string, options?: { sinceSchemaChange?: boolean }): Promise<number>
+  /** Whether a consumer follows a base, as far as this server knows. */
+  follows(consumer: string, baseId: string): boolean
   /** Ends it. Entries that were not taken yet are left out. */
   unfollow(consumer: string, baseId: string): Promise<void>
   /** Begins; in the background, consumers get what the logs have gained while no server ran. */
@@ -329,13 +332,17 @@ export function createFeed(kernel: Kernel): Feed {
       consumers.set(consumer.name, consumer)
     },
 
-    async follow(consumer, baseId) {
-      const newest = await lastChangeId(await sources.engine(baseId))
+    async follow(consumer, baseId, { sinceSchemaChange = false } = {}) {
+      const engine = await sources.engine(baseId)
+      const newest = await lastChangeId(engine)
       if (followers.get(baseId)?.has(consumer)) return newest
-      await meta.db.insert(feedPositions).values({ consumer, baseId, position: newest }).onConflictDoNothing()
+      const position = sinceSchemaChange ? await latestSchemaChange(engine, newest) : newest
+      await meta.db.insert(feedPositions).values({ consumer, baseId, position }).onConflictDoNothing()
       events.emit('feed.followed', { baseId, consumer, isFollowed: true })
       return newest
     },
+
+    follows: (consumer, baseId) => followers.get(baseId)?.has(consumer) ?? false,
 
     async unfollow(consumer, baseId) {
       await meta.atomically([meta.db.delete(feedPositions).where(atRow(consumer, baseId))])
@@ -366,4 +373,10 @@ export function createFeed(kernel: Kernel): Feed {
       }
     },
   }
+}
+
+/** The id of the latest change of a table, field or view among the newest entries, or of the newest entry. */
+async function latestSchemaChange(engine: Engine, newest: number): Promise<number> {
+  const entries = await entriesAfter(engine, newest - BATCH, BATCH)
+  return entries.findLast(({ kind }) => !kind.startsWith('records.'))?.id ?? newest
 }

@@ -1,6 +1,8 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../../../src/core/errors.ts'
+import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
+import { holdsPeople, notifiesPeople } from '../../../src/core/fields/traits.ts'
 import { renameIds } from '../../../src/core/ids.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -154,9 +156,28 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     unverified.delete(tableId)
   }
 
+  /** The ids of the bases with a field that notifies people, of all or of one. */
+  async function basesThatNotify(baseId?: string): Promise<string[]> {
+    const types = FIELD_TYPE_NAMES.filter((type) => holdsPeople({ type }))
+    const rows = await db
+      .select({ baseId: tables.baseId, type: fields.type, options: fields.options })
+      .from(fields)
+      .innerJoin(tables, eq(tables.id, fields.tableId))
+      .where(
+        and(
+          inArray(fields.type, types),
+          isNull(fields.deletedAt),
+          isNull(tables.deletedAt),
+          baseId === undefined ? undefined : eq(tables.baseId, baseId),
+        ),
+      )
+    return [...new Set(rows.filter(notifiesPeople).map((row) => row.baseId))]
+  }
+
   return {
     tables,
     fields,
+    basesThatNotify,
     findTable,
     findField,
     listFields,

@@ -49,6 +49,10 @@ export const isLinkType = ({ type }: Typed): boolean => fieldType(type).computed
 /** True for fields in which users select people; false for those that record authors. */
 export const holdsPeople = ({ type }: Typed): boolean => fieldType(type).people === 'chosen'
 
+/** True for fields that notify the people who are added to their cells. */
+export const notifiesPeople = (field: Typed & { options: FieldOptions }): boolean =>
+  holdsPeople(field) && (field.options as Partial<PeopleOptions>).notify === true
+
 /** True for all fields whose values are user ids. */
 export const showsPeople = ({ type }: Typed): boolean => fieldType(type).people !== undefined
 

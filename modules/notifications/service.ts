@@ -1,0 +1,289 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import { MAX_NOTIFICATIONS, NOTIFICATION_DAYS, type Notification } from '../../src/core/notifications.ts'
+import { holdsBaseRole } from '../../src/core/roles.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import { type AuthService, requireUser } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { SchemaReader } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { createChangeNotices } from './changes.ts'
+import { createFollowing } from './following.ts'
+import { createNotificationMails } from './mails.ts'
+import { createNotices } from './notices.ts'
+import { createPresenter } from './presenter.ts'
+import { createNotificationSettings, type SettingsPatch } from './settings.ts'
+import { createNotificationStore, type ListCursor } from './store.ts'
+import { createUnsubscribeTokens } from './unsubscribe.ts'
+import { createWatches, type WatchTarget } from './watches.ts'
+
+/** Notifications per page of the app's list. */
+const PAGE = 30
+/** Long polls of one person that may wait at the same time. */
+const MAX_POLLS = 10
+const MAIL_EVERY_MS = 15_000
+const FORGET_EVERY_MS = 3_600_000
+const CLEANUP = 'notification cleanup'
+
+export type NotificationsService = ReturnType<typeof createNotificationsService>
+
+/** Notifications of people: what they are told, how, and what they watch. Everyone reads only their own. */
+export function createNotificationsService(
+  kernel: Kernel,
+  auth: AuthService,
+  bases: Pick<BasesService, 'require'>,
+  schema: SchemaReader,
+  views: Pick<ViewsService, 'load'>,
+  records: RecordsService,
+) {
+  const { events, log, meta } = kernel
+  const store = createNotificationStore(kernel)
+  const settings = createNotificationSettings(kernel, auth)
+  const notices = createNotices(kernel, auth, store, settings)
+  const present = createPresenter({ auth, bases, schema, views, records })
+  const following = createFollowing(kernel, records, schema, () => watches)
+  const watches = createWatches(kernel, {
+    auth,
+    bases,
+    schema,
+    views,
+    records,
+    follow: following.follow,
+    ended: following.reconsider,
+  })
+  const tokens = createUnsubscribeTokens(kernel.secrets)
+  const mails = createNotificationMails(kernel, { auth, store, settings, present, tokens })
+  records.feed.consume(
+    createChangeNotices(kernel, { auth, schema, views, records, store, settings, watches, notices }),
+  )
+  kernel.removals.push(store.forRemovedBase, settings.forRemovedBase, watches.forRemovedBase)
+
+  /** Tells those who manage a base that one of its webhooks fails. */
+  async function noteFailingHook({
+    baseId,
+    hookId,
+    title,
+    error,
+    since,
+  }: {
+    baseId: string
+    hookId: string
+    title: string
+    error: string
+    since: string
+  }): Promise<void> {
+    const managers = (await auth.access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
+    const { statements, stored } = await notices.prepare(
+      managers.map(({ user }) => ({
+        kind: 'hookFailing',
+        userId: user.id,
+        key: `hook ${hookId} ${since}`,
+        ref: hookId,
+        actorId: null,
+        baseId,
+        detail: { hook: { title, error } },
+      })),
+    )
+    await meta.atomically(statements)
+    stored()
+  }
+  events.on('hook.failing', (failure) => {
+    noteFailingHook(failure).catch((error) =>
+      log.error('a failing webhook could not be reported', error, { hookId: failure.hookId }),
+    )
+  })
+
+  async function own(actor: Actor, right: 'notification.read' | 'notification.update'): Promise<string> {
+    await auth.access.authorize(actor, right)
+    return requireUser(actor).id
+  }
+
+  async function forget(): Promise<void> {
+    if (!(await meta.cluster.claims.take(CLEANUP))) return
+    const before = new Date(Date.now() - NOTIFICATION_DAYS * 86_400_000).toISOString()
+    await store.forget(before, MAX_NOTIFICATIONS)
+  }
+
+  /** Waiting long polls by person. */
+  const polling = new Map<string, number>()
+  let timers: Timer[] = []
+  let running: Promise<void> = Promise.resolve()
+  let isBusy = false
+
+  /** Runs work of the server that is due, one piece at a time. */
+  function run(work: () => Promise<void>, failure: string): void {
+    if (isBusy) return
+    isBusy = true
+    running = work()
+      .catch((error) => log.error(failure, error))
+      .finally(() => {
+        isBusy = false
+      })
+  }
+  const sendMails = () => run(() => mails.sendDue(), 'mails of notifications could not be sent')
+  const cleanUp = () => run(forget, 'old notifications could not be removed')
+
+  return {
+    /** Fills `NOTICES`. */
+    notices,
+    watches,
+    settings,
+    mails,
+    /** Removes what is too old, and what a person has too much of. */
+    forget,
+
+    /** A page of the actor's notifications, newest first, and how many are unread. */
+    async list(
+      actor: Actor,
+      { unreadOnly, cursor }: { unreadOnly: boolean; cursor?: string | null | undefined },
+    ): Promise<{ notifications: Notification[]; unread: number; next: string | null }> {
+      const userId = await own(actor, 'notification.read')
+      const after = cursor == null ? null : readCursor(cursor)
+      const [rows, unread] = await Promise.all([
+        store.list(userId, { unreadOnly, after, limit: PAGE }),
+        store.countUnread(userId),
+      ])
+      const last = rows.length === PAGE ? rows.at(-1) : undefined
+      return {
+        notifications: await present(actor, rows),
+        unread,
+        next: last ? `${last.at} ${last.id}` : null,
+      }
+    },
+
+    /** A page by offset, as REST asks for it; `isRead`: only those, null: all. */
+    async page(actor: Actor, options: { isRead: boolean | null; limit: number; offset: number }) {
+      const userId = await own(actor, 'notification.read')
+      const [{ rows, total }, unread] = await Promise.all([
+        store.page(userId, options),
+        store.countUnread(userId),
+      ])
+      const shown = await present(actor, rows)
+      return { total, unread, notifications: rows.map((row, at) => ({ row, shown: shown[at]! })) }
+    },
+
+    async unread(actor: Actor): Promise<number> {
+      return store.countUnread(await own(actor, 'notification.read'))
+    },
+
+    /** Marks some of the actor's notifications as read or unread; others are left alone. */
+    async mark(actor: Actor, ids: readonly string[], isRead: boolean): Promise<void> {
+      const userId = await own(actor, 'notification.update')
+      await store.mark(userId, ids, isRead)
+      notices.tell([userId])
+    },
+
+    async markAllRead(actor: Actor): Promise<void> {
+      const userId = await own(actor, 'notification.update')
+      await store.markAllRead(userId)
+      notices.tell([userId])
+    },
+
+    /** Deletes one of the actor's notifications; does nothing for others. */
+    async remove(actor: Actor, id: string): Promise<void> {
+      const userId = await own(actor, 'notification.update')
+      await store.remove(userId, id)
+      notices.tell([userId])
+    },
+
+    /** As in the settings; mails that are not wanted any more are not sent. */
+    async setSettings(actor: Actor, baseId: string | null, patch: SettingsPatch): Promise<void> {
+      await settings.set(actor, baseId, patch)
+      const isQuieter = patch.isMuted || patch.channels !== undefined
+      if (isQuieter) await meta.atomically([store.cancelMails(requireUser(actor).id, baseId)])
+    },
+
+    watch: (actor: Actor, target: WatchTarget, isOn: boolean) => watches.watch(actor, target, isOn),
+
+    /** Ends all mails to the person who got the link in one of them. @throws BAD_REQUEST for another token */
+    async unsubscribe(token: string): Promise<void> {
+      const userId = tokens.read(token)
+      if (userId === null) throw badRequest(m.notifications_error_unsubscribe_link())
+      await settings.unsubscribe(userId)
+      await meta.atomically([store.cancelMails(userId, null)])
+    },
+
+    /** For the module that owns what a notification refers to. */
+    recipientsOf: store.recipientsOf,
+    revise: store.revise,
+
+    /**
+     * Waits until something changes in the actor's notifications.
+     *
+     * @returns the newest unread one, if it came or changed meanwhile; null after `waitMs`, or when `signal` ends it
+     */
+    async next(actor: Actor, { waitMs, signal }: { waitMs: number; signal: AbortSignal }) {
+      const userId = await own(actor, 'notification.read')
+      const polls = polling.get(userId) ?? 0
+      if (polls >= MAX_POLLS)
+        throw new AppError('TOO_MANY_REQUESTS', m.notifications_error_too_many_polls(), {
+          retryAfterSeconds: 30,
+        })
+      polling.set(userId, polls + 1)
+      try {
+        return await nextOf(actor, userId, waitMs, signal)
+      } finally {
+        const left = (polling.get(userId) ?? 1) - 1
+        if (left > 0) polling.set(userId, left)
+        else polling.delete(userId)
+      }
+    },
+
+    /** Sends mails and removes old notifications from now on. Call it once the feed runs. */
+    async start(): Promise<void> {
+      await following.start()
+      timers = [setInterval(sendMails, MAIL_EVERY_MS), setInterval(cleanUp, FORGET_EVERY_MS)]
+      for (const timer of timers) timer.unref()
+      cleanUp()
+    },
+
+    async close(): Promise<void> {
+      for (const timer of timers) clearInterval(timer)
+      await running
+    },
+  }
+
+  /** The next notification of a person, see `next`. */
+  async function nextOf(actor: Actor, userId: string, waitMs: number, signal: AbortSignal) {
+    const newest = async () => (await store.page(userId, { isRead: false, limit: 1, offset: 0 })).rows[0]
+    const known = await newest()
+    const deadline = Date.now() + waitMs
+    while (!signal.aborted && Date.now() < deadline) {
+      await changeOf(userId, deadline - Date.now(), signal)
+      const row = await newest()
+      const isNew =
+        row && (known === undefined || (row.at >= known.at && row.id !== known.id) || row.at > known.at)
+      if (!row || !isNew) continue
+      const [shown] = await present(actor, [row])
+      return { row, shown: shown! }
+    }
+    return null
+  }
+
+  /** Resolves when the notifications of a person change, after `ms`, or when `signal` ends it. */
+  async function changeOf(userId: string, ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = () => resolve()
+    const timer = setTimeout(wake, ms)
+    const stop = events.on('notification.changed', (changed) => {
+      if (changed.userId === userId) wake()
+    })
+    signal.addEventListener('abort', wake)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      stop()
+      signal.removeEventListener('abort', wake)
+    }
+  }
+}
+
+/** The cursor of `list`. @throws BAD_REQUEST for one that no page ended with */
+function readCursor(text: string): ListCursor {
+  const [at = '', id = ''] = text.split(' ')
+  if (Number.isNaN(Date.parse(at)) || id === '') throw badRequest(m.notifications_error_cursor())
+  return { at, id }
+}

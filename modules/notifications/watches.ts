@@ -1,0 +1,218 @@
+import { and, count, desc, eq, inArray } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { RecordId } from '../../src/core/model.ts'
+import { MAX_WATCHES } from '../../src/core/notifications.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { m } from '../../src/messages.gen.ts'
+import { type AuthService, requireUser } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
+import type { SchemaReader } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { unlessRefused } from './presenter.ts'
+import { defineNotificationTables } from './tables.ts'
+
+export type WatchRow = ReturnType<typeof defineNotificationTables>['watches']['$inferSelect']
+
+/** A record or a view that can be watched. */
+export type WatchTarget = { tableId: string } & ({ recordId: RecordId } | { viewId: string })
+
+/** A watched record or view as its owner sees it. */
+export interface Watch {
+  baseId: string
+  tableId: string
+  kind: 'record' | 'view'
+  targetId: string
+  baseTitle: string
+  tableTitle: string
+  /** Empty for a record without a name. */
+  title: string
+}
+
+interface Deps {
+  auth: Pick<AuthService, 'access'>
+  bases: Pick<BasesService, 'require'>
+  schema: Pick<SchemaReader, 'load'>
+  views: Pick<ViewsService, 'load'>
+  records: Pick<RecordsService, 'titlesOf' | 'open' | 'readOne'>
+  /** Called before a watch is acknowledged: its base's log must be followed from now on. */
+  follow: (baseId: string) => Promise<void>
+  /** Called when watches of a base were removed. */
+  ended: (baseId: string) => Promise<void>
+}
+
+export type Watches = ReturnType<typeof createWatches>
+
+/** Records and views that people watch. */
+export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
+  const { auth, bases, schema, views, records, follow, ended } = deps
+  const { watches } = meta.tables(defineNotificationTables)
+  const { db } = meta
+
+  const atRow = (
+    userId: string,
+    { tableId, kind, targetId }: Omit<WatchRow, 'userId' | 'baseId' | 'createdAt'>,
+  ) =>
+    and(
+      eq(watches.userId, userId),
+      eq(watches.tableId, tableId),
+      eq(watches.kind, kind),
+      eq(watches.targetId, targetId),
+    )
+
+  /** The row of a target. @throws TABLE_NOT_FOUND; FORBIDDEN without access to the base */
+  async function rowOf(actor: Actor, target: WatchTarget): Promise<WatchRow> {
+    const model = await schema.load(target.tableId)
+    const { baseId } = model.table
+    await auth.access.authorize(actor, 'record.list', baseId)
+    const isRecord = 'recordId' in target
+    return {
+      userId: requireUser(actor).id,
+      baseId,
+      tableId: target.tableId,
+      kind: isRecord ? 'record' : 'view',
+      targetId: isRecord ? String(storedId(model, target.recordId)) : target.viewId,
+      createdAt: new Date().toISOString(),
+    }
+  }
+
+  /** @throws RECORD_NOT_FOUND, VIEW_NOT_FOUND */
+  async function requireTarget(actor: Actor, target: WatchTarget): Promise<void> {
+    if ('viewId' in target) {
+      const view = await views.load(target.viewId)
+      if (view.tableId !== target.tableId) throw notFound('View', target.viewId)
+      return
+    }
+    const opened = await records.open(actor, target.tableId)
+    const row = await records.readOne(opened, target.recordId, [opened.model.primaryKey])
+    if (row === null) throw notFound('Record', String(target.recordId))
+  }
+
+  return {
+    /** Whether the actor watches a record or view. */
+    async isWatched(actor: Actor, target: WatchTarget): Promise<boolean> {
+      const { userId, ...row } = await rowOf(actor, target)
+      const found = await db.select({ kind: watches.kind }).from(watches).where(atRow(userId, row))
+      return found.length > 0
+    },
+
+    /**
+     * Begins or ends to watch a record or view; ending works for one that is not there any more.
+     *
+     * @throws RECORD_NOT_FOUND, VIEW_NOT_FOUND; BAD_REQUEST beyond `MAX_WATCHES`
+     */
+    async watch(actor: Actor, target: WatchTarget, isOn: boolean): Promise<void> {
+      const row = await rowOf(actor, target)
+      if (!isOn) {
+        await db.delete(watches).where(atRow(row.userId, row))
+        await ended(row.baseId)
+        return
+      }
+      await requireTarget(actor, target)
+      const [counted] = await db.select({ n: count() }).from(watches).where(eq(watches.userId, row.userId))
+      if (Number(counted?.n ?? 0) >= MAX_WATCHES) {
+        throw badRequest(m.notifications_error_too_many_watches({ max: MAX_WATCHES }))
+      }
+      await db.insert(watches).values(row).onConflictDoNothing()
+      await follow(row.baseId)
+    },
+
+    /** What the actor watches and may still open, newest first. */
+    async list(actor: Actor): Promise<Watch[]> {
+      await auth.access.authorize(actor, 'notification.read')
+      const rows = await db
+        .select()
+        .from(watches)
+        .where(eq(watches.userId, requireUser(actor).id))
+        .orderBy(desc(watches.createdAt))
+      const found: Watch[] = []
+      for (const [baseId, ofBase] of Map.groupBy(rows, (row) => row.baseId)) {
+        const base = await unlessRefused(async () => {
+          await auth.access.authorize(actor, 'record.list', baseId)
+          return bases.require(baseId)
+        })
+        if (!base) continue
+        const references = ofBase
+          .filter(({ kind }) => kind === 'record')
+          .map(({ tableId, targetId }) => ({ tableId, recordId: targetId }))
+        const titles = (await unlessRefused(() => records.titlesOf(actor, references))) ?? new Map()
+        for (const { tableId, kind, targetId } of ofBase) {
+          const shared = { baseId, tableId, kind, targetId, baseTitle: base.title }
+          const record = titles.get(referenceKey({ tableId, recordId: targetId }))
+          if (record) found.push({ ...shared, tableTitle: record.tableTitle, title: record.recordTitle })
+          if (kind === 'record') continue
+          const view = await unlessRefused(() => views.load(targetId))
+          const model = view && (await unlessRefused(() => schema.load(tableId)))
+          if (view && model) found.push({ ...shared, tableTitle: model.table.title, title: view.title })
+        }
+      }
+      return found
+    },
+
+    follow,
+
+    /** All watches of some tables. */
+    async ofTables(tableIds: readonly string[]): Promise<WatchRow[]> {
+      if (tableIds.length === 0) return []
+      return db
+        .select()
+        .from(watches)
+        .where(inArray(watches.tableId, [...tableIds]))
+    },
+
+    /** The people who watch a record. */
+    async watchersOf(tableId: string, recordId: string): Promise<string[]> {
+      const rows = await db
+        .select({ userId: watches.userId })
+        .from(watches)
+        .where(and(eq(watches.tableId, tableId), eq(watches.kind, 'record'), eq(watches.targetId, recordId)))
+      return rows.map(({ userId }) => userId)
+    },
+
+    async hasAny(baseId: string): Promise<boolean> {
+      const rows = await db
+        .select({ kind: watches.kind })
+        .from(watches)
+        .where(eq(watches.baseId, baseId))
+        .limit(1)
+      return rows.length > 0
+    },
+
+    async watchedBases(): Promise<string[]> {
+      const rows = await db.selectDistinct({ baseId: watches.baseId }).from(watches)
+      return rows.map(({ baseId }) => baseId)
+    },
+
+    /** Statements by which people begin to watch records, within their limit. */
+    async adding(rows: readonly Omit<WatchRow, 'createdAt' | 'kind'>[]): Promise<MetaStatement[]> {
+      if (rows.length === 0) return []
+      const userIds = [...new Set(rows.map(({ userId }) => userId))]
+      const counts = await db
+        .select({ userId: watches.userId, n: count() })
+        .from(watches)
+        .where(inArray(watches.userId, userIds))
+        .groupBy(watches.userId)
+      const left = new Map(userIds.map((id) => [id, MAX_WATCHES]))
+      for (const { userId, n } of counts) left.set(userId, MAX_WATCHES - Number(n))
+      const createdAt = new Date().toISOString()
+      const added = rows.filter(({ userId }) => {
+        const room = left.get(userId) ?? 0
+        left.set(userId, room - 1)
+        return room > 0
+      })
+      if (added.length === 0) return []
+      return [
+        db
+          .insert(watches)
+          .values(added.map((row) => ({ ...row, kind: 'record' as const, createdAt })))
+          .onConflictDoNothing(),
+      ]
+    },
+
+    forRemovedBase: (baseId: string): MetaStatement[] => [
+      db.delete(watches).where(eq(watches.baseId, baseId)),
+    ],
+  }
+}

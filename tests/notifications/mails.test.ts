@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { type Bench, benchOf, type TestTable } from '../records/support.ts'
+import { createTestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { type SmtpRecorder, startSmtpServer } from '../support/smtp-server.ts'
+
+const HOUR_MS = 3_600_000
+
+let smtp: SmtpRecorder
+let bench: Bench
+let table: TestTable
+let ann: TestUser
+beforeAll(async () => {
+  smtp = await startSmtpServer()
+  const app = await createTestApp({ config: smtp.config })
+  const owner = await app.signUp()
+  bench = benchOf(app, owner, (await createBase(app, owner)).id)
+  ann = await app.signUp()
+  await app.services.auth.access.setMembership(bench.baseId, ann.id, 'editor')
+  table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'Roadmap' }])
+})
+afterAll(async () => {
+  await bench.stop()
+  await smtp.go()
+})
+
+const mine = () => bench.app.trpc(ann.token).notifications
+const mention = (text = 'see this') =>
+  bench.trpc.comments.create.mutate({ tableId: table.id, recordId: 1, text: `@(${ann.id}) ${text}` })
+/** Sends what is due so many milliseconds from now. */
+const sendIn = (ms: number) => bench.app.services.notifications.mails.sendDue(Date.now() + ms)
+const sent = async (count: number) => {
+  const mails = await smtp.waitFor(count)
+  expect(mails).toHaveLength(count)
+  return mails.splice(0)
+}
+
+describe('a mail of notifications', () => {
+  test('is sent soon, with the text, a link to the record and one to unsubscribe', async () => {
+    await mention()
+    await sendIn(0)
+    expect(smtp.mails).toEqual([])
+    await sendIn(60_000)
+    const [mail] = await sent(1)
+    expect(mail?.recipients).toEqual([ann.email])
+    expect(mail?.headers.subject).toBe(`${bench.owner.email} mentioned you on Roadmap in ${table.title}`)
+    expect(mail?.text).toContain(`@${ann.email} see this`)
+    expect(mail?.text).toContain(`/dashboard/#/nc/${bench.baseId}/${table.id}?rowId=1`)
+    expect(mail?.headers['list-unsubscribe-post']).toBe('List-Unsubscribe=One-Click')
+    expect(mail?.headers['list-unsubscribe']).toMatch(
+      /^<https:\/\/sheaf\.example\.com\/api\/v1\/notifications\/unsubscribe\/us[a-z0-9]{14}\.[\w-]{43}>$/,
+    )
+    await sendIn(60_000)
+    expect(smtp.mails).toEqual([])
+  })
+
+  test('leaves out what was read or deleted, and what its recipient may not open any more', async () => {
+    await mine().markAllRead.mutate()
+    await mention('read')
+    await mine().markAllRead.mutate()
+    const { id: commentId } = await mention('deleted')
+    await bench.trpc.comments.remove.mutate({ commentId })
+    await mention('kept')
+    await bench.app.services.auth.access.setMembership(bench.baseId, ann.id, 'no-access')
+    await sendIn(60_000)
+    expect(smtp.mails).toEqual([])
+    await bench.app.services.auth.access.setMembership(bench.baseId, ann.id, 'editor')
+    await mention('after')
+    await sendIn(60_000)
+    const [mail] = await sent(1)
+    expect(mail?.text).toContain('after')
+    expect(mail?.text).not.toMatch(/read\b|deleted|kept/)
+  })
+
+  test('collects what is due hourly', async () => {
+    await mine().setSettings.mutate({ baseId: null, channels: { mentions: 'hourly' } })
+    for (const text of ['one', 'two', 'three']) await mention(text)
+    await sendIn(HOUR_MS)
+    const [mail] = await sent(1)
+    expect(mail?.headers.subject).toBe('3 new notifications')
+    for (const text of ['one', 'two', 'three']) expect(mail?.text).toContain(text)
+  })
+
+  test('is not sent any more once its topic is turned down', async () => {
+    await mention('too late')
+    await mine().setSettings.mutate({ baseId: bench.baseId, isMuted: true })
+    await sendIn(HOUR_MS)
+    expect(smtp.mails).toEqual([])
+    await mine().setSettings.mutate({ baseId: bench.baseId, isMuted: false })
+    await mine().setSettings.mutate({ baseId: null, channels: { mentions: 'mail' } })
+  })
+
+  test('ends all mails by its link, without a session and for its recipient only', async () => {
+    await mention()
+    await sendIn(60_000)
+    const [mail] = await sent(1)
+    const link =
+      /<https:\/\/sheaf\.example\.com(.*)>/.exec(mail?.headers['list-unsubscribe'] ?? '')?.[1] ?? ''
+    const post = (path: string) =>
+      fetch(`${bench.app.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'List-Unsubscribe=One-Click',
+      })
+    expect((await post(link.replace(ann.id, bench.owner.id))).status).toBe(400)
+    expect((await post(link.slice(0, -1))).status).toBe(400)
+    // Opening it, as scanners of mails do, changes nothing.
+    expect((await fetch(`${bench.app.url}${link}`)).status).toBe(404)
+    expect((await mine().settings.query()).isUnsubscribed).toBe(false)
+    expect((await post(link)).status).toBe(200)
+    expect((await mine().settings.query()).isUnsubscribed).toBe(true)
+    await mention('no mail')
+    await sendIn(60_000)
+    expect(smtp.mails).toEqual([])
+    await mine().setSettings.mutate({ baseId: null, isUnsubscribed: false })
+  })
+})
+
+describe('a job', () => {
+  const run = async (name: string, seconds: number, work: () => Promise<unknown>) => {
+    const { jobs } = bench.app.kernel
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    jobs.register(name, { run: () => promise.then(work), recover: async () => null })
+    const { id } = await jobs.start(name, {
+      userId: ann.id,
+      baseId: bench.baseId,
+      input: { title: 'data.csv' },
+    })
+    const ended = new Promise<void>((done) => {
+      const stop = bench.app.kernel.events.on('job.changed', (job) => {
+        if (job.id !== id || job.status === 'waiting' || job.status === 'active') return
+        stop()
+        done()
+      })
+    })
+    if (seconds > 0) setSystemTime(new Date(Date.now() + seconds * 1_000))
+    if (name === 'never') reject()
+    resolve()
+    await ended
+    setSystemTime()
+    return (await mine().list.query({ unreadOnly: true })).notifications
+  }
+
+  test('notifies its owner of its end, unless it ended within seconds', async () => {
+    await mine().markAllRead.mutate()
+    expect(await run('import', 0, async () => null)).toEqual([])
+    expect(await run('import', 20, async () => null)).toMatchObject([
+      { kind: 'jobEnded', detail: { job: { kind: 'import', subject: 'data.csv', error: null } } },
+    ])
+    expect(
+      await run('import', 20, async () => {
+        throw new Error('internal')
+      }),
+    ).toMatchObject([{ detail: { job: { error: 'Something went wrong on the server' } } }, {}])
+  })
+})
+
+test('a failing webhook is reported once to those who manage the base', async () => {
+  await mine().markAllRead.mutate()
+  const { events } = bench.app.kernel
+  const failure = { baseId: bench.baseId, hookId: 'hk1', title: 'To chat', error: '500', since: '2026-11-01' }
+  for (let time = 0; time < 2; time++) events.emit('hook.failing', failure)
+  await Bun.sleep(100)
+  const { notifications } = await bench.trpc.notifications.list.query({ unreadOnly: true })
+  expect(notifications.filter(({ kind }) => kind === 'hookFailing')).toMatchObject([
+    { detail: { hook: { title: 'To chat', error: '500' } } },
+  ])
+  expect((await mine().list.query({ unreadOnly: true })).unread).toBe(0)
+})
+
+test('old notifications are removed, and all but the newest of a person', async () => {
+  await bench.trpc.notifications.markAllRead.mutate()
+  const { notices, forget } = bench.app.services.notifications
+  const many = Array.from({ length: 1_010 }, (_, n) => ({
+    kind: 'welcome' as const,
+    userId: ann.id,
+    key: `many ${n}`,
+    actorId: null,
+    at: new Date(Date.now() - n * 1_000).toISOString(),
+  }))
+  const old = { ...many[0]!, userId: bench.owner.id, key: 'old', at: '2020-01-01T00:00:00.000Z' }
+  await bench.app.kernel.meta.atomically((await notices.prepare([...many, old])).statements)
+  expect(await bench.trpc.notifications.unread.query()).toBe(1)
+  await forget()
+  expect(await bench.trpc.notifications.unread.query()).toBe(0)
+  const kept = await bench.app.rest(ann.token).get('/api/v1/notifications?limit=1')
+  expect(kept.body.pageInfo.totalRows).toBe(1_000)
+  const first = await mine().list.query({ unreadOnly: true })
+  const second = await mine().list.query({ unreadOnly: true, cursor: first.next })
+  expect(first.notifications).toHaveLength(30)
+  expect(second.notifications[0]?.at < first.notifications.at(-1)!.at).toBe(true)
+  await expect(mine().list.query({ unreadOnly: true, cursor: 'x' })).rejects.toThrow('can’t be continued')
+})
