@@ -59,6 +59,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/shell/new-build-bar.tsx',
         'features/shell/unfinished-jobs.ts',
         'features/presence/people-here.tsx',
+        'features/notifications/bell.tsx',
       ],
       later: [
         ...GRID_INPUT,

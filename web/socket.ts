@@ -29,6 +29,7 @@ interface ServerEvents {
   comment: (news: CommentNews) => void
   presence: (news: PresenceNews) => void
   audit: (news: { baseId: string }) => void
+  notification: () => void
   /** Messages may have been lost between servers. */
   missed: () => void
 }
@@ -40,10 +41,11 @@ interface ClientEvents {
   presence: (report: PositionReport) => void
 }
 
-/** Kept connected while any base is watched. The library is loaded with the first. */
+/** Kept connected while any base is watched, or the user's own messages are. The library is loaded with the first. */
 let socket: Socket<ServerEvents, ClientEvents> | null = null
 let isOpening = false
 const watched = new Map<string, { count: number; since: number }>()
+let isUserWatched = false
 
 /** Time without a connection before the user is informed. */
 const SILENCE_MS = 2500
@@ -83,6 +85,7 @@ const comments = channel<CommentNews>()
 const presence = channel<PresenceNews>()
 const joins = channel<string>()
 const audits = channel<{ baseId: string }>()
+const notifications = channel<void>()
 const reconnects = channel<void>()
 
 /** Records were written in a watched base, also by this browser: compare `clientId`. */
@@ -101,8 +104,16 @@ export const onPresence = presence.on
 export const onJoin = joins.on
 /** Something happened to a watched base itself, its members or public links. */
 export const onAudit = audits.on
+/** The user's notifications changed. */
+export const onNotification = notifications.on
 /** The connection is back. Events in between were lost, so read again. */
 export const onReconnect = reconnects.on
+
+/** Receives the user's own messages from now on, also outside of bases. */
+export function watchUser(): void {
+  isUserWatched = true
+  connect()
+}
 
 /** Watches a base until the returned function is called. Several callers may watch the same base. */
 export function watchBase(baseId: string): () => void {
@@ -190,6 +201,7 @@ async function open(): Promise<void> {
   opened.on('comment', comments.emit)
   opened.on('presence', presence.emit)
   opened.on('audit', audits.emit)
+  opened.on('notification', () => notifications.emit())
   opened.on('missed', () => reconnects.emit())
 }
 
@@ -201,5 +213,5 @@ function close(): void {
 
 session.subscribe((status) => {
   if (status !== 'signedIn') close()
-  else if (watched.size > 0) connect()
+  else if (watched.size > 0 || isUserWatched) connect()
 })

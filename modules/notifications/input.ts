@@ -14,7 +14,7 @@ export const ListInput = z.strictObject({
 })
 export const MarkInput = z.strictObject({ ids: z.array(id).min(1).max(500), isRead: z.boolean() })
 export const NotificationRef = z.strictObject({ id })
-export const WatchTargetInput = z.union([
+const WatchTargetInput = z.union([
   z.strictObject({ tableId: id, recordId }),
   z.strictObject({ tableId: id, viewId: id }),
 ])

@@ -6,7 +6,6 @@ import {
   SettingsInput,
   UnsubscribeInput,
   WatchInput,
-  WatchTargetInput,
 } from './input.ts'
 import type { NotificationsService } from './service.ts'
 
@@ -29,9 +28,8 @@ export const notificationsRouter = (notifications: NotificationsService) =>
         notifications.setSettings(ctx.actor, baseId, patch),
       ),
     watches: member.query(({ ctx }) => notifications.watches.list(ctx.actor)),
-    isWatched: member
-      .input(WatchTargetInput)
-      .query(({ ctx, input }) => notifications.watches.isWatched(ctx.actor, input)),
+    /** What one watches, for buttons and menus. */
+    watched: member.query(({ ctx }) => notifications.watches.keys(ctx.actor)),
     watch: member
       .input(WatchInput)
       .mutation(({ ctx, input }) => notifications.watch(ctx.actor, input.target, input.isOn)),

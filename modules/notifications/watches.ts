@@ -91,11 +91,13 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
   }
 
   return {
-    /** Whether the actor watches a record or view. */
-    async isWatched(actor: Actor, target: WatchTarget): Promise<boolean> {
-      const { userId, ...row } = await rowOf(actor, target)
-      const found = await db.select({ kind: watches.kind }).from(watches).where(atRow(userId, row))
-      return found.length > 0
+    /** What the actor watches, without names. */
+    async keys(actor: Actor): Promise<Pick<WatchRow, 'tableId' | 'kind' | 'targetId'>[]> {
+      await auth.access.authorize(actor, 'notification.read')
+      return db
+        .select({ tableId: watches.tableId, kind: watches.kind, targetId: watches.targetId })
+        .from(watches)
+        .where(eq(watches.userId, requireUser(actor).id))
     },
 
     /**

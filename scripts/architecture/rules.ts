@@ -87,6 +87,7 @@ const WEB_LAYERS = [
 const FEATURES = [
   'layout',
   'presence',
+  'watches',
   'sources',
   'storage',
   'indexes',
@@ -124,6 +125,7 @@ const FEATURES = [
   'bases',
   'history',
   'comments',
+  'notifications',
   'account',
   'shares/public',
   'shell',

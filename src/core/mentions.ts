@@ -27,11 +27,13 @@ export const readableMention = ({ id, email, displayName }: Person): string =>
 
 const inMention = (text: string): string => text.replace(/[()|\n]/g, ' ').trim()
 
-/** A mention at the start of a text. */
-const MENTION_FIRST = /^@\((us\w{1,60})(?:\|[^()|\n]{0,320}){0,2}\)/
-
-/** The mention at the start of a text, with its length; null if there is none. */
-export function readMention(text: string): { userId: string; length: number } | null {
-  const found = MENTION_FIRST.exec(text)
-  return found ? { userId: found[1] ?? '', length: found[0].length } : null
+/** A text in pieces: plain text, and the ids of those whom it mentions in between. */
+export function splitMentions(text: string): (string | { userId: string })[] {
+  const pieces: (string | { userId: string })[] = []
+  let end = 0
+  for (const found of text.matchAll(MENTION)) {
+    pieces.push(text.slice(end, found.index), { userId: found[1] ?? '' })
+    end = found.index + found[0].length
+  }
+  return [...pieces, text.slice(end)].filter((piece) => piece !== '')
 }

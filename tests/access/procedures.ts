@@ -140,7 +140,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     { gate: 'base.read', input: ({ baseId }) => ({ baseId, isMuted: false }) },
   ],
   'notifications.watches': { gate: 'notification.read' },
-  'notifications.isWatched': { gate: 'record.list', input: ({ tableId, viewId }) => ({ tableId, viewId }) },
+  'notifications.watched': { gate: 'notification.read' },
   'notifications.watch': {
     gate: 'record.list',
     input: ({ tableId, recordId }) => ({ target: { tableId, recordId }, isOn: true }),

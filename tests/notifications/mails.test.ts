@@ -188,6 +188,6 @@ test('old notifications are removed, and all but the newest of a person', async 
   const first = await mine().list.query({ unreadOnly: true })
   const second = await mine().list.query({ unreadOnly: true, cursor: first.next })
   expect(first.notifications).toHaveLength(30)
-  expect(second.notifications[0]?.at < first.notifications.at(-1)!.at).toBe(true)
+  expect(second.notifications[0]!.at < first.notifications.at(-1)!.at).toBe(true)
   await expect(mine().list.query({ unreadOnly: true, cursor: 'x' })).rejects.toThrow('can’t be continued')
 })

@@ -187,7 +187,7 @@ describe('a watched record', () => {
     await readAll()
     const target = { tableId: table.id, recordId: 3 }
     await of(ben).watch.mutate({ target, isOn: true })
-    expect(await of(ben).isWatched.query(target)).toBe(true)
+    expect(await of(ben).watched.query()).toEqual([{ tableId: table.id, kind: 'record', targetId: '3' }])
     expect(await of(ben).watches.query()).toMatchObject([{ kind: 'record', targetId: '3', title: 'c' }])
     await update({ Title: 'c2' }, 3)
     await update({ Done: true }, 3)

@@ -7,6 +7,7 @@ export const appHistory = createHashHistory()
 /** The query of the address as plain texts; routes ignore parameters that they do not know. */
 export interface RouteSearch {
   rowId?: string
+  baseId?: string
   tableId?: string
   tab?: string
   by?: string
@@ -46,6 +47,8 @@ export const paths = {
   /** Path of a base's diagram, optionally restricted to a table and its links. */
   relations: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/erd${tableId ? `?tableId=${tableId}` : ''}`,
+  /** Settings of one's notifications, opened at those of a base. */
+  notifications: (baseId?: string) => `/account/notifications${baseId ? `?baseId=${baseId}` : ''}`,
   account: (page: AccountPage = 'profile') => `/account/${page}`,
   signIn: (continueTo?: string) => `/signin${continueQuery(continueTo)}`,
   signUp: (continueTo?: string) => `/signup${continueQuery(continueTo)}`,
@@ -60,7 +63,14 @@ export const paths = {
   copySharedBase: (shareId: string) => `/copy-shared-base?base=${encodeURIComponent(shareId)}`,
 }
 
-export type AccountPage = 'profile' | 'password' | 'tokens' | 'users' | 'settings' | 'storage'
+export type AccountPage =
+  | 'profile'
+  | 'password'
+  | 'tokens'
+  | 'notifications'
+  | 'users'
+  | 'settings'
+  | 'storage'
 
 /** `?name=value` of the parameters that are set. */
 function queryOf(search: RouteSearch): string {

@@ -1,4 +1,5 @@
 import { createContext, Fragment, type MouseEvent, type ReactNode, useContext, useMemo } from 'react'
+import { splitMentions } from '../../src/core/mentions.ts'
 import { m } from '../messages.gen.ts'
 import { keyed } from '../ui/keyed.ts'
 import { type Block, type Inline, type ListItem, parseMarkdown } from './markdown.ts'
@@ -13,20 +14,25 @@ interface RichTextProps {
    * Ctrl+click, because a plain click selects the cell.
    */
   inCell?: boolean
+  /** The present name of a mentioned person. Without it, mentions are not recognized. */
+  nameOf?: (userId: string) => string
 }
 
 const InCell = createContext(false)
+const Mentions = createContext<((userId: string) => string) | null>(null)
 
 /** Draws Markdown as React elements, without the editor. HTML in it stays text, and links open safe protocols only. */
-export function RichText({ text, className, inCell = false }: RichTextProps): ReactNode {
+export function RichText({ text, className, inCell = false, nameOf }: RichTextProps): ReactNode {
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return (
     <InCell value={inCell}>
-      <div className={`${styles.text} ${className ?? ''}`}>
-        {keyed(blocks, (block) => block.kind).map(({ key, item: block }) => (
-          <BlockView key={key} block={block} />
-        ))}
-      </div>
+      <Mentions value={nameOf ?? null}>
+        <div className={`${styles.text} ${className ?? ''}`}>
+          {keyed(blocks, (block) => block.kind).map(({ key, item: block }) => (
+            <BlockView key={key} block={block} />
+          ))}
+        </div>
+      </Mentions>
     </InCell>
   )
 }
@@ -81,7 +87,7 @@ function Inlines({ inlines }: { inlines: Inline[] }): ReactNode {
 }
 
 function drawInline(inline: Inline): ReactNode {
-  if (inline.kind === 'text') return inline.text
+  if (inline.kind === 'text') return <PlainText text={inline.text} />
   if (inline.kind === 'break') return <br />
   if (inline.kind === 'code') return <code dir="ltr">{inline.text}</code>
   const content = <Inlines inlines={inline.children} />
@@ -90,6 +96,20 @@ function drawInline(inline: Inline): ReactNode {
   }
   const Tag = TAGS[inline.kind]
   return <Tag>{content}</Tag>
+}
+
+function PlainText({ text }: { text: string }): ReactNode {
+  const nameOf = useContext(Mentions)
+  if (nameOf === null) return text
+  return keyed(splitMentions(text), (piece) => typeof piece).map(({ key, item }) =>
+    typeof item === 'string' ? (
+      <Fragment key={key}>{item}</Fragment>
+    ) : (
+      <span key={key} className={styles.mention} dir="auto">
+        @{nameOf(item.userId)}
+      </span>
+    ),
+  )
 }
 
 function TextLink({ href, children }: { href: string; children: ReactNode }): ReactNode {

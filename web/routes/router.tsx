@@ -37,6 +37,10 @@ const SIGNED_OUT_ROUTES: Route[] = [
     screen: lazyPart(() => import('../features/auth/password-reset-screens.tsx'), 'ResetPasswordScreen'),
   },
   { path: '/error/404', screen: NotFoundScreen },
+  {
+    path: '/unsubscribe/:token',
+    screen: lazyPart(() => import('../features/notifications/unsubscribe-screen.tsx'), 'UnsubscribeScreen'),
+  },
 ]
 
 const SHARED_ROUTES: Route[] = [

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
+import { Bell, CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useStore } from 'zustand'
@@ -20,9 +20,11 @@ const ICONS = {
   success: CircleCheck,
   warning: TriangleAlert,
   error: CircleAlert,
+  news: Bell,
 } satisfies Record<ToastTone, unknown>
 
 const durationOf = ({ action, tone }: ShownToast): number => {
+  if (tone === 'news') return TOAST_WARNING_MS
   if (action) return TOAST_WITH_ACTION_MS
   return tone === 'warning' || tone === 'error' ? TOAST_WARNING_MS : TOAST_MS
 }

@@ -14,10 +14,10 @@ export interface ShownToast extends ToastMessage {
   tone: ToastTone
 }
 
-/** `info` and `success` report, `warning` asks for attention, `error` reports a failure. */
-export type ToastTone = 'info' | 'success' | 'warning' | 'error'
+/** `info` and `success` report, `warning` asks for attention, `error` reports a failure, `news` is a notification. */
+export type ToastTone = 'info' | 'success' | 'warning' | 'error' | 'news'
 
-/** Display time: 3 s for reports, 4.5 s for warnings and errors (spec §9), longer with an action. */
+/** Display time: 3 s for reports, 4.5 s for notifications, warnings and errors (spec §9), longer with an action. */
 export const TOAST_MS = 3000
 export const TOAST_WARNING_MS = 4500
 export const TOAST_WITH_ACTION_MS = 8000
@@ -39,6 +39,8 @@ export const toast = {
   /** For actions that are impossible or were not saved. */
   warning: (message: ToastMessage): void => show('warning', message),
   error: (message: ToastMessage): void => show('error', message),
+  /** Something that others did; its action does not keep it longer. */
+  news: (message: ToastMessage): void => show('news', message),
 }
 
 function show(tone: ShownToast['tone'], message: ToastMessage): void {

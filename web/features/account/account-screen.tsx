@@ -1,4 +1,4 @@
-import { HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
+import { Bell, HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
 import type { OrgRole } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
 import { type AccountPage, hrefOf, paths } from '../../navigation/paths.ts'
@@ -8,6 +8,7 @@ import { useMe } from '../../session/use-me.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Main } from '../../ui/main.tsx'
 import { NotFoundScreen } from '../layout/not-found-screen.tsx'
+import { NotificationsPage } from '../notifications/notification-settings.tsx'
 import styles from './account.module.css'
 import { PasswordPage, ProfilePage } from './profile-page.tsx'
 import { SettingsPage, StoragePage } from './server-pages.tsx'
@@ -24,6 +25,12 @@ const pages = (): {
 }[] => [
   { id: 'profile', title: m.account_profile(), icon: UserRound, page: () => <ProfilePage /> },
   { id: 'password', title: m.common_password(), icon: LockKeyhole, page: () => <PasswordPage /> },
+  {
+    id: 'notifications',
+    title: m.notifications_notifications(),
+    icon: Bell,
+    page: () => <NotificationsPage />,
+  },
   { id: 'tokens', title: m.account_api_tokens(), icon: KeyRound, page: () => <TokensPage /> },
   {
     id: 'users',

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Bell, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
@@ -135,6 +135,12 @@ export function baseMenu(base: Base): MenuItem[] {
     icon: BookOpen,
     shortcut: shortcutLabel('mod+j'),
     run: () => openApiDocs(base),
+  })
+  items.push({
+    kind: 'action',
+    label: m.notifications_settings(),
+    icon: Bell,
+    run: () => goTo(paths.notifications(base.id)),
   })
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: m.common_duplicate(), icon: Copy, run: () => duplicateBase(base) })

@@ -60,12 +60,7 @@ export function CommentsScreen() {
       ) : (
         <ul className={lists.list} aria-busy={pages.isPending} data-testid="open-threads">
           {threads?.map((thread) => (
-            <ThreadRow
-              key={thread.comment.id}
-              baseId={baseId}
-              thread={thread}
-              person={people.get(thread.comment.createdBy)}
-            />
+            <ThreadRow key={thread.comment.id} baseId={baseId} thread={thread} people={people} />
           )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={64} />)}
         </ul>
       )}
@@ -81,12 +76,16 @@ export function CommentsScreen() {
 interface ThreadRowProps {
   baseId: string
   thread: OpenThread
-  person: Person | undefined
+  people: ReadonlyMap<string, Person>
 }
 
-function ThreadRow({ baseId, thread, person }: ThreadRowProps) {
+const nameOf = (person: Person | undefined): string =>
+  person ? person.displayName || person.email : m.records_someone()
+
+function ThreadRow({ baseId, thread, people }: ThreadRowProps) {
   const { comment, replies, recordTitle, tableTitle } = thread
   const { tableId, recordId, fieldId } = comment
+  const person = people.get(comment.createdBy)
   const path = `${paths.table(baseId, tableId)}?rowId=${encodeURIComponent(recordId)}`
   return (
     <li className={styles.thread}>
@@ -94,7 +93,7 @@ function ThreadRow({ baseId, thread, person }: ThreadRowProps) {
       <div className={styles.main}>
         <p className={lists.facts}>
           <strong dir="auto" className={styles.author}>
-            {person ? person.displayName || person.email : m.records_someone()}
+            {nameOf(person)}
           </strong>
           <time
             dateTime={comment.createdAt}
@@ -115,7 +114,7 @@ function ThreadRow({ baseId, thread, person }: ThreadRowProps) {
             table: tableTitle,
           })}
         </a>
-        <RichText text={comment.text} className={styles.text} />
+        <RichText text={comment.text} className={styles.text} nameOf={(id) => nameOf(people.get(id))} />
       </div>
     </li>
   )

@@ -17,7 +17,7 @@ interface PartProps {
 
 /** In their order. A part that takes room reserves it in its slot, so that nothing moves when it appears. */
 const PARTS: Record<Slot, Readonly<Record<string, ComponentType<PartProps>>>> = {
-  rail: {},
+  rail: { notifications: lazyPart(() => import('../notifications/bell.tsx'), 'NotificationBell') },
   topBar: { people: lazyPart(() => import('../presence/people-here.tsx'), 'PeopleHere') },
   bars: {
     newBuild: lazyPart(() => import('./new-build-bar.tsx'), 'NewBuildBar'),

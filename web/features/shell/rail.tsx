@@ -59,7 +59,9 @@ export function Rail() {
       <RailButton icon={Search} action={openPalette} />
       <RecentBases openBaseId={baseId} />
       <span className={styles.space} />
-      <LaterParts slot="rail" baseId={baseId} />
+      <span className={styles.bell}>
+        <LaterParts slot="rail" baseId={baseId} />
+      </span>
       <IconButton
         icon={Plus}
         iconSize={18}

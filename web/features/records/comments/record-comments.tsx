@@ -1,7 +1,7 @@
 import { Check, EllipsisVertical, RotateCcw, SmilePlus, X } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react'
 import { MAX_COMMENT_LENGTH, REACTIONS, type RecordComment } from '../../../../src/core/comments.ts'
-import type { RecordId } from '../../../../src/core/model.ts'
+import type { Person, RecordId } from '../../../../src/core/model.ts'
 import { formatAgo, localeTag } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
@@ -15,6 +15,7 @@ import { type AskedComment, askedComment } from '../context/asked-comment.ts'
 import { can, fieldOf, type TableContext } from '../context/table-context.ts'
 import styles from './record-comments.module.css'
 import { type Comments, type Thread, useComments } from './use-comments.ts'
+import { toEdited, toStored, useMentions } from './use-mentions.tsx'
 
 const RichText = lazyPart(() => import('../../../rich-text/rich-text.tsx'), 'RichText')
 
@@ -27,7 +28,7 @@ interface RecordCommentsProps {
 
 /** The comments of a record in threads, and a field for a new one. */
 export function RecordComments({ context, recordId, asked }: RecordCommentsProps) {
-  const comments = useComments(context.schema.table.id, recordId)
+  const comments = useComments(context.schema.table.id, recordId, context.people)
   const [showsResolved, setShowsResolved] = useState(false)
   const { query, threads } = comments
   if (query.error && !query.data) return <QueryError title={m.comments_load_failed()} query={query} />
@@ -69,6 +70,7 @@ export function RecordComments({ context, recordId, asked }: RecordCommentsProps
       {mayWrite && (
         <Composer
           key={asked?.fieldId ?? ''}
+          people={context.people}
           label={m.comments_new_comment()}
           placeholder={m.comments_placeholder()}
           send={m.comments_send()}
@@ -132,6 +134,7 @@ function ThreadView({ thread, comments, context, mayWrite }: ThreadProps) {
       {mayWrite &&
         (isReplying ? (
           <Composer
+            people={context.people}
             label={m.comments_reply()}
             placeholder={m.comments_reply_placeholder()}
             send={m.comments_reply()}
@@ -257,6 +260,7 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
         </header>
         {isEditing ? (
           <Composer
+            people={comments.members}
             label={m.comments_edit_comment()}
             placeholder=""
             send={m.common_save()}
@@ -269,7 +273,7 @@ function CommentView({ comment, comments, mayWrite, mayModerate, isReply }: Comm
             }}
           />
         ) : (
-          <RichText text={comment.text} className={styles.text} />
+          <RichText text={comment.text} className={styles.text} nameOf={comments.nameOf} />
         )}
         {comment.reactions.length > 0 && (
           <p className={styles.reactions}>
@@ -302,6 +306,8 @@ const hasReacted = ({ reactions }: RecordComment, emoji: string, me: string | nu
   me !== null && (reactions.find((one) => one.emoji === emoji)?.userIds.includes(me) ?? false)
 
 interface ComposerProps {
+  /** Those who can be mentioned. */
+  people: readonly Person[]
   label: string
   placeholder: string
   /** Label of the button. */
@@ -319,17 +325,37 @@ interface ComposerProps {
 
 /** A field for a comment's Markdown: Enter sends, Shift+Enter breaks the line, Escape cancels. */
 function Composer(props: ComposerProps) {
-  const { label, placeholder, send, value = '', autoFocus, about, onAboutRecord, onSend, onCancel } = props
-  const [text, setText] = useState(value)
+  const {
+    people,
+    label,
+    placeholder,
+    send,
+    value = '',
+    autoFocus,
+    about,
+    onAboutRecord,
+    onSend,
+    onCancel,
+  } = props
+  const [text, setText] = useState(() => toEdited(value, people))
+  const area = useRef<HTMLTextAreaElement>(null)
+  const attach = useCallback(
+    (element: HTMLTextAreaElement | null) => {
+      area.current = element
+      if (autoFocus) focusOnMount(element)
+    },
+    [autoFocus],
+  )
+  const mentions = useMentions(area, people, setText)
   const hint = useId()
   const submit = async () => {
     const sent = text.trim()
     if (sent === '') return
     setText('')
-    if (!(await onSend(sent))) setText((typed) => (typed === '' ? sent : typed))
+    if (!(await onSend(toStored(sent, people)))) setText((typed) => (typed === '' ? sent : typed))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || mentions.onKeyDown(event)) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       void submit()
@@ -355,7 +381,8 @@ function Composer(props: ComposerProps) {
         </p>
       )}
       <textarea
-        ref={autoFocus ? focusOnMount : undefined}
+        ref={attach}
+        {...mentions.area}
         className={styles.area}
         dir="auto"
         rows={2}
@@ -364,9 +391,14 @@ function Composer(props: ComposerProps) {
         placeholder={placeholder}
         maxLength={MAX_COMMENT_LENGTH}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value)
+          mentions.follow()
+        }}
+        onSelect={mentions.follow}
         onKeyDown={onKeyDown}
       />
+      {mentions.list}
       <div className={styles.foot}>
         <span id={hint} className={styles.hint}>
           {m.comments_enter_sends()}

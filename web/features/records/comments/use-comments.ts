@@ -16,7 +16,7 @@ export interface Thread {
 }
 
 /** The comments of a record. What one writes shows at once, and is taken back if the server refuses it. */
-export function useComments(tableId: string, recordId: RecordId) {
+export function useComments(tableId: string, recordId: RecordId, members: readonly Person[]) {
   const key = { tableId, recordId }
   const { user } = useMe()
   const utils = trpc.useUtils()
@@ -58,12 +58,16 @@ export function useComments(tableId: string, recordId: RecordId) {
       comments.map((one) => (one.id === commentId ? { ...one, ...patch(one) } : one))
   const { client } = utils
 
-  const people = new Map<string, Person>((query.data?.people ?? []).map((person) => [person.id, person]))
+  const people = new Map<string, Person>(
+    [...members, ...(query.data?.people ?? [])].map((person) => [person.id, person]),
+  )
   if (user) people.set(user.id, user)
   return {
     query,
     me: user?.id ?? null,
     people,
+    /** Those who can be mentioned. */
+    members,
     threads: threadsOf(query.data?.comments ?? []),
     write: (text: string, more: { parentId?: string; fieldId?: string | null } = {}): Promise<boolean> => {
       const { parentId = null, fieldId = null } = more

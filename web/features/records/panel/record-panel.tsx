@@ -29,6 +29,7 @@ import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { localSettings } from '../../../session/local-settings.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { isMissing, trpc } from '../../../trpc.ts'
@@ -53,6 +54,8 @@ import { can, type GetContext, shownRecords, type TableContext } from '../contex
 import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
+
+const WatchButton = lazyPart(() => import('../../watches/watch-button.tsx'), 'WatchButton')
 
 export interface RecordPanelProps {
   context: TableContext
@@ -149,6 +152,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
         label={m.records_copy_record_link()}
         onClick={() => void copyRecordLink(context, recordId)}
       />
+      {!isVisitorPage && <WatchButton target={{ tableId, recordId }} />}
       {place.toggle && (
         <IconButton
           icon={place.isWindow ? PanelRight : Maximize2}

@@ -1,6 +1,7 @@
 import {
   ArrowDown,
   ArrowUp,
+  Bell,
   Copy,
   Eye,
   Link2,
@@ -16,12 +17,15 @@ import {
 import type { Base, View } from '../../../../src/core/model.ts'
 import { roleCan } from '../../../../src/core/roles.ts'
 import { m } from '../../../messages.gen.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { session } from '../../../session/index.ts'
 import { cache } from '../../../trpc.ts'
+import { attempt } from '../../../ui/attempt.ts'
 import type { MenuItem } from '../../../ui/menu.tsx'
 import { beforeAfterMove } from '../../../ui/sortable.tsx'
 import { openShareDialog } from '../../shares/open-share-dialog.tsx'
 import { shareRefusal } from '../../shares/share-target.ts'
+import { watched, watchKey } from '../../watches/watched.ts'
 import { keptBecause } from '../state/view-changes.ts'
 import { KIND_INFO, KINDS } from './kind-info.tsx'
 import {
@@ -63,6 +67,7 @@ export function viewMenu(
 ): MenuItem[] {
   const mayUpdate = roleCan(base.role, 'view.update')
   const disabledReason = heldReason(view)
+  const watchTarget = { tableId: view.tableId, viewId: view.id }
   const items: MenuItem[] = [{ kind: 'id', label: m.views_view_id(), value: view.id }]
   if (mayUpdate) {
     items.push(
@@ -86,6 +91,18 @@ export function viewMenu(
   }
   items.push(
     { kind: 'separator' },
+    {
+      kind: 'action',
+      label: m.watches_watch_view(),
+      icon: Bell,
+      checked: watched.getState()?.has(watchKey(watchTarget)) ?? false,
+      toggles: true,
+      run: () =>
+        void attempt(async () => {
+          const { toggleWatch } = await loadPart(() => import('../../watches/watch-commands.ts'))
+          await toggleWatch(watchTarget)
+        }),
+    },
     { kind: 'action', label: m.views_copy_link(), icon: Link2, run: () => void copyViewLink(base.id, view) },
     {
       kind: 'action',
