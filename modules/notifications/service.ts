@@ -197,6 +197,9 @@ export function createNotificationsService(
 
     watch: (actor: Actor, target: WatchTarget, isOn: boolean) => watches.watch(actor, target, isOn),
 
+    /** The token in the mails to a person. */
+    unsubscribeToken: tokens.tokenFor,
+
     /** Ends all mails to the person who got the link in one of them. @throws BAD_REQUEST for another token */
     async unsubscribe(token: string): Promise<void> {
       const userId = tokens.read(token)

@@ -1,4 +1,4 @@
-import { Eye, EyeOff } from 'lucide-react'
+import { Eye } from 'lucide-react'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { m } from '../../messages.gen.ts'
@@ -17,10 +17,11 @@ export function WatchButton({ target }: { target: WatchTarget }) {
   }, [isRead])
   return (
     <IconButton
-      icon={isWatched ? Eye : EyeOff}
+      icon={Eye}
       size="small"
       iconSize={15}
-      label={isWatched ? m.watches_stop_watching_record() : m.watches_watch_record()}
+      label={m.watches_watch_record()}
+      data-tip={isWatched ? m.watches_stop_watching_record() : m.watches_watch_record()}
       aria-pressed={isWatched}
       disabled={!isRead}
       onClick={() => void toggleWatch(target)}
