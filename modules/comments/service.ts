@@ -243,11 +243,11 @@ export function createCommentsService(
         : filter
       const rows = await store.ofBase(baseId, wanted, after, limit + 1)
       const page = rows.slice(0, limit)
-      const titles = await titlesOf(actor, page)
+      const titles = await records.titlesOf(actor, page)
       const last = rows.length > limit ? page.at(-1) : undefined
       return {
         comments: page.flatMap((row) => {
-          const place = titles.get(placeOf(row))
+          const place = titles.get(referenceKey(row))
           return place ? [{ ...row, ...place }] : []
         }),
         next: last ? { createdAt: last.createdAt, id: last.id } : null,

@@ -19,6 +19,7 @@ import {
   type FeedCursor,
   type FeedEntry,
   type FeedRecord,
+  type FeedTable,
   idOfKey,
   keyFieldsOf,
   pageOfEntry,
@@ -36,6 +37,8 @@ import type { Watches, WatchRow } from './watches.ts'
 const PAGE = 500
 /** Records of an entry that are compared with the filters of watched views; of larger entries only their number is told. */
 const MAX_COMPARED = 5_000
+/** Assigned records that are remembered by id while a batch is read; others are counted. */
+const MAX_ASSIGNED = 20_000
 /** Records of one entry that a person begins to watch because of an assignment. */
 const MAX_WATCHED_AT_ONCE = 20
 /** Fields that a notification of a watched record names. */
@@ -59,6 +62,8 @@ interface Assignment {
   fieldId: string
   entry: FeedEntry
   recordIds: Set<string>
+  /** Records beyond `MAX_ASSIGNED`. */
+  more: number
 }
 
 /** A person who is not assigned to a record any more. */
@@ -177,8 +182,16 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
       if (!isNew) continue
       for (const userId of later.filter((id) => !earlier.includes(id))) {
         const key = `assigned ${entry.actionId ?? entry.id} ${fieldId} ${userId}`
-        const known = assignments.get(key) ?? { userId, tableId, fieldId, entry, recordIds: new Set() }
-        known.recordIds.add(String(recordId))
+        const known = assignments.get(key) ?? {
+          userId,
+          tableId,
+          fieldId,
+          entry,
+          recordIds: new Set(),
+          more: 0,
+        }
+        if (known.recordIds.size < MAX_ASSIGNED) known.recordIds.add(String(recordId))
+        else known.more++
         assignments.set(key, known)
       }
     }
@@ -216,6 +229,7 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
     engine: Engine,
     entry: FeedEntry,
     model: TableModel,
+    { inserted, updated, deleted }: FeedTable,
     own: readonly WatchRow[],
     findings: Findings,
   ): Promise<void> {
@@ -229,6 +243,11 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
       ({ targetId }) => targetId,
     )
     if (notifying.length === 0 && byRecord.size === 0 && byView.size === 0) return
+    const total = inserted + updated + deleted
+    if (notifying.length === 0 && byRecord.size === 0 && total > MAX_COMPARED) {
+      for (const watch of [...byView.values()].flat()) noteWatched(watch, entry, { changed: total }, findings)
+      return
+    }
     const compared: FeedRecord[] = []
     let changed = 0
     for await (const page of recordsOf(engine, model, entry, notifying)) {
@@ -340,7 +359,7 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
   const assignedNotices = (baseId: string, assignments: ReadonlyMap<string, Assignment>): Notice[] =>
     [...assignments]
       .filter(([, { recordIds }]) => recordIds.size > 0)
-      .map(([key, { userId, tableId, fieldId, entry, recordIds }]) => ({
+      .map(([key, { userId, tableId, fieldId, entry, recordIds, more }]) => ({
         kind: 'assigned',
         userId,
         key: `${baseId} ${key}`,
@@ -351,7 +370,7 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
         fieldId,
         recordId: recordIds.size === 1 ? ([...recordIds][0] ?? null) : null,
         ref: entryRef(baseId, entry.id),
-        count: recordIds.size,
+        count: recordIds.size + more,
         at: entry.at,
       }))
 
@@ -418,9 +437,9 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
           for (const [key, one] of findings.assignments)
             if (one.entry.id === entry.undoes) findings.assignments.delete(key)
         }
-        for (const { tableId } of entry.tables) {
-          const model = await unlessRefused(() => schema.load(tableId))
-          if (model) await takeTable(engine, entry, model, own.get(tableId) ?? [], findings)
+        for (const touched of entry.tables) {
+          const model = await unlessRefused(() => schema.load(touched.tableId))
+          if (model) await takeTable(engine, entry, model, touched, own.get(touched.tableId) ?? [], findings)
         }
       }
       const obsoleteRows = await obsolete(baseId, findings.removals)

@@ -16,6 +16,9 @@ const LISTED = 30
 const MAX_DUE = 1_000
 /** People per round. */
 const ROUND = 50
+/** Mails to a person within an hour; what is due beyond that waits for the next hour. */
+const MAX_PER_HOUR = 12
+const HOUR_MS = 3_600_000
 const CLAIM = 'notification mails'
 
 interface Deps {
@@ -45,7 +48,7 @@ export function createNotificationMails(
     return {
       // The same for every server that composes it, so that two cannot both store it.
       id: `ml${createHash('sha256').update(fingerprint).digest('hex').slice(0, 14)}`,
-      topic: `notifications ${id}`,
+      topic: topicOf(id),
       event: first.id,
       recipients: [email],
       content: {
@@ -80,7 +83,13 @@ export function createNotificationMails(
     ]
   }
 
+  const topicOf = (userId: string): string => `notifications ${userId}`
+
   async function mailTo(userId: string, now: number): Promise<void> {
+    if ((await mail.countEvents(topicOf(userId))) >= MAX_PER_HOUR) {
+      await meta.atomically([store.postpone(userId, now, (Math.floor(now / HOUR_MS) + 1) * HOUR_MS)])
+      return
+    }
     const rows = await store.due(userId, now, MAX_DUE)
     const actor = await auth.actorOf(userId)
     const { isUnsubscribed } = (await settings.effective([userId], null))(userId)

@@ -182,6 +182,13 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .set({ mailDueAt: null })
         .where(ofUser(userId, lte(notifications.mailDueAt, now))),
 
+    /** Lets all that is due in a mail to a person wait. */
+    postpone: (userId: string, now: number, until: number): MetaStatement =>
+      db
+        .update(notifications)
+        .set({ mailDueAt: until })
+        .where(ofUser(userId, lte(notifications.mailDueAt, now))),
+
     /** Takes notifications of a base out of the coming mails. */
     cancelMails: (userId: string, baseId: string | null): MetaStatement =>
       db

@@ -6,6 +6,7 @@ export {
   type FeedCursor,
   type FeedEntry,
   type FeedRecord,
+  type FeedTable,
   pageOfEntry,
 } from './feed/index.ts'
 export {

@@ -130,7 +130,7 @@ describe('a watched record and view', () => {
       ),
     ).toBe(1)
 
-    await page.getByRole('combobox', { name: 'Base' }).selectOption(table.baseId)
+    await page.getByRole('combobox', { name: 'Base', exact: true }).selectOption(table.baseId)
     await page.getByRole('switch', { name: 'Mute this base' }).click()
     expect(
       await eventually(

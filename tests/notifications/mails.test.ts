@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { defineOutboxTable } from '../../src/mail/outbox-table.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
@@ -79,6 +80,26 @@ describe('a mail of notifications', () => {
     const [mail] = await sent(1)
     expect(mail?.headers.subject).toBe('3 new notifications')
     for (const text of ['one', 'two', 'three']) expect(mail?.text).toContain(text)
+  })
+
+  test('is one of at most twelve in an hour; the rest waits', async () => {
+    const before = await bench.app.kernel.mail.countEvents(`notifications ${ann.id}`)
+    await mine().setSettings.mutate({ baseId: null, channels: { mentions: 'mail' } })
+    for (let n = before; n < 13; n++) {
+      await mention(`number ${n}`)
+      await sendIn(60_000)
+    }
+    await sent(12 - before)
+    await sendIn(90_000)
+    expect(smtp.mails).toEqual([])
+    // As an hour later.
+    const { db, tables } = bench.app.kernel.meta
+    const mails = tables(defineOutboxTable)
+    await db.update(mails).set({ createdAt: Date.now() - 2 * HOUR_MS })
+    await sendIn(HOUR_MS + 60_000)
+    const [mail] = await sent(1)
+    expect(mail?.text).toContain('number 12')
+    await db.update(mails).set({ createdAt: Date.now() - 2 * HOUR_MS })
   })
 
   test('is not sent any more once its topic is turned down', async () => {

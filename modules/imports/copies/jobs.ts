@@ -34,7 +34,7 @@ export interface CopyInput {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'log'>
+  kernel: Pick<Kernel, 'sources' | 'log' | 'events'>
   bases: Pick<BasesService, 'require' | 'copies'>
   schema: Pick<SchemaService, 'copiedRows'>
   views: Pick<ViewsService, 'rowsForCopy' | 'insertForCopy'>
@@ -97,6 +97,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
         lines: fresh.lines,
       }),
     ])
+    kernel.events.emit('schema.changed', { baseId: newBaseId, tableId: null, version: 0 })
     if (withData) await records.attachments.shareAll(baseId, newBaseId)
     return true
   }

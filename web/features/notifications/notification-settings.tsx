@@ -99,25 +99,26 @@ interface TopicsProps {
 }
 
 function Topics({ sendsMail, channels, general, disabled = false, onChange }: TopicsProps) {
+  // Without a mail server, those who chose mails see what they get.
+  const shownOf = (channel: NotificationChannel): NotificationChannel =>
+    sendsMail || channel === 'off' ? channel : 'app'
   return (
     <ul className={styles.topics}>
       {NOTIFICATION_TOPICS.map((topic) => {
         const chosen = channels[topic]
-        const offered = NOTIFICATION_CHANNELS.filter(
-          (channel) => sendsMail || channel === 'off' || channel === 'app' || channel === chosen,
-        )
+        const offered = NOTIFICATION_CHANNELS.filter((channel) => sendsMail || shownOf(channel) === channel)
         return (
           <li key={topic} className={styles.topic}>
             <span>{TOPIC_TITLES[topic]()}</span>
             <select
               aria-label={TOPIC_TITLES[topic]()}
-              value={chosen ?? ''}
+              value={chosen === undefined ? '' : shownOf(chosen)}
               disabled={disabled}
               onChange={({ target }) => onChange(topic, (target.value || null) as NotificationChannel | null)}
             >
               {general && (
                 <option value="">
-                  {m.notifications_channel_general({ channel: CHANNEL_TITLES[general[topic]]() })}
+                  {m.notifications_channel_general({ channel: CHANNEL_TITLES[shownOf(general[topic])]() })}
                 </option>
               )}
               {offered.map((channel) => (

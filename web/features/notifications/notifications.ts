@@ -20,8 +20,8 @@ function showCount(count: number): void {
   showUnreadInTitle(count)
 }
 
-/** The newest notification that was there before; null until the first read. */
-let newest: { at: string } | null = null
+/** What was there at the first read, and everything read since; null until then. */
+let known: { since: string; keys: Set<string> } | null = null
 let isReading = false
 let isStale = false
 
@@ -35,15 +35,18 @@ async function readNews(): Promise<void> {
       isStale = false
       const { notifications, unread } = await api.notifications.list.query({ unreadOnly: true })
       showCount(unread)
-      const since = newest?.at
-      newest = notifications[0] ?? newest ?? { at: '' }
-      if (since !== undefined) tell(notifications.filter(({ at }) => at > since))
+      const { since, keys } = known ?? { since: notifications[0]?.at ?? '', keys: new Set() }
+      if (known) tell(notifications.filter((one) => one.at > since && !keys.has(keyOf(one))))
+      known = { since, keys: new Set([...keys, ...notifications.map(keyOf)]) }
       void cache.notifications.list.invalidate()
     }
   } finally {
     isReading = false
   }
 }
+
+/** Another one when more of the same is added to it. */
+const keyOf = ({ id, at }: Notification): string => `${id} ${at}`
 
 function tell(news: readonly Notification[]): void {
   if (news.length > MAX_TOASTS) {
@@ -71,7 +74,7 @@ export function followNotifications(): void {
   onNotification(read)
   onReconnect(read)
   session.subscribe((status) => {
-    newest = null
+    known = null
     if (status === 'signedIn') read()
     else showCount(0)
   })

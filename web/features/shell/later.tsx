@@ -7,7 +7,7 @@ import { lazyPart, loadPart } from '../../navigation/lazy-screen.ts'
  * in `PARTS`, and list its module under `shell` in scripts/build-web.ts, which makes one request of all.
  */
 
-/** Where a part is drawn: in the bar of icons, at the end of the top bar, or above the screen. */
+/** Where a part is drawn: in the bar of icons (in narrow windows, in the top bar), at the end of the top bar, or above the screen. */
 type Slot = 'rail' | 'topBar' | 'bars'
 
 interface PartProps {

@@ -12,6 +12,7 @@ import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { Logo } from '../layout/logo.tsx'
+import { useIsNarrow } from '../layout/sidebar-state.ts'
 import {
   actionItem,
   changePassword,
@@ -34,6 +35,7 @@ const MAX_RECENT = 6
 export function Rail() {
   const { baseId } = useOpenPlace()
   const { user } = useMe()
+  const isNarrow = useIsNarrow()
   return (
     <nav className={styles.rail} aria-label={m.shell_main()}>
       <a
@@ -59,9 +61,12 @@ export function Rail() {
       <RailButton icon={Search} action={openPalette} />
       <RecentBases openBaseId={baseId} />
       <span className={styles.space} />
-      <span className={styles.bell}>
-        <LaterParts slot="rail" baseId={baseId} />
-      </span>
+      {/* Narrow windows have it in the top bar. */}
+      {!isNarrow && (
+        <span className={styles.bell}>
+          <LaterParts slot="rail" baseId={baseId} />
+        </span>
+      )}
       <IconButton
         icon={Plus}
         iconSize={18}

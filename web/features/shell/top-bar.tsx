@@ -60,6 +60,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
       {isNarrow && (
         <IconButton icon={Search} label={openPalette.label()} onClick={() => runAction(openPalette)} />
       )}
+      {isNarrow && <LaterParts slot="rail" baseId={baseId} />}
       {/* Narrow windows have it in the view's menu. */}
       {baseId && !(isNarrow && tableId) && <ShareButton baseId={baseId} isNarrow={isNarrow} />}
       {baseId && (

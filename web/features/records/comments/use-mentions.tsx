@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { mentionOf, replaceMentions } from '../../../../src/core/mentions.ts'
 import type { Person } from '../../../../src/core/model.ts'
 import { m } from '../../../messages.gen.ts'
@@ -94,13 +95,13 @@ export function useMentions(
     const from = element.selectionStart - typed.length
     const name = `${mentionName(person, people)} `
     const text = element.value.slice(0, from) + name + element.value.slice(element.selectionStart)
-    setText(text)
-    setTyped(null)
-    // After the new text is drawn.
-    requestAnimationFrame(() => {
-      element.focus()
-      element.setSelectionRange(from + name.length, from + name.length)
+    // Drawn at once, so that the next key is typed behind the name.
+    flushSync(() => {
+      setText(text)
+      setTyped(null)
     })
+    element.focus()
+    element.setSelectionRange(from + name.length, from + name.length)
   }
 
   function onKeyDown(event: KeyboardEvent): boolean {

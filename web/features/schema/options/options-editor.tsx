@@ -21,7 +21,17 @@ const ButtonOptions = lazyPart(() => import('./formula-part.tsx'), 'ButtonPart',
 
 const LongTextOptions = tickOption('rich', m.schema_format_as_rich_text_markdown)
 const ValidatedOptions = tickOption('validate', m.schema_accept_only_valid_values)
-const PeopleOptions = tickOption('multiple', m.schema_allow_several_people)
+const SeveralPeople = tickOption('multiple', m.schema_allow_several_people)
+const NotifyPeople = tickOption('notify', m.schema_notify_people)
+
+function PeopleOptions(props: FieldOptionsProps) {
+  return (
+    <>
+      <SeveralPeople {...props} />
+      <NotifyPeople {...props} />
+    </>
+  )
+}
 
 const EDITORS: Partial<Record<FieldTypeName, ComponentType<FieldOptionsProps>>> = {
   LongText: LongTextOptions,
