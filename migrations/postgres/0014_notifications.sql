@@ -1,11 +1,9 @@
 CREATE TABLE "notification_settings" (
 	"user_id" text NOT NULL,
 	"base_id" text NOT NULL,
-	"channels" jsonb NOT NULL,
-	"is_muted" boolean NOT NULL,
-	"watches_own" boolean NOT NULL,
-	"is_unsubscribed" boolean NOT NULL,
-	CONSTRAINT "notification_settings_user_id_base_id_pk" PRIMARY KEY("user_id","base_id")
+	"name" text NOT NULL,
+	"value" text NOT NULL,
+	CONSTRAINT "notification_settings_user_id_base_id_name_pk" PRIMARY KEY("user_id","base_id","name")
 );
 --> statement-breakpoint
 CREATE TABLE "notifications" (

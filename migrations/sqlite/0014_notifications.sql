@@ -1,11 +1,9 @@
 CREATE TABLE `notification_settings` (
 	`user_id` text NOT NULL,
 	`base_id` text NOT NULL,
-	`channels` text NOT NULL,
-	`is_muted` integer NOT NULL,
-	`watches_own` integer NOT NULL,
-	`is_unsubscribed` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `base_id`)
+	`name` text NOT NULL,
+	`value` text NOT NULL,
+	PRIMARY KEY(`user_id`, `base_id`, `name`)
 );
 --> statement-breakpoint
 CREATE INDEX `notification_settings_base` ON `notification_settings` (`base_id`);--> statement-breakpoint

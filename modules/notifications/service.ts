@@ -1,6 +1,11 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
-import { MAX_NOTIFICATIONS, NOTIFICATION_DAYS, type Notification } from '../../src/core/notifications.ts'
+import {
+  MAX_NOTIFICATIONS,
+  NOTIFICATION_DAYS,
+  type Notification,
+  topicOf,
+} from '../../src/core/notifications.ts'
 import { holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -100,6 +105,20 @@ export function createNotificationsService(
     return requireUser(actor).id
   }
 
+  /** After a change of settings. */
+  async function cancelUnwantedMails(userId: string): Promise<void> {
+    const unwanted: string[] = []
+    for (const [baseId, rows] of Map.groupBy(await store.awaitingMail(userId), (row) => row.baseId)) {
+      const { channels, isMuted, isUnsubscribed } = (await settings.effective([userId], baseId))(userId)
+      for (const { id, kind } of rows) {
+        const topic = topicOf(kind)
+        const channel = topic === null ? 'app' : channels[topic]
+        if (isMuted || isUnsubscribed || channel === 'app' || channel === 'off') unwanted.push(id)
+      }
+    }
+    await meta.atomically(store.cancelMails(unwanted))
+  }
+
   async function forget(): Promise<void> {
     if (!(await meta.cluster.claims.take(CLEANUP))) return
     const before = new Date(Date.now() - NOTIFICATION_DAYS * 86_400_000).toISOString()
@@ -188,11 +207,10 @@ export function createNotificationsService(
       notices.tell([userId])
     },
 
-    /** As in the settings; mails that are not wanted any more are not sent. */
+    /** Changes the actor's settings, see `createNotificationSettings`. Mails that are not wanted any more are not sent. */
     async setSettings(actor: Actor, baseId: string | null, patch: SettingsPatch): Promise<void> {
       await settings.set(actor, baseId, patch)
-      const isQuieter = patch.isMuted || patch.channels !== undefined
-      if (isQuieter) await meta.atomically([store.cancelMails(requireUser(actor).id, baseId)])
+      await cancelUnwantedMails(requireUser(actor).id)
     },
 
     watch: (actor: Actor, target: WatchTarget, isOn: boolean) => watches.watch(actor, target, isOn),
@@ -205,7 +223,7 @@ export function createNotificationsService(
       const userId = tokens.read(token)
       if (userId === null) throw badRequest(m.notifications_error_unsubscribe_link())
       await settings.unsubscribe(userId)
-      await meta.atomically([store.cancelMails(userId, null)])
+      await cancelUnwantedMails(userId)
     },
 
     /** For the module that owns what a notification refers to. */

@@ -2,17 +2,20 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import {
   DEFAULT_CHANNELS,
+  NOTIFICATION_CHANNELS,
+  NOTIFICATION_TOPICS,
   type NotificationChannels,
   type NotificationTopic,
 } from '../../src/core/notifications.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
-import { defineNotificationTables } from './tables.ts'
+import { defineNotificationTables, type SettingName } from './tables.ts'
 
 /** The base id under which settings for all bases are stored. */
 const ALL_BASES = ''
 const NAMED_AT_ONCE = 500
+const FLAGS = ['isMuted', 'watchesOwn', 'isUnsubscribed'] as const
 
 /** How a person wants to be notified in a base. */
 export interface EffectiveSettings {
@@ -56,22 +59,24 @@ export function createNotificationSettings(
   }
 
   async function write(userId: string, baseId: string, patch: SettingsPatch): Promise<void> {
-    const [before] = await rowsOf([userId], [baseId])
-    const channels = { ...before?.channels, ...patch.channels }
-    const chosen = Object.fromEntries(Object.entries(channels).filter(([, channel]) => channel != null))
-    const row = {
-      userId,
-      baseId,
-      channels: chosen as Partial<NotificationChannels>,
-      isMuted: patch.isMuted ?? before?.isMuted ?? false,
-      watchesOwn: patch.watchesOwn ?? before?.watchesOwn ?? false,
-      isUnsubscribed: patch.isUnsubscribed ?? before?.isUnsubscribed ?? false,
+    const { channels = {}, ...flags } = patch
+    const values = new Map<SettingName, string | null>()
+    for (const topic of NOTIFICATION_TOPICS) {
+      const channel = channels[topic]
+      if (channel !== undefined) values.set(topic, channel)
     }
-    const { userId: _, baseId: __, ...set } = row
-    await db
-      .insert(table)
-      .values(row)
-      .onConflictDoUpdate({ target: [table.userId, table.baseId], set })
+    for (const name of FLAGS) if (flags[name] !== undefined) values.set(name, flags[name] ? 'true' : null)
+    const statements = [...values].map(([name, value]) =>
+      value === null
+        ? db
+            .delete(table)
+            .where(and(eq(table.userId, userId), eq(table.baseId, baseId), eq(table.name, name)))
+        : db
+            .insert(table)
+            .values({ userId, baseId, name, value })
+            .onConflictDoUpdate({ target: [table.userId, table.baseId, table.name], set: { value } }),
+    )
+    if (statements.length > 0) await meta.atomically(statements)
   }
 
   return {
@@ -84,13 +89,13 @@ export function createNotificationSettings(
       const byUser = Map.groupBy(rows, ({ userId }) => userId)
       return (userId) => {
         const own = byUser.get(userId) ?? []
-        const general = own.find((row) => row.baseId === ALL_BASES)
-        const inBase = own.find((row) => row.baseId !== ALL_BASES)
+        const general = own.filter((row) => row.baseId === ALL_BASES)
+        const inBase = own.filter((row) => row.baseId !== ALL_BASES)
         return {
-          channels: { ...DEFAULT_CHANNELS, ...general?.channels, ...inBase?.channels },
-          isMuted: inBase?.isMuted ?? false,
-          watchesOwn: general?.watchesOwn ?? false,
-          isUnsubscribed: general?.isUnsubscribed ?? false,
+          channels: { ...DEFAULT_CHANNELS, ...channelsIn(general), ...channelsIn(inBase) },
+          isMuted: isSet(inBase, 'isMuted'),
+          watchesOwn: isSet(general, 'watchesOwn'),
+          isUnsubscribed: isSet(general, 'isUnsubscribed'),
         }
       }
     },
@@ -102,14 +107,18 @@ export function createNotificationSettings(
         .select()
         .from(table)
         .where(eq(table.userId, requireUser(actor).id))
-      const general = rows.find(({ baseId }) => baseId === ALL_BASES)
+      const byBase = Map.groupBy(rows, ({ baseId }) => baseId)
+      const general = byBase.get(ALL_BASES) ?? []
+      byBase.delete(ALL_BASES)
       return {
-        channels: { ...DEFAULT_CHANNELS, ...general?.channels },
-        watchesOwn: general?.watchesOwn ?? false,
-        isUnsubscribed: general?.isUnsubscribed ?? false,
-        bases: rows
-          .filter(({ baseId }) => baseId !== ALL_BASES)
-          .map(({ baseId, channels, isMuted }) => ({ baseId, channels, isMuted })),
+        channels: { ...DEFAULT_CHANNELS, ...channelsIn(general) },
+        watchesOwn: isSet(general, 'watchesOwn'),
+        isUnsubscribed: isSet(general, 'isUnsubscribed'),
+        bases: [...byBase].map(([baseId, own]) => ({
+          baseId,
+          channels: channelsIn(own),
+          isMuted: isSet(own, 'isMuted'),
+        })),
       }
     },
 
@@ -125,4 +134,23 @@ export function createNotificationSettings(
 
     forRemovedBase: (baseId: string): MetaStatement[] => [db.delete(table).where(eq(table.baseId, baseId))],
   }
+}
+
+type SettingRow = Pick<
+  ReturnType<typeof defineNotificationTables>['notificationSettings']['$inferSelect'],
+  'name' | 'value'
+>
+
+const isSet = (rows: readonly SettingRow[], name: SettingName): boolean =>
+  rows.some((row) => row.name === name && row.value === 'true')
+
+/** The chosen channels; names and values of a later version are left out. */
+function channelsIn(rows: readonly SettingRow[]): Partial<NotificationChannels> {
+  const channels: Partial<NotificationChannels> = {}
+  for (const topic of NOTIFICATION_TOPICS) {
+    const value = rows.find(({ name }) => name === topic)?.value
+    const channel = NOTIFICATION_CHANNELS.find((known) => known === value)
+    if (channel) channels[topic] = channel
+  }
+  return channels
 }

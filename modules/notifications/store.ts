@@ -189,20 +189,23 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .set({ mailDueAt: until })
         .where(ofUser(userId, lte(notifications.mailDueAt, now))),
 
-    /** Takes notifications of a base out of the coming mails. */
-    cancelMails: (userId: string, baseId: string | null): MetaStatement =>
-      db
-        .update(notifications)
-        .set({ mailDueAt: null })
-        .where(
-          ofUser(
-            userId,
-            and(
-              isNotNull(notifications.mailDueAt),
-              baseId === null ? undefined : eq(notifications.baseId, baseId),
-            ),
-          ),
-        ),
+    /** The notifications of a person that wait for a mail. */
+    async awaitingMail(userId: string): Promise<Pick<NotificationRow, 'id' | 'baseId' | 'kind'>[]> {
+      return db
+        .select({ id: notifications.id, baseId: notifications.baseId, kind: notifications.kind })
+        .from(notifications)
+        .where(ofUser(userId, isNotNull(notifications.mailDueAt)))
+    },
+
+    /** Takes notifications out of the coming mails. */
+    cancelMails(ids: readonly string[]): MetaStatement[] {
+      const statements: MetaStatement[] = []
+      for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
+        const some = inArray(notifications.id, ids.slice(start, start + NAMED_AT_ONCE))
+        statements.push(db.update(notifications).set({ mailDueAt: null }).where(some))
+      }
+      return statements
+    },
 
     /** Removes notifications from before a time, and all but the newest `max` of each user. */
     async forget(before: string, max: number): Promise<void> {

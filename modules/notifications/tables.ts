@@ -1,9 +1,15 @@
 import type {
-  NotificationChannels,
   NotificationDetail,
   NotificationKindName,
+  NotificationTopic,
 } from '../../src/core/notifications.ts'
 import type { Columns } from '../../src/db/columns.ts'
+
+/**
+ * What people choose: the channel of a topic; to mute a base; and for all bases, to watch the records that one comments on
+ * or is assigned to, and to get no mails at all, as asked for by the link in one.
+ */
+export type SettingName = NotificationTopic | 'isMuted' | 'watchesOwn' | 'isUnsubscribed'
 
 /** Notifications, how people want them, and what they watch. */
 export function defineNotificationTables(c: Columns) {
@@ -49,16 +55,13 @@ export function defineNotificationTables(c: Columns) {
       userId: c.text('user_id').notNull(),
       /** Empty: for all bases without settings of their own. */
       baseId: c.text('base_id').notNull(),
-      /** Chosen channels; topics without one follow the settings for all bases, or the default. */
-      channels: c.json('channels').$type<Partial<NotificationChannels>>().notNull(),
-      isMuted: c.flag('is_muted').notNull(),
-      /** Watches the records that one comments on or is assigned to. For all bases only. */
-      watchesOwn: c.flag('watches_own').notNull(),
-      /** No mails at all, as asked for by the link in one. For all bases only. */
-      isUnsubscribed: c.flag('is_unsubscribed').notNull(),
+      /** A row per choice, so that changes made at the same time do not undo each other. */
+      name: c.text('name').$type<SettingName>().notNull(),
+      /** A channel, or `true`. */
+      value: c.text('value').notNull(),
     },
     (t) => [
-      c.primaryKey({ columns: [t.userId, t.baseId] }),
+      c.primaryKey({ columns: [t.userId, t.baseId, t.name] }),
       c.index('notification_settings_base').on(t.baseId),
     ],
   )

@@ -1,6 +1,7 @@
 import { EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import {
+  DEFAULT_CHANNELS,
   NOTIFICATION_CHANNELS,
   NOTIFICATION_TOPICS,
   type NotificationChannel,
@@ -11,7 +12,7 @@ import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { useSearch } from '../../navigation/router.tsx'
-import { type Outputs, trpc } from '../../trpc.ts'
+import { type Inputs, type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -29,6 +30,7 @@ const CHANNEL_TITLES: Record<NotificationChannel, () => string> = {
 }
 
 type Settings = Outputs['notifications']['settings']
+type Patch = Inputs['notifications']['setSettings']
 
 /** What one is notified of, in which way, per base; and what one watches. */
 export function NotificationsPage() {
@@ -36,6 +38,11 @@ export function NotificationsPage() {
   const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
   const utils = trpc.useUtils()
   const save = trpc.notifications.setSettings.useMutation({
+    // Shows at once; a refusal is read back.
+    onMutate: async (patch) => {
+      await utils.notifications.settings.cancel()
+      utils.notifications.settings.setData(undefined, (now) => now && withPatch(now, patch))
+    },
     onSettled: () => utils.notifications.settings.invalidate(),
   })
   if (settings.error && !settings.data) {
@@ -86,6 +93,25 @@ export function NotificationsPage() {
       <WatchList />
     </div>
   )
+}
+
+/** The settings as the server will have them after a change. */
+function withPatch(now: Settings, { baseId, channels = {}, isMuted, ...flags }: Patch): Settings {
+  if (baseId === null) {
+    const chosen = Object.entries(channels).map(([topic, channel]) => [
+      topic,
+      channel ?? DEFAULT_CHANNELS[topic as NotificationTopic],
+    ])
+    return { ...now, ...flags, channels: { ...now.channels, ...Object.fromEntries(chosen) } }
+  }
+  const own = now.bases.find((one) => one.baseId === baseId) ?? { baseId, channels: {}, isMuted: false }
+  const chosen = Object.entries({ ...own.channels, ...channels }).filter(([, channel]) => channel !== null)
+  const changed = {
+    baseId,
+    channels: Object.fromEntries(chosen) as typeof own.channels,
+    isMuted: isMuted ?? own.isMuted,
+  }
+  return { ...now, bases: [...now.bases.filter((one) => one.baseId !== baseId), changed] }
 }
 
 interface TopicsProps {
