@@ -180,7 +180,12 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
           if (one.userId === userId && one.fieldId === fieldId) one.recordIds.delete(String(recordId))
       }
       if (!isNew) continue
-      for (const userId of later.filter((id) => !earlier.includes(id))) {
+      // Of a large insert only the present values are known, which a later entry may have written.
+      const isKnown = (userId: string) =>
+        [...assignments.values()].some(
+          (one) => one.userId === userId && one.fieldId === fieldId && one.recordIds.has(String(recordId)),
+        )
+      for (const userId of later.filter((id) => !earlier.includes(id) && !isKnown(id))) {
         const key = `assigned ${entry.actionId ?? entry.id} ${fieldId} ${userId}`
         const known = assignments.get(key) ?? {
           userId,

@@ -17,12 +17,21 @@ interface Deps {
   records: Pick<RecordsService, 'titlesOf'>
 }
 
-/** Null if the work is refused for want of access, or because something is not there. */
-export async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+/** Null if the work is refused: for want of access, because something is not there, or a filter is broken. */
+export const unlessRefused = <T>(work: () => Promise<T>): Promise<T | null> =>
+  unless(work, (error) => error.status < 500)
+
+/** Null also if a database does not answer: one unreachable base does not hide the notifications of others. */
+export const unlessUnreadable = <T>(work: () => Promise<T>): Promise<T | null> => unless(work, () => true)
+
+async function unless<T>(
+  work: () => Promise<T>,
+  isExpected: (error: AppError) => boolean,
+): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError && [401, 403, 404].includes(error.status)) return null
+    if (error instanceof AppError && isExpected(error)) return null
     throw error
   }
 }
@@ -52,7 +61,7 @@ export function createPresenter({ auth, bases, schema, views, records }: Deps) {
     const references = rows.flatMap(({ tableId, recordId }) =>
       tableId !== null && recordId !== null && models.has(tableId) ? [{ tableId, recordId }] : [],
     )
-    const titles = (await unlessRefused(() => records.titlesOf(actor, references))) ?? new Map()
+    const titles = (await unlessUnreadable(() => records.titlesOf(actor, references))) ?? new Map()
     return { base, models, viewTitles, titles }
   }
 

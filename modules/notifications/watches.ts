@@ -11,7 +11,7 @@ import type { BasesService } from '../bases/index.ts'
 import { type RecordsService, referenceKey, storedId } from '../records/index.ts'
 import type { SchemaReader } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { unlessRefused } from './presenter.ts'
+import { unlessRefused, unlessUnreadable } from './presenter.ts'
 import { defineNotificationTables } from './tables.ts'
 
 export type WatchRow = ReturnType<typeof defineNotificationTables>['watches']['$inferSelect']
@@ -139,7 +139,7 @@ export function createWatches({ meta }: Pick<Kernel, 'meta'>, deps: Deps) {
         const references = ofBase
           .filter(({ kind }) => kind === 'record')
           .map(({ tableId, targetId }) => ({ tableId, recordId: targetId }))
-        const titles = (await unlessRefused(() => records.titlesOf(actor, references))) ?? new Map()
+        const titles = (await unlessUnreadable(() => records.titlesOf(actor, references))) ?? new Map()
         for (const { tableId, kind, targetId } of ofBase) {
           const shared = { baseId, tableId, kind, targetId, baseTitle: base.title }
           const record = titles.get(referenceKey({ tableId, recordId: targetId }))
