@@ -384,12 +384,12 @@ function engineOf(
       const watch = isFollowUp ? undefined : currentWork()
       return exclusively(
         async () => {
-          const { writer, transaction } = use(true)
-          writer.run('begin immediate')
+          const { writer, prepareWrite, transaction } = use(true)
+          prepareWrite('begin immediate').run()
           try {
             const result = await work(watchedTransaction(transaction, watch))
             watch?.commit()
-            writer.run('commit')
+            prepareWrite('commit').run()
             await afterCommit?.(result)
             return result
           } catch (error) {
@@ -405,8 +405,8 @@ function engineOf(
       (work) =>
         exclusively(
           () => {
-            const { writer, transaction } = use(true)
-            return work(groupSession(writer, transaction))
+            const { writer, prepareWrite, transaction } = use(true)
+            return work(groupSession(writer, prepareWrite, transaction))
           },
           { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS },
         ),
@@ -472,21 +472,25 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
 }
 
 /** A group of short writes in a file. SQLite is synchronous: nothing interleaves between a commit and its follow-up. */
-export function groupSession(file: Database, transaction: Transaction): GroupSession {
+export function groupSession(
+  file: Database,
+  prepare: (sql: string) => Pick<ReturnType<StatementCache>, 'run'>,
+  transaction: Transaction,
+): GroupSession {
   let isSaved = false
   const now = (statement: string) => (): undefined => {
-    file.run(statement)
+    prepare(statement).run()
   }
   return {
     transaction,
     begin: now('begin immediate'),
     commit: now('commit'),
     rollback(): undefined {
-      if (file.inTransaction) file.run('rollback')
+      if (file.inTransaction) prepare('rollback').run()
     },
     save(): undefined {
-      if (isSaved) file.run('release member')
-      file.run('savepoint member')
+      if (isSaved) prepare('release member').run()
+      prepare('savepoint member').run()
       isSaved = true
     },
     rollBackToSaved: now('rollback to member'),

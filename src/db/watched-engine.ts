@@ -70,13 +70,13 @@ export function watchEngine(engine: Engine, { observe, slow }: EngineWatch): Eng
     }
   }
 
-  async function inTransaction<T>(sql: string, run: () => Promise<T>): Promise<T> {
+  /** Reports beside the caller, who waits no longer for it. */
+  function inTransaction<T>(sql: string, run: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
-    try {
-      return await run()
-    } finally {
-      reportSlow('write', sql, startedAt)
-    }
+    const result = run()
+    const report = () => reportSlow('write', sql, startedAt)
+    void result.then(report, report)
+    return result
   }
 
   /** Each statement of a transaction is timed alone. */

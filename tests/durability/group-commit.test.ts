@@ -19,11 +19,10 @@ beforeEach(() => {
     'create table t (id integer primary key, parent references parents (id) deferrable initially deferred)',
   )
   commits = 0
-  const run = file.run.bind(file)
-  file.run = ((text: string, ...rest: never[]) => {
-    if (text === 'commit') commits++
-    return run(text, ...rest)
-  }) as typeof file.run
+  const prepare = (sql: string) => {
+    if (sql === 'commit') commits++
+    return file.prepare<unknown, never[]>(sql)
+  }
   const tx: Transaction = {
     run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
     runMany: async () => {},
@@ -31,7 +30,7 @@ beforeEach(() => {
     insertOne: async () => null,
   }
   exclusively = createMutex()
-  write = createGroupCommit((work) => exclusively(() => work(groupSession(file, tx))))
+  write = createGroupCommit((work) => exclusively(() => work(groupSession(file, prepare, tx))))
 })
 
 const insert =

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
 import type { Operation, RecordChange, UpdatedRow, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -194,7 +195,6 @@ export async function updateRecords(context: WriteContext, rows: UpdatedRow[]): 
   refuseStale(model, rows, before)
   await handOver(context, rows, before)
   const changes: RecordChange[] = []
-  const table = dialect.quote(model.table.tableName)
   const batch = createBatch(tx)
   for await (const { id, values } of breathing(rows)) {
     const old = before.get(String(id))!
@@ -206,27 +206,28 @@ export async function updateRecords(context: WriteContext, rows: UpdatedRow[]): 
     for (const field of changed) after[field.id] = values[field.id] ?? null
     const all = [...changed, ...touched]
     const exact = foreign?.exact.get(String(id))
-    const given = foreign ? { ...after, ...exactOf(values, changed) } : after
-    const parts = all.map((field, index) => {
-      const mark = dialect.placeholder(index)
-      if (!foreign) return { mark, value: encoded(field, dialect, given[field.id] ?? null) }
-      const sample = exactTextOf(exact, field) ?? foreign.samples.get(field.id) ?? null
-      return assigned(context, field, given, mark, sample)
-    })
-    const assignments = all
-      .map((field, index) => `${quotedColumn(field, dialect)} = ${parts[index]!.mark}`)
-      .join(', ')
-    await batch.add(`update ${table} set ${assignments} where ${keyText(dialect, model, all.length)}`, [
-      ...parts.map(({ value }) => value),
-      ...keyValues(model, id),
-    ])
+    if (foreign) {
+      const given = { ...after, ...exactOf(values, changed) }
+      const parts = all.map((field, index) => {
+        const sample = exactTextOf(exact, field) ?? foreign.samples.get(field.id) ?? null
+        return assigned(context, field, given, dialect.placeholder(index), sample)
+      })
+      const marks = parts.map(({ mark }) => mark)
+      await batch.add(updateStatement(dialect, model, all, marks), [
+        ...parts.map(({ value }) => value),
+        ...keyValues(model, id),
+      ])
+    } else {
+      const params = all.map((field) => encoded(field, dialect, after[field.id] ?? null))
+      params.push(...keyValues(model, id))
+      await batch.add(updateText(model, dialect, all), params)
+    }
+    const previous: Values = {}
+    for (const field of all) previous[field.id] = old[field.id] ?? null
     changes.push({
       tableId: model.table.id,
       recordId: id,
-      before: {
-        ...Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
-        ...(exact && exactOf(exact, changed)),
-      },
+      before: exact ? Object.assign(previous, exactOf(exact, changed)) : previous,
       after,
     })
     // A record may occur twice in one change: the second update starts from the first.
@@ -323,6 +324,29 @@ export function fieldNamed(model: TableModel, column: string): Field {
 function insertStatement(dialect: Dialect, model: TableModel, columns: string[]): string {
   const marks = columns.map((_, index) => dialect.placeholder(index)).join(', ')
   return `insert into ${dialect.quote(model.table.tableName)} (${columns.map(dialect.quote).join(', ')}) values (${marks})`
+}
+
+/** @param marks an expression for each field */
+function updateStatement(dialect: Dialect, model: TableModel, fields: Field[], marks: string[]): string {
+  const assignments = fields.map((field, index) => `${quotedColumn(field, dialect)} = ${marks[index]}`)
+  const where = keyText(dialect, model, fields.length)
+  return `update ${dialect.quote(model.table.tableName)} set ${assignments.join(', ')} where ${where}`
+}
+
+const updateTexts = perDialect(
+  (_model: TableModel, _dialect: Dialect) => new LRUCache<string, string>({ max: 100 }),
+)
+
+/** The statement that sets bound values, composed once for each set of fields. */
+function updateText(model: TableModel, dialect: Dialect, fields: Field[]): string {
+  const texts = updateTexts(model, dialect)
+  const shape = fields.map(({ id }) => id).join()
+  const known = texts.get(shape)
+  if (known !== undefined) return known
+  const marks = fields.map((_, index) => dialect.placeholder(index))
+  const text = updateStatement(dialect, model, fields, marks)
+  texts.set(shape, text)
+  return text
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { breathe } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -8,7 +9,7 @@ import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password
 import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type StoredEntry, selectInsertedIds } from '../../../src/db/change-log.ts'
-import type { Dialect, QueryDialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, QueryDialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import { exactNumber } from '../../../src/dialects/exact-number.ts'
 import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
@@ -36,28 +37,16 @@ type StoredIn = Pick<WriteContext, 'dialect' | 'model'> & { tx: Pick<Transaction
 
 /** The given fields of records, by id as text; missing records are absent. */
 export async function readRecords(
-  context: StoredIn,
+  { tx, dialect, model }: StoredIn,
   ids: RecordId[],
   fields: Field[],
 ): Promise<Map<string, Values>> {
-  const { tx, dialect, model } = context
   const found = new Map<string, Values>()
   const stored = fields.map((field) => storedColumn(field, dialect))
-  const keys = keyFieldsOf(model)
-  const keyColumns =
-    keys.length > 1
-      ? [`${dialect.render(keyOf(model)).sql} as k0`]
-      : keys.map((field) => `${keyText(field, dialect)} as k0`)
-  const columns = stored.map(({ selected }, index) => `, ${selected} as f${index + 1}`)
-  const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
     const pause = breathe()
     if (pause) await pause
-    const where = keys.length === 1 ? idInText(dialect, model, chunk) : dialect.render(idIn(model, chunk))
-    const rows = await tx.all<Record<string, CellValue>>({
-      sql: `${from} where ${where.sql}`,
-      params: where.params,
-    })
+    const rows = await tx.all<Record<string, CellValue>>(selectStored(model, dialect, fields, chunk))
     for (const row of rows) {
       const values: Values = {}
       fields.forEach((field, index) => {
@@ -67,6 +56,33 @@ export async function readRecords(
     }
   }
   return found
+}
+
+/** The texts of `selectStored` by fields and number of ids: composing one takes longer than a short read. */
+const selectTexts = perDialect(
+  (_model: TableModel, _dialect: Dialect) => new LRUCache<string, string>({ max: 100 }),
+)
+
+/** Selects the records' ids as `k0` and their fields as `f1`, `f2`, … */
+function selectStored(model: TableModel, dialect: Dialect, fields: Field[], ids: RecordId[]): Statement {
+  const select = (key: string) => {
+    const columns = fields.map(
+      (field, index) => `, ${storedColumn(field, dialect).selected} as f${index + 1}`,
+    )
+    return `select ${key} as k0${columns.join('')} from ${dialect.quote(model.table.tableName)} where`
+  }
+  const [key, ...others] = keyFieldsOf(model)
+  if (!key || others.length > 0) {
+    const where = dialect.render(idIn(model, ids))
+    return { sql: `${select(dialect.render(keyOf(model)).sql)} ${where.sql}`, params: where.params }
+  }
+  const texts = selectTexts(model, dialect)
+  const shape = fields.reduce((text, { id }) => `${text} ${id}`, String(ids.length))
+  const known = texts.get(shape)
+  if (known !== undefined) return { sql: known, params: ids }
+  const sql = `${select(keyText(key, dialect))} ${idInText(dialect, model, ids).sql}`
+  texts.set(shape, sql)
+  return { sql, params: ids }
 }
 
 /** The column of a field for a select list, and its values as they are stored. */
