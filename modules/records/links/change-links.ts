@@ -184,7 +184,10 @@ interface PairChanges {
  */
 function decideLinks(rule: LinkRule, current: Pair[], requests: LinkRequest[]): PairChanges {
   const before = new Map(current.map((pair) => [pairKey(pair), pair]))
-  const pairs = createPairs(before.values())
+  const pairs = createPairs(before.values(), {
+    byOwn: rule.ownHoldsOne || requests.some(({ kind }) => kind === 'set'),
+    byTarget: rule.relatedHeldByOne,
+  })
   for (const { kind, own, targets } of requests) {
     const wanted = rule.ownHoldsOne && kind !== 'unlink' ? targets.slice(-1) : targets
     if (kind === 'unlink') {
@@ -208,11 +211,11 @@ function decideLinks(rule: LinkRule, current: Pair[], requests: LinkRequest[]): 
   }
 }
 
-/** A set of pairs, indexed by both sides. */
-function createPairs(initial: Iterable<Pair>) {
+/** A set of pairs, with the wanted indexes by its sides. */
+function createPairs(initial: Iterable<Pair>, wanted: { byOwn: boolean; byTarget: boolean }) {
   const all = new Map<string, Pair>()
-  const byOwn = new Map<string, Map<string, Pair>>()
-  const byTarget = new Map<string, Map<string, Pair>>()
+  const byOwn = wanted.byOwn ? new Map<string, Map<string, Pair>>() : null
+  const byTarget = wanted.byTarget ? new Map<string, Map<string, Pair>>() : null
   const within = (index: Map<string, Map<string, Pair>>, id: RecordId) => {
     const known = index.get(String(id)) ?? new Map<string, Pair>()
     index.set(String(id), known)
@@ -222,8 +225,8 @@ function createPairs(initial: Iterable<Pair>) {
     const key = pairKey(pair)
     if (all.has(key)) return
     all.set(key, pair)
-    within(byOwn, pair.own).set(key, pair)
-    within(byTarget, pair.target).set(key, pair)
+    if (byOwn) within(byOwn, pair.own).set(key, pair)
+    if (byTarget) within(byTarget, pair.target).set(key, pair)
   }
   for (const pair of initial) add(pair)
   return {
@@ -232,13 +235,16 @@ function createPairs(initial: Iterable<Pair>) {
     remove(pair: Pair) {
       const key = pairKey(pair)
       all.delete(key)
-      byOwn.get(String(pair.own))?.delete(key)
-      byTarget.get(String(pair.target))?.delete(key)
+      byOwn?.get(String(pair.own))?.delete(key)
+      byTarget?.get(String(pair.target))?.delete(key)
     },
-    ofOwn: (own: RecordId) => [...(byOwn.get(String(own))?.values() ?? [])],
-    ofTarget: (target: RecordId) => [...(byTarget.get(String(target))?.values() ?? [])],
+    ofOwn: (own: RecordId) => [...(byOwn?.get(String(own))?.values() ?? [])],
+    ofTarget: (target: RecordId) => [...(byTarget?.get(String(target))?.values() ?? [])],
   }
 }
 
-/** A unique text for a pair: ids may contain any character, so they are encoded as JSON. */
-const pairKey = ({ own, target }: Pair): string => JSON.stringify([String(own), String(target)])
+/** A unique text for a pair: text ids may contain any character, so they are encoded as JSON. */
+const pairKey = ({ own, target }: Pair): string =>
+  typeof own === 'number' && typeof target === 'number'
+    ? `${own} ${target}`
+    : JSON.stringify([String(own), String(target)])

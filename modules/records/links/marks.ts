@@ -14,13 +14,12 @@ import {
   type WriteScope,
 } from './relation.ts'
 
-/** The records that a link field gained and lost in a change. */
+/** The records that a link field gained and lost in a change: `both` for a link that was removed and added again. */
 interface Mark {
   model: TableModel
   recordId: RecordId
   field: Field
-  linked: Set<RecordId>
-  unlinked: Set<RecordId>
+  links: Map<RecordId, 'linked' | 'unlinked' | 'both'>
 }
 
 /**
@@ -37,39 +36,34 @@ interface Mark {
 export async function markLinks(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
   const marks = await collect(scope, changes)
   if (marks.length === 0) return changes
-  const known = new Map(changes.map((change) => [keyOf(change.tableId, change.recordId), change]))
   const touched: RecordChange[] = []
-  for (const ofTable of Map.groupBy(marks, ({ model }) => model.table.id).values()) {
-    const model = ofTable[0]!.model
-    const others = ofTable.filter(({ recordId }) => !known.has(keyOf(model.table.id, recordId)))
-    const stamped = await stamp(scope, model, [...new Set(others.map(({ recordId }) => recordId))])
-    for (const change of stamped) {
-      known.set(keyOf(change.tableId, change.recordId), change)
+  for (const [tableId, ofTable] of Map.groupBy(marks, ({ model }) => model.table.id)) {
+    const known = new Map<string, RecordChange>()
+    for (const change of changes) if (change.tableId === tableId) known.set(String(change.recordId), change)
+    const others = ofTable.filter(({ recordId }) => !known.has(String(recordId)))
+    const ids = new Set(others.map(({ recordId }) => recordId))
+    for (const change of await stamp(scope, ofTable[0]!.model, [...ids])) {
+      known.set(String(change.recordId), change)
       touched.push(change)
     }
-  }
-  for await (const { model, recordId, field, linked, unlinked } of breathing(marks)) {
-    const change = known.get(keyOf(model.table.id, recordId))
-    // Deleted records need no mark.
-    if (change?.after) change.after = { ...change.after, [field.id]: linkDelta([...linked], [...unlinked]) }
+    for await (const { recordId, field, links } of breathing(ofTable)) {
+      const change = known.get(String(recordId))
+      // Deleted records need no mark.
+      if (change?.after) change.after = { ...change.after, [field.id]: deltaOf(links) }
+    }
   }
   return [...changes, ...touched]
 }
 
-const keyOf = (tableId: string, recordId: RecordId): string => `${tableId} ${recordId}`
-
 async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark[]> {
-  const marks = new Map<string, Mark>()
-  const markOf = (model: TableModel, recordId: RecordId, field: Field): Mark => {
-    const key = `${keyOf(model.table.id, recordId)} ${field.id}`
-    const known = marks.get(key)
-    if (known) return known
-    const mark = { model, recordId, field, linked: new Set<RecordId>(), unlinked: new Set<RecordId>() }
-    marks.set(key, mark)
-    return mark
-  }
+  const byField = new Map<string, Map<RecordId, Mark>>()
   const tell: Tell = (model, recordId, field, kind, other) => {
-    if (field) markOf(model, recordId, field)[kind].add(other)
+    if (!field) return
+    const ofField = byField.get(field.id) ?? new Map<RecordId, Mark>()
+    byField.set(field.id, ofField)
+    const mark = ofField.get(recordId) ?? { model, recordId, field, links: new Map() }
+    ofField.set(recordId, mark)
+    mark.links.set(other, (mark.links.get(other) ?? kind) === kind ? kind : 'both')
   }
   for (const [tableId, ofTable] of Map.groupBy(changes, (change) => change.tableId)) {
     const model = await scope.schema.loadWithKeys(tableId)
@@ -79,12 +73,16 @@ async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark
       else await collectPairs(relation, ofTable, tell)
     }
   }
-  // A link that was removed and added again is unchanged.
-  return [...marks.values()].flatMap((mark) => {
-    const both = mark.linked.intersection(mark.unlinked)
-    const [linked, unlinked] = [mark.linked.difference(both), mark.unlinked.difference(both)]
-    return linked.size + unlinked.size > 0 ? [{ ...mark, linked, unlinked }] : []
-  })
+  const isChanged = ({ links }: Mark) => links.values().some((kind) => kind !== 'both')
+  return byField
+    .values()
+    .flatMap((marks) => marks.values().filter(isChanged))
+    .toArray()
+}
+
+function deltaOf(links: Mark['links']): CellValue {
+  const of = (kind: 'linked' | 'unlinked') => [...links].flatMap(([id, each]) => (each === kind ? [id] : []))
+  return linkDelta(of('linked'), of('unlinked'))
 }
 
 type Tell = (
