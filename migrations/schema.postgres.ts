@@ -1,6 +1,7 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineCommentsTables } from '../modules/comments/tables.ts'
+import { defineHooksTables } from '../modules/hooks/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
 import { defineIndexesTables } from '../modules/indexes/tables.ts'
 import { defineNotificationTables } from '../modules/notifications/tables.ts'
@@ -21,5 +22,6 @@ export const { uploads } = defineImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)
 export const { notifications, notificationSettings, watches } = defineNotificationTables(columns)
+export const { hooks, hookDeliveries } = defineHooksTables(columns)
 export const jobs = defineJobsTable(columns)
 export const mails = defineOutboxTable(columns)

@@ -10,6 +10,7 @@ import {
 } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
+import { createHooksService } from '../modules/hooks/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import { createNotificationsService, notificationsRest } from '../modules/notifications/index.ts'
@@ -156,6 +157,7 @@ export function createServices(kernel: Kernel) {
   const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
+  const hooks = createHooksService(kernel, auth, schema, records)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -179,6 +181,7 @@ export function createServices(kernel: Kernel) {
     notifications,
     comments,
     activity,
+    hooks,
   }
 }
 

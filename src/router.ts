@@ -2,6 +2,7 @@ import { type ActivityService, activityRouter } from '../modules/activity/index.
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
+import { type HooksService, hooksRouter } from '../modules/hooks/index.ts'
 import {
   type Copies,
   copiesRouter,
@@ -33,6 +34,7 @@ export interface RoutedServices {
   notifications: NotificationsService
   comments: CommentsService
   activity: ActivityService
+  hooks: HooksService
 }
 
 /** The tRPC router, one line per module. */
@@ -54,6 +56,7 @@ export const createRouter = (services: RoutedServices) =>
     notifications: notificationsRouter(services.notifications),
     comments: commentsRouter(services.comments),
     activity: activityRouter(services.activity),
+    hooks: hooksRouter(services.hooks),
   })
 
 /** The only server type that the web app uses. */

@@ -17,7 +17,15 @@ export {
   type ObservedRead,
   referenceKey,
 } from './read/index.ts'
-export { createRestReads, fileAnswer, openapiRest, presentStarter, recordsRest } from './rest/index.ts'
+export {
+  createRestReads,
+  createRestRows,
+  fileAnswer,
+  openapiRest,
+  presentStarter,
+  type RestRow,
+  recordsRest,
+} from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { createStarter } from './starter/index.ts'

@@ -45,6 +45,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   notifications: ['rest'],
   comments: ['rest'],
   activity: ['rest'],
+  hooks: ['channels', 'deliveries', 'rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['model', 'fields', 'settings', 'lifecycle', 'rest'],
   records: [

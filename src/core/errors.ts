@@ -122,7 +122,8 @@ export function notFound(
     | 'User'
     | 'Job'
     | 'Index'
-    | 'Comment',
+    | 'Comment'
+    | 'Delivery',
   id: string,
 ): AppError {
   const code = NOT_FOUND_CODES[kind]
@@ -144,4 +145,5 @@ const NOT_FOUND_CODES = {
   Action: 'GENERIC_NOT_FOUND',
   Index: 'GENERIC_NOT_FOUND',
   Comment: 'GENERIC_NOT_FOUND',
+  Delivery: 'GENERIC_NOT_FOUND',
 } as const satisfies Record<string, ErrorCode>

@@ -134,6 +134,13 @@ export const RIGHTS = {
   // Files of attachment cells: the user's own uploads, and others through the bases that contain them.
   'file.create': { scope: 'signed-in' },
   'file.read': { scope: 'signed-in' },
+  // Webhooks. Their settings may contain passwords of other services.
+  'hook.list': { scope: 'base', least: 'creator' },
+  'hook.create': { scope: 'base', least: 'creator' },
+  'hook.update': { scope: 'base', least: 'creator' },
+  'hook.delete': { scope: 'base', least: 'creator' },
+  // Triggers a webhook by hand for a record.
+  'hook.trigger': { scope: 'base', least: 'editor' },
   // Imports. Editors can fill a table; only creators can create one.
   'import.create': { scope: 'base', least: 'creator' },
   'import.append': { scope: 'base', least: 'editor' },

@@ -47,6 +47,22 @@ const comment = async ({ trpc, tableId, recordId }: World) => {
   const { id } = await trpc.comments.create.mutate({ tableId, recordId, text: commentText })
   return { commentId: id }
 }
+const hookSettings: Omit<Parameters<World['trpc']['hooks']['create']['mutate']>[0], 'tableId'> = {
+  title: 'Called',
+  event: 'after',
+  operations: ['insert'],
+  isActive: false,
+  channel: { type: 'URL', payload: { path: 'https://example.com/' } },
+}
+const hook = async ({ trpc, tableId }: World) => {
+  const { id } = await trpc.hooks.create.mutate({ tableId, ...hookSettings })
+  return { hookId: id }
+}
+const manualHook = async ({ trpc, tableId }: World) => {
+  const manual = { ...hookSettings, tableId, event: 'manual' as const, isActive: true }
+  const { id } = await trpc.hooks.create.mutate(manual)
+  return { hookId: id }
+}
 const csv = { delimiter: ',', quote: '"', encoding: 'utf-8', header: true }
 
 /**
@@ -149,6 +165,52 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'anyone',
     input: () => ({ token: 'none' }),
     refuses: 'BAD_REQUEST',
+  },
+  'hooks.list': { gate: 'hook.list', input: ofTable },
+  'hooks.manual': { gate: 'hook.trigger', input: ofTable },
+  'hooks.get': { gate: 'hook.list', input: hook },
+  'hooks.create': { gate: 'hook.create', input: ({ tableId }) => ({ tableId, ...hookSettings }) },
+  'hooks.update': {
+    gate: 'hook.update',
+    input: async (world) => ({ ...(await hook(world)), patch: { title: 'Renamed' } }),
+  },
+  'hooks.setActive': {
+    gate: 'hook.update',
+    input: async (world) => ({ ...(await hook(world)), isActive: false }),
+  },
+  'hooks.duplicate': { gate: 'hook.create', input: hook },
+  'hooks.reorder': {
+    gate: 'hook.update',
+    input: async (world) => ({ ...(await hook(world)), before: null }),
+  },
+  'hooks.delete': { gate: 'hook.delete', input: hook },
+  'hooks.secret': { gate: 'hook.update', input: hook },
+  'hooks.renewSecret': { gate: 'hook.update', input: hook },
+  'hooks.test': {
+    gate: 'hook.update',
+    input: ({ tableId }) => ({
+      tableId,
+      operation: 'insert',
+      channel: { type: 'URL', payload: { path: 'http://127.0.0.1:1/' } },
+    }),
+  },
+  'hooks.sample': { gate: 'hook.list', input: ({ tableId }) => ({ tableId, operation: 'insert' }) },
+  'hooks.deliveries': { gate: 'hook.list', input: hook },
+  'hooks.delivery': {
+    gate: 'hook.list',
+    input: async (world) => {
+      const { hookId } = await manualHook(world)
+      const [delivery] = await world.trpc.hooks.trigger.mutate({ hookId, recordIds: [world.recordId] })
+      return { hookId, deliveryId: delivery?.id }
+    },
+  },
+  'hooks.retry': {
+    gate: 'hook.update',
+    input: async (world) => ({ ...(await hook(world)), deliveries: 'dead' }),
+  },
+  'hooks.trigger': {
+    gate: 'hook.trigger',
+    input: async (world) => ({ ...(await manualHook(world)), recordIds: [world.recordId] }),
   },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
   'storage.deleteBaseForever': {

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, TableSchema } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestAppOptions, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { tableNames } from '../support/home.ts'
 
@@ -48,8 +48,8 @@ export interface TestTable {
 
 let made = 0
 
-export async function createBench(): Promise<Bench> {
-  const app = await createTestApp()
+export async function createBench(options: TestAppOptions = {}): Promise<Bench> {
+  const app = await createTestApp(options)
   const owner = await app.signUp()
   const { id: baseId } = await createBase(app, owner)
   return benchOf(app, owner, baseId)

@@ -484,12 +484,12 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     return decoded(opened, fields, rows).rows[0] ?? null
   }
 
-  /** The given fields of records as titled objects, in the order of the ids; missing records are omitted. */
-  async function titledByIds(
+  /** The given fields of records as titled objects, by id; missing records are omitted. */
+  async function titledMap(
     opened: Opened,
     recordIds: readonly RecordId[],
     fields: Field[],
-  ): Promise<TitledRow[]> {
+  ): Promise<Map<RecordId, TitledRow>> {
     const { engine, context } = opened
     const byId = new Map<RecordId, TitledRow>()
     const shape = { kind: 'titled', withKey: true } as const
@@ -498,6 +498,16 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
       const statement = engine.dialect.render(recordsQuery(context, { fields, shape, ids }))
       for (const row of await engine.all<TitledRow>(statement)) byId.set(takeRecordKey(row), row)
     }
+    return byId
+  }
+
+  /** As `titledMap`, in the order of the ids. */
+  async function titledByIds(
+    opened: Opened,
+    recordIds: readonly RecordId[],
+    fields: Field[],
+  ): Promise<TitledRow[]> {
+    const byId = await titledMap(opened, recordIds, fields)
     return recordIds.map((id) => byId.get(id)).filter((row) => row !== undefined)
   }
 
@@ -603,6 +613,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     explainView,
     measureView,
     titled,
+    titledMap,
     titledByIds,
     /** The number of records of a table, without an access check. */
     total: (engine: Engine, model: TableModel): Promise<number> => {

@@ -3,3 +3,4 @@
 export { fileAnswer } from './exports.ts'
 export { openapiRest } from './openapi/index.ts'
 export { createRestReads, presentStarter, recordsRest } from './routes.ts'
+export { createRestRows, type RestRow } from './rows.ts'

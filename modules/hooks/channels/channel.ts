@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { TemplateKind } from '../../../src/core/templates/template.ts'
+import type { HttpMethod } from '../../../src/http.ts'
+
+/** An HTTP request, sent through `src/http.ts`. A status of 2xx means that it was delivered. */
+export interface HttpDelivery {
+  kind: 'http'
+  method: HttpMethod
+  url: string
+  headers: [name: string, value: string][]
+  body: string | null
+}
+
+/** A mail, sent by the mail server of the installation. */
+export interface MailDelivery {
+  kind: 'mail'
+  recipients: string[]
+  subject: string
+  /** Plain text. */
+  body: string
+}
+
+export type Outgoing = HttpDelivery | MailDelivery
+
+/** A template among the settings of a channel. */
+export interface PayloadTemplate {
+  /** For error messages, e.g. `headers.0.value`. */
+  path: string
+  text: string
+  kind: TemplateKind
+}
+
+/** Renders a template of the settings with the event. Its text and kind must be among those of `templates`. */
+export type Render = (text: string, kind: TemplateKind) => string
+
+/** A way to deliver events, such as a call of a URL or a message to a chat. */
+export interface Channel<Payload extends object = object> {
+  /** Its name in the API (wire reference §11), e.g. `URL`. */
+  type: string
+  /** Its settings, with limits for each text. Unknown settings are dropped. */
+  payload: z.ZodType<Payload>
+  /** Every template in the settings. */
+  templates(payload: Payload): PayloadTemplate[]
+  /** Checks what the schema cannot. @throws BAD_REQUEST */
+  check?(payload: Payload): void
+  /** Texts in the settings that the log must not show, such as the value of an `Authorization` header. */
+  secrets(payload: Payload): string[]
+  /** Whether its HTTP requests are signed with the secret of the webhook. */
+  isSigned: boolean
+  compose(payload: Payload, render: Render): Outgoing
+}
+
+/** Keeps the type of the settings between the members of a channel. */
+export const defineChannel = <Payload extends object>(channel: Channel<Payload>): Channel<Payload> => channel

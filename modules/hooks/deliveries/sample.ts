@@ -1,0 +1,75 @@
+import { shownType } from '../../../src/core/fields/field.ts'
+import type { StorageKind } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { HookDelivery, HookPayload } from '../../../src/core/hooks.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+
+/** The event of a webhook, with the given rows. */
+export function eventOf(
+  { table }: Pick<TableModel, 'table'>,
+  id: string,
+  operation: HookDelivery['operation'],
+  { rows, previousRows, rowCount }: { rows: Row[]; previousRows?: Row[] | undefined; rowCount?: number },
+): HookPayload {
+  return {
+    type: operation === 'trigger' ? 'records.manual.trigger' : `records.after.${operation}`,
+    id,
+    base_id: table.baseId,
+    version: 'v3',
+    data: {
+      table_id: table.id,
+      table_name: table.title,
+      ...(previousRows && { previous_rows: previousRows }),
+      rows,
+      ...(rowCount !== undefined && rowCount > rows.length && { row_count: rowCount }),
+    },
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** An event with a made-up record, for previews and tests. */
+export function sampleEvent(
+  model: TableModel,
+  operation: HookDelivery['operation'],
+  fields: readonly Field[],
+): HookPayload {
+  const row = Object.fromEntries(fields.map((field) => [field.title, sampleValue(field)]))
+  const previousRows = operation === 'update' ? [row] : undefined
+  return eventOf(model, createId('hookLog'), operation, { rows: [row], previousRows })
+}
+
+const NOW = () => new Date().toISOString()
+
+const BY_STORAGE: Record<StorageKind, (field: Field) => unknown> = {
+  id: () => 1,
+  integer: () => 123,
+  real: () => 123.45,
+  text: () => 'Sample text',
+  longText: () => 'Sample text',
+  boolean: () => true,
+  date: () => NOW().slice(0, 10),
+  datetime: () => NOW().replace('T', ' ').replace(/\..*/, '+00:00'),
+  time: () => '12:00:00',
+  json: () => '{}',
+}
+
+function sampleValue(field: Field): unknown {
+  const { linkAnswer, computed } = fieldType(field.type)
+  if (computed === 'link') return linkAnswer === 'count' ? 1 : []
+  const { type, options, isList } = shownType(field)
+  const choices = (options.choices ?? []) as { title: string }[]
+  const person = { id: 'us00000000000000', email: 'ann@example.com', display_name: 'Ann', meta: null }
+  const value = type.choices
+    ? (choices[0]?.title ?? null)
+    : type.people === 'recorded'
+      ? person
+      : type.people === 'chosen'
+        ? [person]
+        : type.holdsFiles
+          ? []
+          : BY_STORAGE[type.storage](field)
+  return isList ? [value].flat() : value
+}

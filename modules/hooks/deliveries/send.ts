@@ -1,0 +1,234 @@
+import { createHmac } from 'node:crypto'
+import { AppError } from '../../../src/core/errors.ts'
+import type { HookPayload, HookTestResult, ReceivedResponse, SentRequest } from '../../../src/core/hooks.ts'
+import {
+  isProblem,
+  parseTemplate,
+  RenderError,
+  renderTemplate,
+  type Template,
+} from '../../../src/core/templates/template.ts'
+import { createHttpClient, HttpFailure, type HttpFailureReason } from '../../../src/http.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { m } from '../../../src/messages.gen.ts'
+import type { Channel, Outgoing, Render } from '../channels/index.ts'
+
+const TIMEOUT_MS = 30_000
+/** Sizes in the log, in characters. */
+const LOGGED_REQUEST = 64_000
+const LOGGED_RESPONSE = 16_000
+const LOGGED_HEADERS = 100
+const LOGGED_HEADER = 1_000
+const MAX_ERROR = 1_000
+const MASK = '••••'
+/** The longest wait that a receiver may ask for. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+
+/** Where to deliver events, with what they are signed and rendered with. */
+export interface Target {
+  channel: Channel
+  payload: object
+  secret: string
+  /** Parsed templates by kind and text. */
+  templates: Map<string, Template>
+}
+
+/** The outcome of one try. */
+export interface Attempt extends HookTestResult {
+  /** Trying again would have the same outcome. */
+  isFinal: boolean
+  /** When the receiver wants to be called again; null: it does not say. */
+  retryAfterMs: number | null
+}
+
+/** Names of failures, as the HTTP client of the reference calls them (wire reference §11). */
+const FAILURE_CODES: Record<HttpFailureReason, string> = {
+  'invalid address': 'ERR_INVALID_URL',
+  'invalid header': 'ERR_INVALID_CHAR',
+  'private address': 'ERR_PRIVATE_ADDRESS',
+  'unknown host': 'ENOTFOUND',
+  timeout: 'ECONNABORTED',
+  refused: 'ECONNREFUSED',
+  certificate: 'ERR_TLS_CERT',
+  unreachable: 'ECONNRESET',
+  redirects: 'ERR_FR_TOO_MANY_REDIRECTS',
+  status: 'ERR_BAD_RESPONSE',
+}
+const FINAL: ReadonlySet<HttpFailureReason> = new Set(['invalid address', 'invalid header'])
+/** The receiver is gone for good (RFC 9110 §15.5.11). */
+const GONE = 410
+
+/** Sends events to receivers. */
+export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) {
+  const http = createHttpClient(config)
+
+  return {
+    /**
+     * Tries to deliver an event once.
+     *
+     * @param signal aborts the try
+     */
+    async send(target: Target, event: HookPayload, signal?: AbortSignal): Promise<Attempt> {
+      const startedAt = performance.now()
+      const attempt: Attempt = {
+        isDelivered: false,
+        isFinal: false,
+        retryAfterMs: null,
+        error: null,
+        durationMs: 0,
+        request: null,
+        response: null,
+      }
+      try {
+        const render = rendererOf(target, event)
+        const outgoing = target.channel.compose(target.payload, render)
+        const mask = maskerOf(target, render)
+        if (outgoing.kind === 'mail') {
+          attempt.request = loggedMail(outgoing, mask)
+          if (!mail.isConfigured) throw new AppError('BAD_REQUEST', m.hooks_error_no_mail())
+          await mail.send({
+            topic: 'hook',
+            event: event.id,
+            recipients: outgoing.recipients,
+            content: { subject: outgoing.subject, blocks: [{ kind: 'text', text: outgoing.body }] },
+          })
+          attempt.isDelivered = true
+        } else {
+          const headers = target.channel.isSigned
+            ? [...outgoing.headers, ...signature(target.secret, event.id, outgoing.body ?? '')]
+            : outgoing.headers
+          attempt.request = loggedRequest({ ...outgoing, headers }, mask)
+          const reply = await http.send(outgoing.url, {
+            method: outgoing.method,
+            headers,
+            body: outgoing.body,
+            maxBytes: LOGGED_RESPONSE,
+            timeoutMs: TIMEOUT_MS,
+            signal,
+          })
+          attempt.response = loggedResponse(reply, mask)
+          attempt.isDelivered = reply.status >= 200 && reply.status < 300
+          attempt.isFinal = reply.status === GONE
+          attempt.retryAfterMs = retryAfter(reply.headers.get('retry-after'))
+          if (!attempt.isDelivered) {
+            attempt.error = {
+              code: reply.status < 400 || reply.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
+              message: m.hooks_error_status({ status: reply.status }),
+            }
+          }
+        }
+      } catch (error) {
+        if (error instanceof HttpFailure) {
+          attempt.error = { code: FAILURE_CODES[error.reason], message: error.message.slice(0, MAX_ERROR) }
+          attempt.isFinal = FINAL.has(error.reason)
+        } else if (error instanceof RenderError || error instanceof AppError) {
+          attempt.error = { code: 'ERR_TEMPLATE', message: error.message.slice(0, MAX_ERROR) }
+          attempt.isFinal = error instanceof RenderError
+        } else {
+          throw error
+        }
+      }
+      attempt.durationMs = Math.round(performance.now() - startedAt)
+      return attempt
+    },
+  }
+}
+
+export type Sender = ReturnType<typeof createSender>
+
+/** Templates see the event under both names (wire reference §11). */
+function rendererOf({ templates }: Target, event: HookPayload): Render {
+  const data = { event, data: event }
+  return (text, kind) => {
+    const key = `${kind} ${text}`
+    let template = templates.get(key)
+    if (!template) {
+      const parsed = parseTemplate(text, kind)
+      if (isProblem(parsed)) throw new RenderError(parsed.message)
+      template = parsed
+      templates.set(key, template)
+    }
+    return renderTemplate(template, data)
+  }
+}
+
+/** Replaces secrets in texts of the log. */
+function maskerOf({ channel, payload }: Target, render: Render): (text: string) => string {
+  const secrets = channel
+    .secrets(payload)
+    .flatMap((secret) => (secret.includes('{{') ? [secret, render(secret, 'header')] : [secret]))
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret.toWellFormed()),
+      JSON.stringify(secret).slice(1, -1),
+    ])
+    .filter((secret) => secret.trim().length > 0)
+    .toSorted((a, b) => b.length - a.length)
+  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text)
+}
+
+/** Neither engine stores null characters in JSON. */
+const cut = (text: string, max: number): string =>
+  text.slice(0, max).replaceAll('\u0000', '\ufffd').toWellFormed()
+
+const loggedHeaders = (
+  headers: Iterable<readonly [string, string]>,
+  mask: (text: string) => string,
+): [string, string][] =>
+  [...headers]
+    .slice(0, LOGGED_HEADERS)
+    .map(([name, value]) => [cut(name, 256), cut(mask(value), LOGGED_HEADER)])
+
+const loggedRequest = (
+  { method, url, headers, body }: Extract<Outgoing, { kind: 'http' }>,
+  mask: (text: string) => string,
+): SentRequest => ({
+  method,
+  url: cut(mask(url), 4_000),
+  headers: loggedHeaders(headers, mask),
+  body: body === null ? null : cut(mask(body), LOGGED_REQUEST),
+})
+
+const loggedMail = (
+  { recipients, subject, body }: Extract<Outgoing, { kind: 'mail' }>,
+  mask: (text: string) => string,
+): SentRequest => ({
+  method: 'MAIL',
+  url: cut(`mailto:${recipients.join(',')}`, 4_000),
+  headers: loggedHeaders([['Subject', subject]], mask),
+  body: cut(mask(body), LOGGED_REQUEST),
+})
+
+const loggedResponse = (
+  {
+    status,
+    statusText,
+    headers,
+    body,
+  }: { status: number; statusText: string; headers: Headers; body: string },
+  mask: (text: string) => string,
+): ReceivedResponse => ({
+  status,
+  statusText: cut(statusText, 200),
+  headers: loggedHeaders(headers.entries(), mask),
+  body: cut(mask(body), LOGGED_RESPONSE),
+})
+
+/** The headers of Standard Webhooks: an HMAC-SHA256 of id, time of the try and body. */
+function signature(secret: string, id: string, body: string): [string, string][] {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return [
+    ['webhook-id', id],
+    ['webhook-timestamp', timestamp],
+    ['webhook-signature', `v1,${hmac}`],
+  ]
+}
+
+/** Seconds, or a date (RFC 9110 §10.2.3). */
+function retryAfter(header: string | null): number | null {
+  if (header === null) return null
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : null
+}

@@ -1,0 +1,4 @@
+/** Webhooks: calls of other programs after changes of records, or by hand. */
+
+export { hooksRouter } from './router.ts'
+export { createHooksService, type HooksService } from './service.ts'

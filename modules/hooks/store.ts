@@ -1,0 +1,167 @@
+import { and, asc, count, desc, eq, inArray, lt, max, or } from 'drizzle-orm'
+import type { DeliveryStatus } from '../../src/core/hooks.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { defineHooksTables } from './tables.ts'
+
+type Tables = ReturnType<typeof defineHooksTables>
+export type HookRow = Tables['hooks']['$inferSelect']
+export type DeliveryRow = Tables['hookDeliveries']['$inferSelect']
+
+/** Rows of one insert: SQLite binds at most 32,766 values. */
+const INSERT_ROWS = 500
+
+export type HookStore = ReturnType<typeof createHookStore>
+
+/** The rows of webhooks and deliveries. */
+export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
+  const { hooks, hookDeliveries } = meta.tables(defineHooksTables)
+  const { db } = meta
+
+  return {
+    hooks,
+    hookDeliveries,
+
+    async find(id: string): Promise<HookRow | null> {
+      const [row] = await db.select().from(hooks).where(eq(hooks.id, id))
+      return row ?? null
+    },
+    ofTable: (tableId: string): Promise<HookRow[]> =>
+      Promise.resolve(
+        db.select().from(hooks).where(eq(hooks.tableId, tableId)).orderBy(asc(hooks.order), asc(hooks.id)),
+      ),
+    activeOfBase: (baseId: string): Promise<HookRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(hooks)
+          .where(and(eq(hooks.baseId, baseId), eq(hooks.isActive, true), eq(hooks.event, 'after')))
+          .orderBy(asc(hooks.order), asc(hooks.id)),
+      ),
+    async insert(row: HookRow): Promise<void> {
+      await db.insert(hooks).values(row)
+    },
+    async update(id: string, patch: Partial<HookRow>): Promise<void> {
+      await db.update(hooks).set(patch).where(eq(hooks.id, id))
+    },
+    /** Removes a webhook with its deliveries. */
+    async remove(id: string): Promise<void> {
+      await meta.atomically([
+        db.delete(hookDeliveries).where(eq(hookDeliveries.hookId, id)),
+        db.delete(hooks).where(eq(hooks.id, id)),
+      ])
+    },
+
+    /** The numbers of deliveries by webhook and status. */
+    async counts(hookIds: readonly string[]): Promise<Map<string, Partial<Record<DeliveryStatus, number>>>> {
+      const counts = new Map<string, Partial<Record<DeliveryStatus, number>>>()
+      if (hookIds.length === 0) return counts
+      const rows = await db
+        .select({ hookId: hookDeliveries.hookId, status: hookDeliveries.status, n: count() })
+        .from(hookDeliveries)
+        .where(
+          and(
+            inArray(hookDeliveries.hookId, [...hookIds]),
+            inArray(hookDeliveries.status, ['waiting', 'dead']),
+          ),
+        )
+        .groupBy(hookDeliveries.hookId, hookDeliveries.status)
+      for (const { hookId, status, n } of rows)
+        counts.set(hookId, { ...counts.get(hookId), [status]: Number(n) })
+      return counts
+    },
+
+    /** The newest ended delivery of each webhook. */
+    async last(hookIds: readonly string[]): Promise<Map<string, { status: DeliveryStatus; at: number }>> {
+      if (hookIds.length === 0) return new Map()
+      const newest = await db
+        .select({ hookId: hookDeliveries.hookId, at: max(hookDeliveries.endedAt) })
+        .from(hookDeliveries)
+        .where(inArray(hookDeliveries.hookId, [...hookIds]))
+        .groupBy(hookDeliveries.hookId)
+      const ended = newest.flatMap(({ hookId, at }) => (at === null ? [] : [{ hookId, at: Number(at) }]))
+      if (ended.length === 0) return new Map()
+      const rows = await db
+        .select({ hookId: hookDeliveries.hookId, status: hookDeliveries.status, at: hookDeliveries.endedAt })
+        .from(hookDeliveries)
+        .where(
+          or(
+            ...ended.map(({ hookId, at }) =>
+              and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.endedAt, at)),
+            ),
+          ),
+        )
+      return new Map(rows.map(({ hookId, status, at }) => [hookId, { status, at: at ?? 0 }]))
+    },
+
+    async findDelivery(hookId: string, id: string): Promise<DeliveryRow | null> {
+      const [row] = await db
+        .select()
+        .from(hookDeliveries)
+        .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.id, id)))
+      return row ?? null
+    },
+
+    /** Deliveries of a webhook, newest first. */
+    deliveries: (
+      hookId: string,
+      status: DeliveryStatus | undefined,
+      after: { createdAt: number; id: string } | null,
+      limit: number,
+    ): Promise<DeliveryRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(hookDeliveries)
+          .where(
+            and(
+              eq(hookDeliveries.hookId, hookId),
+              status === undefined ? undefined : eq(hookDeliveries.status, status),
+              after
+                ? or(
+                    lt(hookDeliveries.createdAt, after.createdAt),
+                    and(eq(hookDeliveries.createdAt, after.createdAt), lt(hookDeliveries.id, after.id)),
+                  )
+                : undefined,
+            ),
+          )
+          .orderBy(desc(hookDeliveries.createdAt), desc(hookDeliveries.id))
+          .limit(limit),
+      ),
+
+    /** Statements that store deliveries. */
+    insertDeliveries(rows: readonly DeliveryRow[]): MetaStatement[] {
+      const statements: MetaStatement[] = []
+      for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+        statements.push(db.insert(hookDeliveries).values(rows.slice(at, at + INSERT_ROWS)))
+      }
+      return statements
+    },
+
+    /** Makes ended deliveries wait again. Returns their number. */
+    async retry(hookId: string, ids: readonly string[] | 'dead', now: number): Promise<number> {
+      const rows = await db
+        .update(hookDeliveries)
+        .set({ status: 'waiting', attempts: 0, dueAt: now, endedAt: null })
+        .where(
+          and(
+            eq(hookDeliveries.hookId, hookId),
+            eq(hookDeliveries.isTest, false),
+            ids === 'dead'
+              ? eq(hookDeliveries.status, 'dead')
+              : and(
+                  inArray(hookDeliveries.id, [...ids]),
+                  inArray(hookDeliveries.status, ['dead', 'delivered']),
+                ),
+          ),
+        )
+        .returning({ id: hookDeliveries.id })
+      return rows.length
+    },
+
+    forRemovedBase: (baseId: string): MetaStatement[] => [
+      db.delete(hookDeliveries).where(eq(hookDeliveries.baseId, baseId)),
+      db.delete(hooks).where(eq(hooks.baseId, baseId)),
+    ],
+  }
+}
