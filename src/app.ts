@@ -10,14 +10,21 @@ import {
 } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
-import { createHooksService } from '../modules/hooks/index.ts'
-import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
+import { createHooksService, hooksRest } from '../modules/hooks/index.ts'
+import {
+  COPIED_HOOKS,
+  copiesRest,
+  createCopies,
+  createImportsService,
+  importsRest,
+} from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import { createNotificationsService, notificationsRest } from '../modules/notifications/index.ts'
 import {
   AUTOMATIC_INDEXES,
   createRecordsService,
   createStarter,
+  HOOK_COUNT,
   openapiRest,
   presentStarter,
   recordsRest,
@@ -158,6 +165,8 @@ export function createServices(kernel: Kernel) {
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
   const hooks = createHooksService(kernel, auth, schema, records)
+  kernel.registry.fill(HOOK_COUNT, hooks.countOf)
+  kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -211,6 +220,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(notificationsRest(kernel, services))
     .use(commentsRest(kernel, services))
     .use(activityRest(kernel, services))
+    .use(hooksRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))
@@ -331,6 +341,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   kernel.mail.start()
   await services.records.feed.start()
   await services.notifications.start()
+  services.hooks.start()
   const socket = createSocket(kernel, services.auth)
   describeKernel(kernel, socket.count)
   const app = createApp(kernel, services)
@@ -375,6 +386,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     services.storage.close()
     await services.notifications.close()
     await services.records.feed.close()
+    await services.hooks.close()
     await services.records.close()
     const indexesClosed = services.indexes.close()
     // A long-polling client or a slow upload must not delay the stop until the process is killed.

@@ -24,6 +24,8 @@ export interface Config extends SmtpSettings {
   databaseConnections: number
   maxOpenBases: number | null
   queryTimeoutSeconds: number
+  webhookRetryMs: number
+  automationLogLevel: (typeof AUTOMATION_LOG_LEVELS)[number]
   jwtSecret: string | null
   connectionSecret: string | null
   sqliteSourcesDir: string | null
@@ -56,6 +58,7 @@ export interface Config extends SmtpSettings {
   stopSeconds: number
 }
 
+const AUTOMATION_LOG_LEVELS = ['OFF', 'ERROR', 'ALL'] as const
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -179,8 +182,21 @@ export const VARIABLES = {
     name: 'ALLOW_LOCAL_HTTP',
     aliases: ['NC_ALLOW_LOCAL_HOOKS'],
     default: 'false',
-    help: 'When true, files may be fetched from private and loopback addresses.',
+    help: 'When true, files may be fetched from private and loopback addresses, and webhooks may call them.',
     read: boolean,
+  }),
+  webhookRetryMs: variable({
+    name: 'WEBHOOK_RETRY_MS',
+    default: '5000',
+    help: 'Delay before a failed call of a webhook is repeated, in milliseconds. Each further delay is four times as long, up to 2,000 times the first; after nine tries a call is given up.',
+    read: integer(1, 3_600_000),
+  }),
+  automationLogLevel: variable({
+    name: 'AUTOMATION_LOG_LEVEL',
+    aliases: ['NC_AUTOMATION_LOG_LEVEL'],
+    default: 'OFF',
+    help: 'The calls of webhooks that `GET …/hooks/{hookId}/logs` lists: `OFF`, `ERROR` or `ALL`. The web app lists all of them.',
+    read: oneOf(AUTOMATION_LOG_LEVELS),
   }),
   historyDays: variable({
     name: 'HISTORY_DAYS',

@@ -29,6 +29,10 @@ export interface EventMap {
   'indexes.changed': { tableId: string }
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
+  /** A webhook has deliveries to be sent. */
+  'hook.due': { hookId: string }
+  /** A webhook was created, changed, paused or removed. */
+  'hook.changed': { hookId: string; baseId: string; tableId: string }
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
@@ -67,6 +71,8 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'base.deleted': true,
   'indexes.changed': true,
   'feed.followed': true,
+  'hook.due': true,
+  'hook.changed': true,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,

@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { Filter } from '../../src/core/filters/index.ts'
 import type {
   DeliveryStatus,
   Hook,
@@ -12,25 +13,41 @@ import type {
   TriggeredDelivery,
 } from '../../src/core/hooks.ts'
 import { MAX_HOOKS } from '../../src/core/hooks.ts'
-import { createId } from '../../src/core/ids.ts'
+import { createId, renameIds } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { seal, unseal } from '../../src/secrets.ts'
 import type { AuthService } from '../auth/index.ts'
-import { createRestRows, type RecordsService, storedId } from '../records/index.ts'
+import type { CopiedHooks } from '../imports/index.ts'
+import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
-import { createSender, eventOf, sampleEvent } from './deliveries/index.ts'
-import { checkChannel, checkSettings, newSecret, present } from './settings.ts'
+import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
+import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
 import { createHookStore, type DeliveryRow, type HookRow } from './store.ts'
 
 /** Deliveries per page of the log. */
 const LOG_PAGE = 50
 /** A delivery of more records does not list their ids. */
 const LISTED_IDS = 100
+/** How long a call by hand waits for its first try, and how often it looks. */
+const TRIGGER_PATIENCE_MS = 10_000
+const TRIGGER_LOOK_MS = 40
+/** Pauses that end when the table fits again. */
+const REPAIRABLE: ReadonlySet<string> = new Set(['condition', 'fields'])
 /** The name of the webhooks among the consumers of the change logs. */
 const CONSUMER = 'hooks'
+
+/** The columns of a webhook that has not been called yet. */
+const IDLE = {
+  pause: null,
+  failingSince: null,
+  takenTo: 0,
+  behindEntry: null,
+  behindCursor: null,
+  skippedTo: 0,
+} as const
 
 export type HooksService = ReturnType<typeof createHooksService>
 
@@ -38,14 +55,57 @@ export type HooksService = ReturnType<typeof createHooksService>
 export function createHooksService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
-  schema: Pick<SchemaReader, 'load'>,
-  records: Pick<RecordsService, 'open' | 'titledMap' | 'attachments' | 'feed'>,
+  schema: Pick<SchemaReader, 'load' | 'engineOf'>,
+  records: Pick<
+    RecordsService,
+    'open' | 'openForFollowUp' | 'titledMap' | 'versions' | 'attachments' | 'feed'
+  >,
 ) {
   const key = kernel.secrets.connections
   const store = createHookStore(kernel)
   const sender = createSender(kernel)
   const rows = createRestRows(records, auth)
-  kernel.removals.push(store.forRemovedBase)
+  const collector = createCollector(kernel, schema, records, rows, store)
+  const deliverer = createDeliverer(kernel, schema, store, sender, collector)
+  const { events, removals } = kernel
+  removals.push(store.forRemovedBase)
+  records.feed.consume({ name: CONSUMER, take: collector.take, stored: collector.stored })
+  events.on('schema.changed', ({ tableId }) => {
+    if (tableId !== null) {
+      resumeRepaired(tableId).catch((error) =>
+        kernel.log.error('resuming webhooks failed', error, { tableId }),
+      )
+    }
+  })
+
+  /** Lets webhooks go on whose condition or fields were restored. */
+  async function resumeRepaired(tableId: string): Promise<void> {
+    const paused = (await store.ofTable(tableId)).filter(({ pause }) => pause && REPAIRABLE.has(pause.reason))
+    if (paused.length === 0) return
+    const model = await schema.load(tableId).catch(() => null)
+    for (const row of paused) {
+      if (model && brokenBy(model, row) === null) await replace(row, { pause: null, failingSince: null })
+    }
+  }
+
+  const announce = ({ id, baseId, tableId }: HookRow): void =>
+    events.emit('hook.changed', { hookId: id, baseId, tableId })
+
+  /** Ends the following of a base without active webhooks. */
+  const unfollowUnused = async (baseId: string): Promise<void> => {
+    const isWanted = async () => (await store.activeOfBase(baseId)).length > 0
+    if (!(await isWanted())) await records.feed.unfollow(CONSUMER, baseId, isWanted)
+  }
+
+  /**
+   * The columns of a webhook that is turned on from now on: earlier changes do not concern it. Written before the base is
+   * followed, which then cannot be ended in between.
+   */
+  async function startFrom(
+    baseId: string,
+  ): Promise<Pick<HookRow, 'takenTo' | 'behindEntry' | 'behindCursor'>> {
+    return { takenTo: await follow(baseId), behindEntry: null, behindCursor: null }
+  }
 
   /** @throws TABLE_NOT_FOUND before access is checked */
   async function enter(actor: Actor, right: BaseRight, tableId: string): Promise<TableModel> {
@@ -81,7 +141,7 @@ export function createHooksService(
     const others = await store.ofTable(table.id)
     if (others.length >= MAX_HOOKS) throw badRequest(m.hooks_error_too_many({ max: MAX_HOOKS }))
     const now = new Date().toISOString()
-    const newest = checked.isActive && checked.event === 'after' ? await follow(table.baseId) : 0
+    const isFollowing = checked.isActive && checked.event === 'after'
     const row: HookRow = {
       ...checked,
       id: createId('hook'),
@@ -89,24 +149,58 @@ export function createHooksService(
       tableId: table.id,
       secret: seal(key, secret),
       order: (others.at(-1)?.order ?? 0) + 1,
-      pause: null,
-      failingSince: null,
-      takenTo: newest,
-      behindEntry: null,
-      behindCursor: null,
-      skippedTo: 0,
+      ...IDLE,
+      ...(isFollowing && (await startFrom(table.baseId))),
       createdBy: actor.kind === 'user' ? actor.id : null,
       createdAt: now,
       updatedAt: now,
     }
     await store.insert(row)
+    // Again: another server may have ended it before it knew of this webhook.
+    if (isFollowing) await follow(table.baseId)
+    announce(row)
     return row
   }
 
   async function replace(row: HookRow, patch: Partial<HookRow>): Promise<Hook> {
     const changed = { ...patch, updatedAt: new Date().toISOString() }
     await store.update(row.id, changed)
+    announce(row)
     return present({ ...row, ...changed }, key)
+  }
+
+  /** Turns a webhook on or off, as `setActive`, with other changes. */
+  async function activate(
+    row: HookRow,
+    isActive: boolean,
+    { skipMissed = false, more = {} }: { skipMissed?: boolean; more?: Partial<HookRow> } = {},
+  ): Promise<Hook> {
+    const changed = { ...row, ...more }
+    if (!isActive) {
+      const hook = await replace(row, {
+        ...more,
+        isActive,
+        pause: null,
+        behindEntry: null,
+        behindCursor: null,
+      })
+      await unfollowUnused(row.baseId)
+      return hook
+    }
+    const isNew = !row.isActive || row.event !== changed.event
+    const restarts = changed.event === 'after' && (isNew || skipMissed)
+    if (skipMissed) {
+      await store.giveUpWaiting(row.id, { code: 'SKIPPED', message: m.hooks_error_skipped() }, Date.now())
+    }
+    const hook = await replace(row, {
+      ...more,
+      isActive,
+      pause: null,
+      failingSince: null,
+      ...(restarts && (await startFrom(row.baseId))),
+    })
+    if (restarts) await follow(row.baseId)
+    return hook
   }
 
   /** The records of a call by hand, in the order of the ids. @throws RECORD_NOT_FOUND */
@@ -127,6 +221,44 @@ export function createHooksService(
   }
 
   return {
+    start: deliverer.start,
+    close: deliverer.close,
+    forgetOld: deliverer.forgetOld,
+    /** True while deliveries of a base wait, or webhooks are behind. For tests. */
+    isBusy: store.isBusy,
+
+    /** Fills `HOOK_COUNT`. */
+    countOf: async (baseId: string): Promise<number> => (await store.ofBase(baseId)).length,
+    /** Fills `COPIED_HOOKS`. */
+    copies: {
+      idsOf: async (baseId: string) => (await store.ofBase(baseId)).map(({ id }) => id),
+      async insert(baseId: string, ids: ReadonlyMap<string, string>, ownerId: string) {
+        const now = new Date().toISOString()
+        const copied = (await store.ofBase(baseId)).flatMap((row): HookRow[] => {
+          const [id, tableId] = [ids.get(row.id), ids.get(row.tableId)]
+          if (id === undefined || tableId === undefined) return []
+          return [
+            {
+              ...row,
+              id,
+              tableId,
+              baseId: ids.get(baseId) ?? baseId,
+              filter: renameIds(row.filter, ids),
+              triggerFieldIds: renameIds(row.triggerFieldIds, ids),
+              // Otherwise receivers would be called for both bases.
+              isActive: false,
+              secret: seal(key, newSecret()),
+              ...IDLE,
+              createdBy: ownerId,
+              createdAt: now,
+              updatedAt: now,
+            },
+          ]
+        })
+        return store.insertHooks(copied)
+      },
+    } satisfies CopiedHooks,
+
     /** The webhooks of a table in their order, with the state of their deliveries. */
     async list(actor: Actor, tableId: string): Promise<ListedHook[]> {
       await enter(actor, 'hook.list', tableId)
@@ -167,7 +299,10 @@ export function createHooksService(
     /** Changes the settings that the patch names. @throws HOOK_NOT_FOUND; as `checkSettings` */
     async update(actor: Actor, hookId: string, patch: Partial<HookSettings>): Promise<Hook> {
       const { row, model } = await open(actor, 'hook.update', hookId)
-      const checked = checkSettings(model, { ...present(row, key), ...patch }, key)
+      const { isActive, ...checked } = checkSettings(model, { ...present(row, key), ...patch }, key, row)
+      const isSwitched = isActive !== row.isActive || (isActive && checked.event !== row.event)
+      // New settings may have repaired what it was paused for.
+      if (isSwitched || row.pause !== null) return activate(row, isActive, { more: checked })
       return replace(row, checked)
     },
 
@@ -182,7 +317,7 @@ export function createHooksService(
       { isActive, skipMissed }: { isActive: boolean; skipMissed: boolean },
     ): Promise<Hook> {
       const { row } = await open(actor, 'hook.update', hookId)
-      return replace(row, { isActive, pause: skipMissed ? null : row.pause })
+      return activate(row, isActive, { skipMissed })
     },
 
     /** A copy below the webhook, turned off, with a secret of its own. @throws as `create` */
@@ -209,6 +344,8 @@ export function createHooksService(
     async delete(actor: Actor, hookId: string): Promise<void> {
       const { row } = await open(actor, 'hook.delete', hookId)
       await store.remove(row.id)
+      announce(row)
+      await unfollowUnused(row.baseId)
     },
 
     /** The key of a webhook's signatures, e.g. `whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD`. */
@@ -237,14 +374,17 @@ export function createHooksService(
         operation: HookDelivery['operation']
         recordId?: RecordId | undefined
         channel: HookSettings['channel']
+        /** Sent in place of a sample or a record. */
+        rows?: RestRow[] | undefined
       },
     ): Promise<HookTestResult> {
       const { operation, recordId } = input
       const model = await enter(actor, 'hook.update', input.tableId)
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
       const target = { ...checkChannel(input.channel), secret: stored ? secretOf(stored) : newSecret() }
-      const event =
-        recordId === undefined
+      const event = input.rows
+        ? eventOf(model, createId('hookLog'), operation, { rows: input.rows })
+        : recordId === undefined
           ? sampleEvent(model, operation, rows.fieldsOf(model))
           : await eventFor(actor, model, operation, recordId)
       const {
@@ -259,6 +399,34 @@ export function createHooksService(
     async sample(actor: Actor, tableId: string, operation: HookDelivery['operation']): Promise<HookPayload> {
       const model = await enter(actor, 'hook.list', tableId)
       return sampleEvent(model, operation, rows.fieldsOf(model))
+    },
+
+    /** The table of a webhook that the actor may trigger. @throws HOOK_NOT_FOUND */
+    async tableOf(actor: Actor, hookId: string): Promise<TableModel> {
+      return (await open(actor, 'hook.trigger', hookId)).model
+    },
+
+    /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
+    async changeFilter(
+      actor: Actor,
+      hookId: string,
+      change: (filter: Filter | null) => Filter | null,
+    ): Promise<Hook> {
+      const { row, model } = await open(actor, 'hook.update', hookId)
+      const settings = { ...present(row, key), filter: change(row.filter) }
+      const { filter } = checkSettings(model, settings, key, row)
+      return replace(row, { filter })
+    },
+
+    /** Deliveries of a webhook by their number, newest first, with the total. @throws HOOK_NOT_FOUND */
+    async log(
+      actor: Actor,
+      hookId: string,
+      page: { limit: number; offset: number; only: 'none' | 'failed' | 'all' },
+    ): Promise<{ deliveries: DeliveryRow[]; total: number; hook: Hook }> {
+      const hook = present((await open(actor, 'hook.list', hookId)).row, key)
+      if (page.only === 'none') return { deliveries: [], total: 0, hook }
+      return { ...(await store.log(hookId, { ...page, isFailed: page.only === 'failed' })), hook }
     },
 
     /** A page of the deliveries of a webhook, newest first. @throws HOOK_NOT_FOUND */
@@ -290,11 +458,14 @@ export function createHooksService(
     /** Sends ended deliveries again, with the same ids: some, or all that were given up. Returns their number. */
     async retry(actor: Actor, hookId: string, deliveries: readonly string[] | 'dead'): Promise<number> {
       await open(actor, 'hook.update', hookId)
-      return store.retry(hookId, deliveries, Date.now())
+      const count = await store.retry(hookId, deliveries, Date.now())
+      if (count > 0) deliverer.due(hookId)
+      return count
     },
 
     /**
-     * Triggers a webhook for records: one delivery, or one for each record. Returns the deliveries.
+     * Triggers a webhook for records: one delivery, or one for each record. Returns after their first tries, or some
+     * seconds.
      *
      * @throws HOOK_NOT_FOUND, RECORD_NOT_FOUND; BAD_REQUEST for a webhook that is turned off or not triggered by hand
      */
@@ -338,8 +509,25 @@ export function createHooksService(
         }
       })
       await kernel.meta.atomically(store.insertDeliveries(deliveries))
-      return deliveries.map(({ id, status }) => ({ id, status, error: null }))
+      deliverer.due(hookId)
+      return firstTries(deliveries.map(({ id }) => id))
     },
+  }
+
+  /** Waits for the first tries of deliveries, by whichever server. */
+  async function firstTries(ids: readonly string[]): Promise<TriggeredDelivery[]> {
+    const patience = Date.now() + TRIGGER_PATIENCE_MS
+    for (;;) {
+      const rows = await store.outcomes(ids)
+      if (rows.every(({ attempts }) => attempts > 0) || Date.now() > patience) {
+        return rows.map(({ id, status, errorCode, errorMessage }) => ({
+          id,
+          status,
+          error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+        }))
+      }
+      await Bun.sleep(TRIGGER_LOOK_MS)
+    }
   }
 
   async function eventFor(

@@ -31,17 +31,22 @@ type StoredSettings = Pick<
 /**
  * Checks settings and seals what may be secret.
  *
- * @param before the stored settings, whose conditions on fields in the trash may stay
+ * @param before the stored settings: what they refer to may be in the trash
  * @throws BAD_REQUEST for an unknown channel, settings that it refuses, or a template that does not parse, naming field
  *   and position; FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED
  */
-export function checkSettings(model: TableModel, settings: HookSettings, key: Uint8Array): StoredSettings {
+export function checkSettings(
+  model: TableModel,
+  settings: HookSettings,
+  key: Uint8Array,
+  before?: HookRow,
+): StoredSettings {
   const { event, channel } = settings
   const title = settings.title.trim()
   if (title === '') throw badRequest(m.hooks_error_title())
   const operations = event === 'manual' ? [] : [...new Set(settings.operations)]
   if (event === 'after' && operations.length === 0) throw badRequest(m.hooks_error_operations())
-  checkCondition(model, settings)
+  checkCondition(model, settings, before)
   return {
     title,
     description: settings.description,
@@ -81,13 +86,16 @@ export function checkChannel({ type, payload }: HookSettings['channel']): {
   return { channel, payload: parsed.data }
 }
 
-function checkCondition(model: TableModel, { filter, triggerFieldIds }: HookSettings): void {
-  const problem = filter && checkFilter(filter, (fieldId) => model.field(fieldId))[0]
+function checkCondition(model: TableModel, settings: HookSettings, before?: HookRow): void {
+  const { filter, triggerFieldIds } = settings
+  const isNew = !before || !Bun.deepEquals(filter, before.filter)
+  const problem = isNew && filter && checkFilter(filter, (fieldId) => model.field(fieldId))[0]
   if (problem) throw problem
   for (const id of triggerFieldIds) {
     const field = model.field(id)
-    if (!field) throw badRequest(m.hooks_error_no_field({ field: id.slice(0, 64) }))
-    if (!isWatchable(field)) throw badRequest(m.hooks_error_computed_field({ field: field.title }))
+    if (field && !isWatchable(field)) throw badRequest(m.hooks_error_computed_field({ field: field.title }))
+    if (field || before?.triggerFieldIds.includes(id)) continue
+    throw badRequest(m.hooks_error_no_field({ field: id.slice(0, 64) }))
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, lt, max, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or } from 'drizzle-orm'
 import type { DeliveryStatus } from '../../src/core/hooks.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -18,6 +18,26 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
   const { hooks, hookDeliveries } = meta.tables(defineHooksTables)
   const { db } = meta
 
+  /** The numbers of deliveries by webhook and status. */
+  async function counts(
+    hookIds: readonly string[],
+  ): Promise<Map<string, Partial<Record<DeliveryStatus, number>>>> {
+    const found = new Map<string, Partial<Record<DeliveryStatus, number>>>()
+    if (hookIds.length === 0) return found
+    const rows = await db
+      .select({ hookId: hookDeliveries.hookId, status: hookDeliveries.status, n: count() })
+      .from(hookDeliveries)
+      .where(
+        and(
+          inArray(hookDeliveries.hookId, [...hookIds]),
+          inArray(hookDeliveries.status, ['waiting', 'dead']),
+        ),
+      )
+      .groupBy(hookDeliveries.hookId, hookDeliveries.status)
+    for (const { hookId, status, n } of rows) found.set(hookId, { ...found.get(hookId), [status]: Number(n) })
+    return found
+  }
+
   return {
     hooks,
     hookDeliveries,
@@ -30,6 +50,10 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
       Promise.resolve(
         db.select().from(hooks).where(eq(hooks.tableId, tableId)).orderBy(asc(hooks.order), asc(hooks.id)),
       ),
+    ofBase: (baseId: string): Promise<HookRow[]> =>
+      Promise.resolve(db.select().from(hooks).where(eq(hooks.baseId, baseId))),
+    insertHooks: (rows: readonly HookRow[]): MetaStatement[] =>
+      rows.map((row) => db.insert(hooks).values(row)),
     activeOfBase: (baseId: string): Promise<HookRow[]> =>
       Promise.resolve(
         db
@@ -38,6 +62,26 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
           .where(and(eq(hooks.baseId, baseId), eq(hooks.isActive, true), eq(hooks.event, 'after')))
           .orderBy(asc(hooks.order), asc(hooks.id)),
       ),
+    /** Ids of active webhooks that are behind the feed and not paused. */
+    async behind(): Promise<string[]> {
+      const rows = await db
+        .select({ id: hooks.id, pause: hooks.pause })
+        .from(hooks)
+        .where(and(eq(hooks.isActive, true), isNotNull(hooks.behindEntry)))
+      return rows.filter(({ pause }) => pause === null).map(({ id }) => id)
+    },
+    /** True while active webhooks of a base have waiting deliveries or are behind. */
+    async isBusy(baseId: string): Promise<boolean> {
+      const active = (
+        await db
+          .select()
+          .from(hooks)
+          .where(and(eq(hooks.baseId, baseId), eq(hooks.isActive, true)))
+      ).filter(({ pause }) => pause === null)
+      if (active.some(({ behindEntry }) => behindEntry !== null)) return true
+      const found = await counts(active.map(({ id }) => id))
+      return [...found.values()].some(({ waiting = 0 }) => waiting > 0)
+    },
     async insert(row: HookRow): Promise<void> {
       await db.insert(hooks).values(row)
     },
@@ -52,24 +96,7 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
       ])
     },
 
-    /** The numbers of deliveries by webhook and status. */
-    async counts(hookIds: readonly string[]): Promise<Map<string, Partial<Record<DeliveryStatus, number>>>> {
-      const counts = new Map<string, Partial<Record<DeliveryStatus, number>>>()
-      if (hookIds.length === 0) return counts
-      const rows = await db
-        .select({ hookId: hookDeliveries.hookId, status: hookDeliveries.status, n: count() })
-        .from(hookDeliveries)
-        .where(
-          and(
-            inArray(hookDeliveries.hookId, [...hookIds]),
-            inArray(hookDeliveries.status, ['waiting', 'dead']),
-          ),
-        )
-        .groupBy(hookDeliveries.hookId, hookDeliveries.status)
-      for (const { hookId, status, n } of rows)
-        counts.set(hookId, { ...counts.get(hookId), [status]: Number(n) })
-      return counts
-    },
+    counts,
 
     /** The newest ended delivery of each webhook. */
     async last(hookIds: readonly string[]): Promise<Map<string, { status: DeliveryStatus; at: number }>> {
@@ -128,6 +155,54 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
           .orderBy(desc(hookDeliveries.createdAt), desc(hookDeliveries.id))
           .limit(limit),
       ),
+
+    /** The state of deliveries after a try. */
+    outcomes: (ids: readonly string[]) =>
+      Promise.resolve(
+        db
+          .select({
+            id: hookDeliveries.id,
+            status: hookDeliveries.status,
+            attempts: hookDeliveries.attempts,
+            errorCode: hookDeliveries.errorCode,
+            errorMessage: hookDeliveries.errorMessage,
+          })
+          .from(hookDeliveries)
+          .where(inArray(hookDeliveries.id, [...ids])),
+      ),
+
+    /** Gives up all waiting deliveries of a webhook. */
+    async giveUpWaiting(
+      hookId: string,
+      reason: { code: string; message: string },
+      now: number,
+    ): Promise<void> {
+      await db
+        .update(hookDeliveries)
+        .set({ status: 'dead', endedAt: now, errorCode: reason.code, errorMessage: reason.message })
+        .where(and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.status, 'waiting')))
+    },
+
+    /** Deliveries that were tried, by their number, newest first. */
+    async log(
+      hookId: string,
+      { limit, offset, isFailed }: { limit: number; offset: number; isFailed: boolean },
+    ): Promise<{ deliveries: DeliveryRow[]; total: number }> {
+      const where = and(
+        eq(hookDeliveries.hookId, hookId),
+        gt(hookDeliveries.attempts, 0),
+        isFailed ? isNotNull(hookDeliveries.errorCode) : undefined,
+      )
+      const [{ total } = { total: 0 }] = await db.select({ total: count() }).from(hookDeliveries).where(where)
+      const deliveries = await db
+        .select()
+        .from(hookDeliveries)
+        .where(where)
+        .orderBy(desc(hookDeliveries.createdAt), desc(hookDeliveries.id))
+        .limit(limit)
+        .offset(offset)
+      return { deliveries, total: Number(total) }
+    },
 
     /** Statements that store deliveries. */
     insertDeliveries(rows: readonly DeliveryRow[]): MetaStatement[] {

@@ -1,4 +1,4 @@
-export { type Copies, createCopies } from './copies/index.ts'
+export { COPIED_HOOKS, type CopiedHooks, type Copies, createCopies } from './copies/index.ts'
 export type { StartInput } from './input.ts'
 export { copiesRest, importsRest } from './rest/index.ts'
 export { copiesRouter, importsRouter, jobsRouter } from './router.ts'

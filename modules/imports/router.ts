@@ -34,20 +34,17 @@ const copyOptions = z.strictObject({
   title: z.string().trim().min(1).max(255).optional(),
   withData: z.boolean().default(true),
   withViews: z.boolean().default(true),
+  withHooks: z.boolean().default(true),
 })
 
 /** `trpc.copies.*`: starts copies of bases, tables and fields. */
 export const copiesRouter = (copies: Copies) =>
   router({
     base: member
-      .input(
-        z.strictObject({ baseId: id, options: copyOptions.default({ withData: true, withViews: true }) }),
-      )
+      .input(z.strictObject({ baseId: id, options: copyOptions.prefault({}) }))
       .mutation(({ ctx, input }) => copies.base(ctx.actor, input.baseId, input.options)),
     table: member
-      .input(
-        z.strictObject({ tableId: id, options: copyOptions.default({ withData: true, withViews: true }) }),
-      )
+      .input(z.strictObject({ tableId: id, options: copyOptions.prefault({}) }))
       .mutation(({ ctx, input }) => copies.table(ctx.actor, input.tableId, input.options)),
     field: member
       .input(
@@ -66,7 +63,7 @@ export const copiesRouter = (copies: Copies) =>
         z.strictObject({
           shareId: id,
           password: z.string().max(1000).nullable().default(null),
-          options: copyOptions.default({ withData: true, withViews: true }),
+          options: copyOptions.prefault({}),
         }),
       )
       .mutation(({ ctx, input: { shareId, password, options } }) =>

@@ -8,6 +8,9 @@ export {
   type FeedRecord,
   type FeedTable,
   pageOfEntry,
+  type RecordState,
+  statesAround,
+  type Touch,
 } from './feed/index.ts'
 export {
   AUTOMATIC_INDEXES,
@@ -21,6 +24,7 @@ export {
   createRestReads,
   createRestRows,
   fileAnswer,
+  HOOK_COUNT,
   openapiRest,
   presentStarter,
   type RestRow,

@@ -844,6 +844,20 @@ export async function tablesOf(
   return rows.map(({ table_id: tableId }) => tableId)
 }
 
+/** The lines of records from an entry on, newest first. */
+export const linesSince = (
+  tx: Pick<Transaction, 'all'>,
+  dialect: Dialect,
+  { tableId, recordIds, from }: { tableId: string; recordIds: readonly RecordId[]; from: number },
+): Promise<(Omit<LoggedRecord, 'table_id'> & { change_id: number })[]> =>
+  tx.all(
+    dialect.render(sql`select change_id, record_id, before, after from sheaf_change_records
+      where table_id = ${tableId} and record_id in (${sql.join(
+        recordIds.map((id) => sql`${id}`),
+        sql`, `,
+      )}) and change_id >= ${from} order by change_id desc`),
+  )
+
 /** The ids of the records of a table that an entry added, as the log keeps them. */
 export async function insertedIds(
   tx: Pick<Transaction, 'all'>,

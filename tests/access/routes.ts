@@ -55,6 +55,23 @@ const newComment = ({ tableId, recordId }: World) => ({
   row_id: String(recordId),
   comment: 'Why?',
 })
+const newHook = () => ({
+  title: 'Called',
+  version: 'v3',
+  event: 'after',
+  operation: ['insert'],
+  active: false,
+  notification: { type: 'URL', payload: { path: 'https://example.com/' } },
+})
+const hook = async (world: World) => {
+  const { id } = (await world.rest.post(`/api/v2/meta/tables/${world.tableId}/hooks`, newHook())).body
+  return { hookId: id }
+}
+const manualHook = async (world: World) => {
+  const manual = { ...newHook(), event: 'manual', operation: ['trigger'], active: true }
+  const { id } = (await world.rest.post(`/api/v2/meta/tables/${world.tableId}/hooks`, manual)).body
+  return { hookId: id, rowId: String(world.recordId) }
+}
 const comment = async (world: World) => {
   const { id } = (await world.rest.post('/api/v2/meta/comments', newComment(world))).body
   return { commentId: id, auditId: id }
@@ -210,6 +227,33 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'DELETE M/comment/:commentId': { gate: 'comment.moderate', params: comment },
   'POST M/comment/:commentId/resolve': { gate: 'comment.create', params: comment },
+  'GET M/tables/:tableId/hooks': { gate: 'hook.list' },
+  'POST M/tables/:tableId/hooks': { gate: 'hook.create', body: newHook },
+  'POST M/tables/:tableId/hooks/test': {
+    gate: 'hook.update',
+    body: () => ({
+      hook: { ...newHook(), notification: { type: 'URL', payload: { path: 'http://127.0.0.1:1/' } } },
+    }),
+    answers: 400,
+  },
+  'GET M/tables/:tableId/hooks/samplePayload/:event/:operation/:version': {
+    gate: 'hook.list',
+    params: () => ({ event: 'after', operation: 'insert', version: 'v3' }),
+  },
+  'GET M/tables/:tableId/hooks/samplePayload/:event/:operation': {
+    gate: 'hook.list',
+    params: () => ({ event: 'insert', operation: 'v2' }),
+  },
+  'PATCH M/hooks/:hookId': { gate: 'hook.update', params: hook, body: newHook },
+  'DELETE M/hooks/:hookId': { gate: 'hook.delete', params: hook },
+  'GET M/hooks/:hookId/filters': { gate: 'hook.list', params: hook },
+  'POST M/hooks/:hookId/filters': {
+    gate: 'hook.update',
+    params: hook,
+    body: ({ fieldId }) => ({ fk_column_id: fieldId, comparison_op: 'notblank' }),
+  },
+  'GET M/hooks/:hookId/logs': { gate: 'hook.list', params: hook },
+  'POST M/hooks/:hookId/trigger/:rowId': { gate: 'hook.trigger', params: manualHook },
   'GET M/audits/comments': { gate: 'comment.list', query: commentsOf },
   'POST M/audits/comments': { gate: 'comment.create', body: newComment },
   'GET M/audits/comments/count': {

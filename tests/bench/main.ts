@@ -6,6 +6,7 @@ import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { measureAgainst } from './against.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureExports, measurePostgresExports } from './exports.ts'
+import { measureHooks } from './hooks.ts'
 import { measureImport } from './imports.ts'
 import { measureLimits } from './limits.ts'
 import { measureLinked } from './linked.ts'
@@ -142,6 +143,7 @@ if (isWanted('PostgreSQL')) {
   lines.push(await measureWriters(Number(options.rounds), Number(options.seconds)))
 }
 if (isWanted('export')) lines.push(...(await measurePostgresExports(rows)))
+if (isWanted('webhooks')) lines.push(...(await measureHooks()))
 if (isWanted('start')) lines.push(...(await measureStart()))
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
 makeBareFile(join(folder, 'bare.db'), rows)

@@ -154,16 +154,21 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     ])
     const bare = await post({ uidt: 'Button', title: 'Bare' })
     expect(titled(bare.body.columns, 'Bare').colOptions).toMatchObject({ formula: null, formula_raw: null })
-    // There are no webhooks that it could run.
-    const hook = await post({ uidt: 'Button', title: 'Hook', type: 'webhook', fk_webhook_id: 'hk1' })
-    expect([hook.status, hook.body.msg]).toEqual([400, expect.stringContaining('Buttons can’t run webhooks')])
-    const become = shop.rest.patch(`${M}/columns/${column.id}`, { uidt: 'Button', type: 'webhook' })
-    expect((await become).status).toBe(400)
-    const inApp = shop.api.schema.updateField.mutate({
-      fieldId: column.id,
-      patch: { options: { kind: 'webhook' } },
+    const hook = await post({
+      uidt: 'Button',
+      title: 'Hook',
+      type: 'webhook',
+      label: 'Run',
+      fk_webhook_id: 'hk1',
     })
-    expect(await inApp.catch((error: Error) => error.message)).toContain('Buttons can’t run webhooks')
+    expect(titled(hook.body.columns, 'Hook').colOptions).toMatchObject({
+      type: 'webhook',
+      fk_webhook_id: 'hk1',
+    })
+    expect(await cells('Hook')).toEqual([
+      { type: 'webhook', label: 'Run', fk_webhook_id: 'hk1' },
+      { type: 'webhook', label: 'Run', fk_webhook_id: 'hk1' },
+    ])
     expect((await post({ uidt: 'Button', type: 'nope' })).status).toBe(400)
   })
 })

@@ -117,7 +117,7 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     ncAttachmentFieldSize: config.attachmentMaxBytes,
     ncMaxAttachmentsAllowed: config.attachmentMaxCount,
     isCloud: false,
-    automationLogLevel: 'OFF',
+    automationLogLevel: config.automationLogLevel,
     disableEmailAuth: false,
     feedEnabled: false,
     baseHostName: null,

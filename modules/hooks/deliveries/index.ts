@@ -1,4 +1,6 @@
-/** Deliveries of webhooks: the events, and how they are sent. */
+/** Deliveries of webhooks: made from the entries of the change logs, and sent in order. */
 
-export { eventOf, sampleEvent } from './sample.ts'
-export { createSender } from './send.ts'
+export { createCollector } from './collect.ts'
+export { createDeliverer } from './deliver.ts'
+export { eventOf, sampleEvent } from './event.ts'
+export { createSender, openTarget } from './send.ts'

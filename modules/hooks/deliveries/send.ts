@@ -11,7 +11,8 @@ import {
 import { createHttpClient, HttpFailure, type HttpFailureReason } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
-import type { Channel, Outgoing, Render } from '../channels/index.ts'
+import { unseal } from '../../../src/secrets.ts'
+import { type Channel, findChannel, type Outgoing, type Render } from '../channels/index.ts'
 
 const TIMEOUT_MS = 30_000
 /** Sizes in the log, in characters. */
@@ -31,6 +32,19 @@ export interface Target {
   secret: string
   /** Parsed templates by kind and text. */
   templates: Map<string, Template>
+}
+
+/** The target of a stored webhook; null if its settings cannot be read: sealed with another key, or of an unknown channel. */
+export function openTarget(
+  hook: { channel: string; payload: string; secret: string },
+  key: Uint8Array,
+): Target | null {
+  const channel = findChannel(hook.channel)
+  const payload = unseal(key, hook.payload)
+  const secret = unseal(key, hook.secret)
+  if (!channel || payload === null || secret === null) return null
+  const parsed = channel.payload.safeParse(JSON.parse(payload))
+  return parsed.success ? { channel, payload: parsed.data, secret, templates: new Map() } : null
 }
 
 /** The outcome of one try. */

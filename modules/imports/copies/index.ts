@@ -24,6 +24,8 @@ export interface CopyOptions {
   title?: string
   withData?: boolean
   withViews?: boolean
+  /** Webhooks of the base; the copies are turned off. */
+  withHooks?: boolean
 }
 
 export interface FieldCopyOptions {
@@ -51,7 +53,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
   async function start(
     owner: UserActor,
     baseId: string,
-    { title, withData = true, withViews = true }: CopyOptions,
+    { title, withData = true, withViews = true, withHooks = true }: CopyOptions,
     isVisitor: boolean,
   ): Promise<{ jobId: string; baseId: string }> {
     const original = await bases.require(baseId)
@@ -62,6 +64,7 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       newBaseId,
       withData,
       withViews,
+      withHooks,
       isVisitor,
       title: await bases.copies.freeTitle(title?.trim() || `${original.title} copy`),
     }
@@ -138,3 +141,5 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     },
   }
 }
+
+export { COPIED_HOOKS, type CopiedHooks } from './jobs.ts'

@@ -5,10 +5,12 @@ import { showsPeople } from '../../../src/core/fields/traits.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
 import { withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { JobContext, JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
+import { defineSlot } from '../../../src/registry.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import {
@@ -29,12 +31,24 @@ export interface CopyInput {
   title: string
   withData: boolean
   withViews: boolean
+  /** Absent in jobs of earlier versions. */
+  withHooks?: boolean
   /** True for visitors by a link: the copy has no connected databases and no people. */
   isVisitor: boolean
 }
 
+/** Webhooks in the copy of a base, provided by app.ts from the hooks module. */
+export interface CopiedHooks {
+  /** The ids of a base's webhooks. */
+  idsOf(baseId: string): Promise<string[]>
+  /** Statements that store copies of a base's webhooks, turned off, under the new ids of all that they refer to. */
+  insert(baseId: string, ids: ReadonlyMap<string, string>, ownerId: string): Promise<MetaStatement[]>
+}
+
+export const COPIED_HOOKS = defineSlot<CopiedHooks>('imports.copiedHooks')
+
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'log' | 'events'>
+  kernel: Pick<Kernel, 'sources' | 'log' | 'events' | 'registry'>
   bases: Pick<BasesService, 'require' | 'copies'>
   schema: Pick<SchemaService, 'copiedRows'>
   views: Pick<ViewsService, 'rowsForCopy' | 'insertForCopy'>
@@ -77,7 +91,11 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     signal.throwIfAborted()
     const after = await readRows(input, new Set(draft.sourceIds.keys()))
     if (!Bun.deepEquals(versionsOf(rows), versionsOf(after))) return false
-    const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...draft.sourceIds]))
+    const hooks = kernel.registry.get(COPIED_HOOKS)
+    const withHooks = input.withHooks !== false && !input.isVisitor
+    const hookIds = withHooks ? await hooks.idsOf(baseId) : []
+    const known = [...draft.sourceIds, ...hookIds.map((id) => [id, createId('hook')] as const)]
+    const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...known]))
     const copies = fresh.views.map(({ id, tableId }, index) => {
       return [rows.views[index]?.id ?? '', { viewId: id, tableId }] as const
     })
@@ -96,6 +114,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
         })),
         lines: fresh.lines,
       }),
+      ...(withHooks ? await hooks.insert(baseId, fresh.ids, owner.id) : []),
     ])
     kernel.events.emit('schema.changed', { baseId: newBaseId, tableId: null, version: 0 })
     if (withData) await records.attachments.shareAll(baseId, newBaseId)
@@ -161,7 +180,10 @@ interface CopiedRows extends SchemaRows, ViewRows {}
  * Replaces all ids, also in the references between definitions.
  * @param known new ids of the base and its sources, by the old ones
  */
-function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): CopiedRows {
+function withNewIds(
+  rows: CopiedRows,
+  known: ReadonlyMap<string, string>,
+): CopiedRows & { ids: ReadonlyMap<string, string> } {
   const ids = new Map(known)
   const name = (kind: IdKind) => (row: { id: string }) => void ids.set(row.id, createId(kind))
   rows.tables.forEach(name('table'))
@@ -169,15 +191,23 @@ function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): Copie
   rows.views.forEach(name('view'))
   const renamed = (id: string): string => ids.get(id) ?? id
   return {
+    ids,
     tables: rows.tables.map((table) => ({
       ...table,
       id: renamed(table.id),
       baseId: renamed(table.baseId),
       sourceId: renamed(table.sourceId),
     })),
-    fields: rows.fields.map((field) => fieldWithNewIds(field, ids)),
+    fields: rows.fields.map((field) => withNewHook(fieldWithNewIds(field, ids), ids)),
     ...viewsWithNewIds(rows, ids),
   }
+}
+
+/** A button of the copy triggers the copy of its webhook, or none. */
+function withNewHook<F extends SchemaRows['fields'][number]>(field: F, ids: ReadonlyMap<string, string>): F {
+  const { webhookId } = field.options
+  if (typeof webhookId !== 'string') return field
+  return { ...field, options: { ...field.options, webhookId: ids.get(webhookId) ?? null } }
 }
 
 /** Job name on the wire. */

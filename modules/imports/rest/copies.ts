@@ -13,7 +13,7 @@ import type { Copies } from '../copies/index.ts'
 
 const flag = z.boolean().optional()
 
-/** Webhooks and comments do not exist yet, so they are never copied. */
+/** Comments are never copied. */
 const options = z
   .strictObject(
     { excludeData: flag, excludeViews: flag, excludeHooks: flag, excludeComments: flag },
@@ -102,4 +102,5 @@ const unknownColumn = (): AppError => badRequest('Column not found!')
 const partsOf = (given: z.output<typeof options>) => ({
   withData: given?.excludeData !== true,
   withViews: given?.excludeViews !== true,
+  withHooks: given?.excludeHooks !== true,
 })

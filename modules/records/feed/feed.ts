@@ -19,6 +19,8 @@ const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 60_000
 /** The position is stored after so many entries that did not concern the consumer, or when the feed closes. */
 const STORE_AFTER = 1_000
+/** Changes of records are read together after this time: writers come first. */
+const GATHER_MS = 20
 /** Bases whose logs are read at the same time when the server starts. */
 const STARTS_AT_ONCE = 2
 
@@ -63,8 +65,14 @@ export interface Feed {
   follow(consumer: string, baseId: string, options?: { sinceSchemaChange?: boolean }): Promise<number>
   /** Whether a consumer follows a base, as far as this server knows. */
   follows(consumer: string, baseId: string): boolean
-  /** Ends it. Entries that were not taken yet are left out. */
-  unfollow(consumer: string, baseId: string): Promise<void>
+  /**
+   * Ends it. Entries that were not taken yet are left out.
+   *
+   * @param isWanted asked afterwards: true if somebody needs it again meanwhile, which then goes on where it was
+   */
+  unfollow(consumer: string, baseId: string, isWanted?: () => Promise<boolean>): Promise<void>
+  /** The entries of a base from an id on, in order. */
+  read(baseId: string, from: number, limit: number): Promise<FeedEntry[]>
   /** Begins; in the background, consumers get what the logs have gained while no server ran. */
   start(): Promise<void>
   /** Resolves once everything in the log of a base has been taken, by whichever server, or has failed here. For tests. */
@@ -107,6 +115,8 @@ export function createFeed(kernel: Kernel): Feed {
   /** The consumers of each followed base, by any server. */
   const followers = new Map<string, Set<string>>()
   const runs = new Map<string, Run>()
+  /** Bases whose changes are being gathered. */
+  const gathering = new Map<string, Timer>()
   let isStarted = false
   let isClosed = false
 
@@ -114,7 +124,7 @@ export function createFeed(kernel: Kernel): Feed {
   const atRow = (consumer: string, baseId: string) =>
     and(eq(feedPositions.consumer, consumer), eq(feedPositions.baseId, baseId))
 
-  events.on('records.changed', ({ baseId }) => nudge(baseId))
+  events.on('records.changed', ({ baseId }) => nudgeSoon(baseId))
   events.on('schema.changed', ({ baseId }) => nudge(baseId))
   events.on('feed.followed', ({ baseId, consumer, isFollowed }) => {
     note(baseId, consumer, isFollowed)
@@ -162,6 +172,17 @@ export function createFeed(kernel: Kernel): Feed {
     if (run.isActive || (run.timer !== null && run.readers === null)) return
     run.isActive = true
     run.current = withoutCaller(() => readWhileDue(baseId, run))
+  }
+
+  /** Nudges once for all changes that come within a moment. */
+  function nudgeSoon(baseId: string): void {
+    if (!isStarted || isClosed || gathering.has(baseId) || !followers.has(baseId)) return
+    const timer = setTimeout(() => {
+      gathering.delete(baseId)
+      nudge(baseId)
+    }, GATHER_MS)
+    timer.unref()
+    gathering.set(baseId, timer)
   }
 
   /** Nudges at the earliest of the times asked for. */
@@ -335,18 +356,35 @@ export function createFeed(kernel: Kernel): Feed {
     async follow(consumer, baseId, { sinceSchemaChange = false } = {}) {
       const engine = await sources.engine(baseId)
       const newest = await lastChangeId(engine)
-      if (followers.get(baseId)?.has(consumer)) return newest
       const position = sinceSchemaChange ? await latestSchemaChange(engine, newest) : newest
+      // Always: another server may be about to end it.
       await meta.db.insert(feedPositions).values({ consumer, baseId, position }).onConflictDoNothing()
-      events.emit('feed.followed', { baseId, consumer, isFollowed: true })
+      if (!followers.get(baseId)?.has(consumer)) {
+        events.emit('feed.followed', { baseId, consumer, isFollowed: true })
+      }
       return newest
     },
 
     follows: (consumer, baseId) => followers.get(baseId)?.has(consumer) ?? false,
 
-    async unfollow(consumer, baseId) {
-      await meta.atomically([meta.db.delete(feedPositions).where(atRow(consumer, baseId))])
+    async unfollow(consumer, baseId, isWanted = async () => false) {
+      const [row] = await meta.db.delete(feedPositions).where(atRow(consumer, baseId)).returning()
       events.emit('feed.followed', { baseId, consumer, isFollowed: false })
+      if (!row || !(await isWanted())) return
+      await meta.db
+        .insert(feedPositions)
+        .values(row)
+        .onConflictDoUpdate({
+          target: [feedPositions.consumer, feedPositions.baseId],
+          set: { position: row.position },
+        })
+      events.emit('feed.followed', { baseId, consumer, isFollowed: true })
+    },
+
+    async read(baseId, from, limit) {
+      const engine = await sources.engine(baseId)
+      const entries = await entriesAfter(engine, from - 1, limit)
+      return entries.length === 0 ? [] : withTables(engine, entries)
     },
 
     async start() {
@@ -363,6 +401,7 @@ export function createFeed(kernel: Kernel): Feed {
 
     async close() {
       isClosed = true
+      for (const timer of gathering.values()) clearTimeout(timer)
       for (const [baseId, run] of runs) {
         if (run.timer !== null) clearTimeout(run.timer)
         await run.current

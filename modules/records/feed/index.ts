@@ -5,3 +5,4 @@
 
 export { createFeed, type Feed, type FeedBatch, type FeedConsumer, type FeedEntry } from './feed.ts'
 export { type FeedCursor, type FeedRecord, type FeedTable, pageOfEntry, tablesOfEntry } from './records.ts'
+export { type RecordState, statesAround, type Touch } from './states.ts'

@@ -28,4 +28,5 @@ export { createResultCache, type ResultCache, type TouchRecords } from './result
 export { createRowCounts, type RowCounts } from './row-counts.ts'
 export { createSearchIndexes } from './search-index.ts'
 export { summarize } from './summaries.ts'
+export { type RecordVersion, storedFields } from './versions.ts'
 export { createVisitorReads } from './visitors.ts'

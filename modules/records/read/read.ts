@@ -1,12 +1,12 @@
 import { is, Placeholder, sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
 import { withinTime } from '../../../src/caller.ts'
-import type { Actor, ShareActor } from '../../../src/core/actor.ts'
-import { positionKey } from '../../../src/core/changes.ts'
+import { type Actor, ANONYMOUS, type ShareActor } from '../../../src/core/actor.ts'
+import { positionKey, type Values } from '../../../src/core/changes.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
+import { type Filter, type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { IndexTerm, ViewExplanation, ViewMeasurement } from '../../../src/core/performance.ts'
 import type { GroupPage, GroupRequest, Query, Selection } from '../../../src/core/query.ts'
@@ -44,6 +44,7 @@ import { compiled, createPlanCache } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { RowCounts } from './row-counts.ts'
 import type { TableSearchIndexes } from './search-index.ts'
+import { type RecordVersion, takeVersions, VERSIONS, versionsQuery } from './versions.ts'
 
 /** A read whose cost grows with its table. */
 export interface ObservedRead {
@@ -110,6 +111,10 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     await auth.access.authorize(actor, 'record.list', model.table.baseId)
     return openWhole(actor, model, view, timeZone)
   }
+
+  /** Opens a table to follow up on its changes, without an access check. @throws TABLE_NOT_FOUND */
+  const openForFollowUp = async (tableId: string): Promise<Opened> =>
+    openWhole(ANONYMOUS, await schema.load(tableId), null, undefined)
 
   async function openWhole(
     actor: Actor,
@@ -600,8 +605,30 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     })
   }
 
+  /** As `versionsQuery`, read in the order of the versions. */
+  async function versions(
+    opened: Opened,
+    given: readonly Values[],
+    fields: Field[],
+    filters: readonly Filter[],
+  ): Promise<RecordVersion[]> {
+    const { engine, context } = opened
+    const found: RecordVersion[] = []
+    for (let start = 0; start < given.length; start += VERSIONS) {
+      await breathe()
+      const part = given.slice(start, start + VERSIONS)
+      const statement = engine.dialect.render(versionsQuery(engine.dialect, context, part, fields, filters))
+      const scan = await work.isWide(opened, fields.some(isComputed))
+      const rows = await engine.all<TitledRow>(statement, { scan })
+      found.push(...takeVersions(rows, part.length, filters.length))
+    }
+    return found
+  }
+
   return {
     open,
+    openForFollowUp,
+    versions,
     openNames,
     openForm,
     list,

@@ -182,7 +182,13 @@ export function presentComputed(field: Field, { models, dialect }: PresentContex
       ? (value) => (value === null ? null : Number(value))
       : null
   }
-  if (fieldType(field.type).computed === 'button') return (link) => buttonOf(field, link)
+  if (fieldType(field.type).computed === 'button') {
+    const { webhookId = null } = field.options
+    return (link) => {
+      const button = buttonOf(field, link)
+      return 'url' in button ? button : { ...button, fk_webhook_id: webhookId }
+    }
+  }
   // `withFiles` presents lists of files.
   const { isList, type } = shownType(field)
   if (!isList || type.holdsFiles) return null

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { type Filter, fieldsOf } from '../../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../../src/core/model.ts'
+import { defineSlot, type Registry } from '../../../src/registry.ts'
 import { type AuthService, isExpired, type ShareRow } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'
@@ -18,8 +19,11 @@ interface Services {
 /** The number of conditions of a view’s filter. */
 const conditionsIn = (filter: Filter | null): number => fieldsOf(filter).length
 
-/** Server-wide counts without names, for super admins (wire reference §3). There are no webhooks yet. */
-export function createReport({ auth, bases, schema, views, records }: Services) {
+/** The number of webhooks of a base, provided by app.ts from the hooks module. */
+export const HOOK_COUNT = defineSlot<(baseId: string) => Promise<number>>('records.hookCount')
+
+/** Server-wide counts without names, for super admins (wire reference §3). */
+export function createReport({ auth, bases, schema, views, records }: Services, registry: Registry) {
   /** @throws PERMISSION_DENIED below super */
   return async function report(actor: Actor) {
     await auth.access.authorize(actor, 'instance.report')
@@ -69,7 +73,7 @@ export function createReport({ auth, bases, schema, views, records }: Services) 
         sharedTotal: shared.length,
         sharedLockedCount: shared.filter(isLocked).length,
       },
-      webhookCount: 0,
+      webhookCount: await registry.get(HOOK_COUNT)(baseId),
       filterCount: found.reduce((sum, view) => sum + conditionsIn(view.filter), 0),
       sortCount: found.reduce((sum, view) => sum + view.sorts.length, 0),
       rowCount,

@@ -31,7 +31,7 @@ interface Services {
 
 /** Server statistics (wire reference §3). */
 function reportRest(kernel: Kernel, services: Services) {
-  const report = createReport(services)
+  const report = createReport(services, kernel.registry)
   return new Elysia()
     .use(restBase(kernel, services.auth))
     .get('/api/v1/aggregated-meta-info', ({ actor }) => report(actor))

@@ -54,7 +54,6 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
   if (type.storage === 'id') throw badRequest(m.schema_error_one_id({ type: type.name }))
   if (type.internal) throw badRequest(m.schema_error_internal_type({ type: type.name }))
   const options = readOptions(input.type, type.numbersRecords ? {} : input.options)
-  refuseUnavailable(input.type, options)
   const definition: FieldDefinition = {
     title: checkTitle('field', input.title ?? type.label()),
     type: input.type,
@@ -82,7 +81,6 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     type,
     patch.options === undefined ? sameOptions : optionsAfter(current, type, patch.options),
   )
-  if (type !== current.type || unavailable(type, current.options) === null) refuseUnavailable(type, options)
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
     type,
@@ -98,15 +96,6 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
   }
   checkRules(definition)
   return definition
-}
-
-const unavailable = (type: FieldTypeName, options: FieldOptions): string | null =>
-  fieldType(type).unavailable?.(options) ?? null
-
-/** @throws BAD_REQUEST for options that only fields of earlier versions can have */
-function refuseUnavailable(type: FieldTypeName, options: FieldOptions): void {
-  const reason = unavailable(type, options)
-  if (reason !== null) throw badRequest(reason)
 }
 
 /** True if all types are links, between which only the presentation changes. */

@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import {
   type Condition,
   DATE_OPERANDS,
+  type Filter,
   MAX_DEPTH,
   operatorsFor,
   setOf,
@@ -21,7 +22,7 @@ import { refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import { requireField } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
-import { presentFilter, presentSort } from './present.ts'
+import { ownedByView, presentFilter, presentSort } from './present.ts'
 
 /** The filters and sorts of views (wire reference §10). */
 export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
@@ -90,7 +91,7 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       !('condition' in content) || model.field(content.condition.fieldId)
     return [...eachNode(toNodes(row.filter))]
       .filter(({ node }) => isLive(node))
-      .map((place) => presentFilter(model.table, row, place))
+      .map((place) => presentFilter(model.table, ownedByView(row), place))
   }
   const one = async (actor: Actor, filterId: string) => {
     const filter = (await all(actor, await views.viewHolding('Filter', filterId))).find(
@@ -116,15 +117,9 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
     })
     .post('/views/:viewId/filters', async ({ actor, params, body }) => {
       const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
-      const input = readBody(FilterBody, body)
-      refuseUnstorable(input)
-      const node = readNode(model, input, MAX_DEPTH)
-      await views.change(actor, params.viewId, ['view.arrange'], (row) => {
-        const nodes = withNode(toNodes(row.filter), input.fk_parent_id ?? null, node)
-        if (!nodes) throw notFound('Filter', input.fk_parent_id ?? '')
-        return { filter: fromNodes(nodes) }
-      })
-      return one(actor, node.id)
+      const { id, addTo } = readFilter(model, body)
+      await views.change(actor, params.viewId, ['view.arrange'], (row) => ({ filter: addTo(row.filter) }))
+      return one(actor, id)
     })
     .get('/filters/:filterId', ({ actor, params }) => one(actor, params.filterId))
     .get('/filters/:filterId/children', async ({ actor, params }) => {
@@ -154,6 +149,29 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       await change(actor, params.filterId, () => null)
       return scalar(true)
     })
+}
+
+/**
+ * Reads a new filter.
+ *
+ * @returns its id, and how it is added to a filter (which throws GENERIC_NOT_FOUND for a group that is not there)
+ * @throws INVALID_REQUEST_BODY; as `readNode`
+ */
+export function readFilter(
+  model: TableModel,
+  body: unknown,
+): { id: string; addTo(filter: Filter | null): Filter | null } {
+  const input = readBody(FilterBody, body)
+  refuseUnstorable(input)
+  const node = readNode(model, input, MAX_DEPTH)
+  return {
+    id: node.id,
+    addTo(filter) {
+      const nodes = withNode(toNodes(filter), input.fk_parent_id ?? null, node)
+      if (!nodes) throw notFound('Filter', input.fk_parent_id ?? '')
+      return fromNodes(nodes)
+    },
+  }
 }
 
 const id = z.string().max(64)

@@ -2,5 +2,13 @@
  * REST routes of views, their columns, filters and sorts.
  */
 
-export { presentOneView, presentSharedView, presentTableViews, presentViewList } from './present.ts'
+export { eachNode, toNodes } from './filter-list.ts'
+export { readFilter } from './filter-routes.ts'
+export {
+  presentFilter,
+  presentOneView,
+  presentSharedView,
+  presentTableViews,
+  presentViewList,
+} from './present.ts'
 export { viewsRest } from './routes.ts'

@@ -45,7 +45,9 @@ export async function presentSharedView(
 ) {
   const { shown, fields } = await views.openShared(viewId, share)
   const { model, row } = shown
-  const children = [...eachNode(toNodes(row.filter))].map((node) => presentFilter(model.table, row, node))
+  const children = [...eachNode(toNodes(row.filter))].map((node) =>
+    presentFilter(model.table, ownedByView(row), node),
+  )
   return {
     ...presentView(shown, { detailed: false }),
     filter: { is_group: true, logical_op: 'and', children },
@@ -138,10 +140,25 @@ export const presentSort = (table: Table, view: ViewRow, sort: Sort, order: numb
   updated_at: wireTime(view.updatedAt),
 })
 
-/** A filter of a view, or a group of them (wire reference §10). */
-export function presentFilter(
+/** What a filter belongs to. */
+interface FilterOwner {
+  viewId: string | null
+  hookId: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner & { viewId: string } => ({
+  viewId: id,
+  hookId: null,
+  createdAt,
+  updatedAt,
+})
+
+/** A filter of a view or a webhook, or a group of them (wire reference §10). */
+export function presentFilter<Owner extends FilterOwner>(
   table: Table,
-  view: ViewRow,
+  owner: Owner,
   { node, parentId, order }: { node: WireNode; parentId: string | null; order: number },
 ) {
   const condition = 'condition' in node.content ? node.content.condition : null
@@ -149,8 +166,8 @@ export function presentFilter(
     id: node.id,
     source_id: table.sourceId,
     base_id: table.baseId,
-    fk_view_id: view.id,
-    fk_hook_id: null,
+    fk_view_id: owner.viewId as Owner['viewId'],
+    fk_hook_id: owner.hookId,
     fk_column_id: condition?.fieldId ?? null,
     fk_parent_id: parentId,
     logical_op: node.not ? 'not' : node.join,
@@ -158,8 +175,8 @@ export function presentFilter(
     value: condition && textOf(condition.value),
     is_group: condition ? null : true,
     order,
-    created_at: wireTime(view.createdAt),
-    updated_at: wireTime(view.updatedAt),
+    created_at: wireTime(owner.createdAt),
+    updated_at: wireTime(owner.updatedAt),
     comparison_sub_op: condition?.operand ?? null,
     fk_link_col_id: null,
     fk_value_col_id: null,

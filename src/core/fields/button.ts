@@ -18,7 +18,7 @@ const shortText = z.string().check(z.maxLength(255))
 const oneOf = <const T extends readonly string[]>(property: string, values: T) =>
   z.enum(values, { error: () => m.field_error_button({ option: property, values: values.join(', ') }) })
 
-/** A button in each record that opens a URL computed by a formula. */
+/** A button in each record that opens a URL computed by a formula, or triggers a webhook. */
 export const button = defineFieldType({
   ...computedValue,
   name: 'Button',
@@ -28,7 +28,7 @@ export const button = defineFieldType({
   groupable: false,
   storage: 'text',
   options: z.object({
-    /** `webhook` occurs only in fields of earlier versions: buttons cannot run webhooks. */
+    /** Whether a click opens the URL of the formula or triggers a webhook for the record. */
     kind: z._default(oneOf('type', ['url', 'webhook']), 'url'),
     label: z._default(shortText, ''),
     theme: z._default(oneOf('theme', BUTTON_THEMES), 'solid'),
@@ -39,8 +39,6 @@ export const button = defineFieldType({
     formula: formulaText,
     webhookId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
   }),
-  unavailable: ({ kind }) =>
-    kind === 'webhook' ? 'Buttons can’t run webhooks yet. Use the type "url" with a formula instead.' : null,
   computed: 'button',
 })
 

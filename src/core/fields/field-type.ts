@@ -148,8 +148,6 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
   example: string
   storage: StorageKind
   options: z.ZodMiniType<O>
-  /** Why options that earlier versions stored can no longer be chosen; null if they can. */
-  unavailable?(options: O): string | null
   filters: FilterSet
   summaries: SummarySet
   /** True where only the server writes (id, created time, …). */

@@ -1,0 +1,478 @@
+import { and, asc, eq, inArray, lt, lte, or } from 'drizzle-orm'
+import { withoutCaller } from '../../../src/caller.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { HookPause, HookPayload } from '../../../src/core/hooks.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { SchemaReader } from '../../schema/index.ts'
+import type { DeliveryRow, HookRow, HookStore } from '../store.ts'
+import type { Collector } from './collect.ts'
+import { type Attempt, openTarget, type Sender, type Target } from './send.ts'
+
+/** Calls at the same time, by this server and for one webhook. */
+const CALLS = 64
+const CALLS_PER_HOOK = 16
+/** Calls at the same time for a webhook of which none has succeeded for a while. */
+const CALLS_WHILE_FAILING = 2
+/**
+ * Waiting deliveries of a webhook in memory, in order; further ones are read when half of them are sent. More than
+ * usually wait (`MAX_WAITING`), so that one record that fails does not hold back others.
+ */
+const WINDOW = 6_000
+/** Results are stored together after this time, or when so many are there. */
+const FLUSH_MS = 15
+const FLUSH_ROWS = 200
+/** Interval of looking for deliveries that another server has left, and for removing old ones. */
+const LOOK_EVERY_MS = 5_000
+const FORGET_EVERY_MS = 600_000
+/** Calls that are running when the server stops get this long. */
+const STOP_PATIENCE_MS = 4_000
+
+/** Tries of a delivery; it is given up after the last. */
+export const MAX_TRIES = 9
+/** Each delay is four times the one before, up to 2,000 times the first: with 5 s, 9 tries take about 7 hours. */
+const GROWTH = 4
+const MAX_GROWTH = 2_000
+/** A webhook is paused when a delivery is given up and none has succeeded for so many times the first delay. */
+const PATIENCE = 4_000
+
+/** Retention of ended deliveries. */
+const DELIVERED_KEPT_MS = 7 * 86_400_000
+const DEAD_KEPT_MS = 30 * 86_400_000
+/** Deliveries removed per statement. */
+const FORGET_ROWS = 1_000
+
+/** A waiting delivery without its event. */
+type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'dueAt' | 'createdAt'>
+
+/** The deliveries of one webhook, which this server has claimed. */
+interface Lane {
+  hookId: string
+  /** Null: to be read again. */
+  loaded: { hook: HookRow; target: Target } | null
+  /** In order. Sent ones stay until their result is stored. */
+  window: Map<string, Waiting>
+  /** Ids that are being sent or whose result is not stored yet. */
+  busy: Set<string>
+  calls: number
+  /** True if there may be further waiting deliveries. */
+  hasMore: boolean
+  failingSince: number | null
+  isRunning: boolean
+  isDue: boolean
+  timer: Timer | null
+}
+
+/** The result of a try, to be stored. */
+interface Result {
+  lane: Lane
+  row: Waiting
+  attempt: Attempt
+  statements: MetaStatement[]
+}
+
+/**
+ * Sends waiting deliveries. One server at a time sends those of a webhook: it claims it as long as there are any. Deliveries
+ * of one record are sent in order, each after the result of the one before is stored; others at the same time.
+ */
+export function createDeliverer(
+  kernel: Kernel,
+  schema: Pick<SchemaReader, 'load'>,
+  store: HookStore,
+  sender: Sender,
+  collector: Collector,
+) {
+  const { config, events, log, meta } = kernel
+  const { claims } = meta.cluster
+  const { hooks, hookDeliveries } = store
+  const lanes = new Map<string, Lane>()
+  const results: Result[] = []
+  const closing = new AbortController()
+  const firstDelayMs = config.webhookRetryMs
+  let calls = 0
+  let timers: Timer[] = []
+  let flushTimer: Timer | null = null
+  let flushing: Promise<void> = Promise.resolve()
+  let isStarted = false
+  let isClosed = false
+
+  const claimOf = (hookId: string): string => `hook ${hookId}`
+
+  events.on('hook.due', ({ hookId }) => wake(hookId))
+  events.on('hook.changed', ({ hookId }) => {
+    const lane = lanes.get(hookId)
+    if (lane) lane.loaded = null
+    wake(hookId)
+  })
+  events.on('events.missed', () => {
+    for (const lane of lanes.values()) lane.loaded = null
+    look()
+  })
+
+  /** Sends the due deliveries of a webhook, unless another server does. */
+  function wake(hookId: string): void {
+    if (!isStarted || isClosed) return
+    const lane = lanes.get(hookId) ?? {
+      hookId,
+      loaded: null,
+      window: new Map(),
+      busy: new Set(),
+      calls: 0,
+      hasMore: true,
+      failingSince: null,
+      isRunning: false,
+      isDue: false,
+      timer: null,
+    }
+    lanes.set(hookId, lane)
+    lane.hasMore = true
+    run(lane)
+  }
+
+  function run(lane: Lane): void {
+    lane.isDue = true
+    if (lane.isRunning || isClosed) return
+    lane.isRunning = true
+    withoutCaller(() => runWhileDue(lane))
+      .catch((error) => {
+        log.error('the deliveries of a webhook could not be read', error, { hookId: lane.hookId })
+        wakeIn(lane, LOOK_EVERY_MS)
+      })
+      .finally(() => {
+        lane.isRunning = false
+      })
+  }
+
+  async function runWhileDue(lane: Lane): Promise<void> {
+    while (lane.isDue && !isClosed) {
+      lane.isDue = false
+      // While the claim may be lost, another server may send.
+      if (!meta.cluster.isCurrent()) {
+        wakeIn(lane, LOOK_EVERY_MS)
+        return
+      }
+      if (!(await claims.take(claimOf(lane.hookId)))) {
+        lanes.delete(lane.hookId)
+        return
+      }
+      lane.loaded ??= await load(lane.hookId)
+      if (lane.loaded === null) {
+        if (lane.busy.size === 0) await release(lane)
+        return
+      }
+      await fill(lane)
+      await dispatch(lane, lane.loaded)
+      if (lane.window.size === 0 && !lane.hasMore) {
+        // Nothing waits: further deliveries of a webhook that is behind are made now.
+        if (await collector.catchUp(lane.hookId)) {
+          lane.hasMore = true
+          lane.isDue = true
+        } else if (!lane.isDue) {
+          await release(lane)
+          return
+        }
+      }
+    }
+  }
+
+  /** The webhook, or null if it is not to be called now. */
+  async function load(hookId: string): Promise<Lane['loaded']> {
+    const hook = await store.find(hookId)
+    if (!hook?.isActive || hook.pause !== null) return null
+    try {
+      await schema.load(hook.tableId)
+    } catch (error) {
+      // In the trash, or its database is away: it is looked for again.
+      if (error instanceof AppError) return null
+      throw error
+    }
+    const target = openTarget(hook, kernel.secrets.connections)
+    if (target === null) {
+      await pause(hook, { reason: 'settings', detail: null, at: new Date().toISOString() })
+      return null
+    }
+    return { hook, target }
+  }
+
+  async function release(lane: Lane): Promise<void> {
+    if (lane.timer !== null) clearTimeout(lane.timer)
+    lanes.delete(lane.hookId)
+    await claims.release(claimOf(lane.hookId))
+  }
+
+  /** Reads waiting deliveries into the window. */
+  async function fill(lane: Lane): Promise<void> {
+    if (!lane.hasMore || lane.window.size > WINDOW / 2) return
+    const rows = await meta.db
+      .select({
+        id: hookDeliveries.id,
+        recordIds: hookDeliveries.recordIds,
+        attempts: hookDeliveries.attempts,
+        dueAt: hookDeliveries.dueAt,
+        createdAt: hookDeliveries.createdAt,
+      })
+      .from(hookDeliveries)
+      .where(and(eq(hookDeliveries.hookId, lane.hookId), eq(hookDeliveries.status, 'waiting')))
+      .orderBy(
+        asc(hookDeliveries.entryId),
+        asc(hookDeliveries.part),
+        asc(hookDeliveries.createdAt),
+        asc(hookDeliveries.id),
+      )
+      .limit(WINDOW)
+    lane.hasMore = rows.length === WINDOW
+    // In the order of the database, as deliveries that were sent again may come before others.
+    const known = lane.window
+    lane.window = new Map(rows.map((row) => [row.id, known.get(row.id) ?? row]))
+    for (const id of lane.busy) {
+      const row = known.get(id)
+      if (row) lane.window.set(id, row)
+    }
+  }
+
+  /** How many calls may begin now. */
+  function freeCalls({ calls: own, loaded }: Lane): number {
+    const since = loaded?.hook.failingSince ?? null
+    const isFailing = since !== null && Date.now() - since > firstDelayMs * GROWTH
+    return Math.min(CALLS - calls, (isFailing ? CALLS_WHILE_FAILING : CALLS_PER_HOOK) - own)
+  }
+
+  /** Starts the calls that are due and not behind others of the same record. */
+  async function dispatch(lane: Lane, { target }: NonNullable<Lane['loaded']>): Promise<void> {
+    const now = Date.now()
+    const free = freeCalls(lane)
+    if (free <= 0) return
+    const ready: Waiting[] = []
+    /** Records with an earlier delivery. */
+    const taken = new Set<string>()
+    let next = Number.POSITIVE_INFINITY
+    for (const row of lane.window.values()) {
+      const { recordIds } = row
+      const isFree = recordIds === null ? taken.size === 0 : !recordIds.some((id) => taken.has(id))
+      if (isFree && !lane.busy.has(row.id)) {
+        if (row.dueAt > now) next = Math.min(next, row.dueAt)
+        else if (ready.push(row) === free) break
+      }
+      // A delivery whose records are not listed is sent alone.
+      if (recordIds === null) break
+      for (const id of recordIds) taken.add(id)
+    }
+    if (next < Number.POSITIVE_INFINITY) wakeIn(lane, next - now)
+    if (ready.length === 0) return
+    for (const { id } of ready) lane.busy.add(id)
+    const texts = await eventsOf(ready)
+    for (const row of ready) {
+      const text = texts.get(row.id)
+      if (text === undefined) {
+        // Removed with its webhook or base.
+        lane.busy.delete(row.id)
+        lane.window.delete(row.id)
+      } else {
+        call(lane, target, row, JSON.parse(text) as HookPayload)
+      }
+    }
+  }
+
+  async function eventsOf(list: readonly Waiting[]): Promise<Map<string, string>> {
+    const rows = await meta.db
+      .select({ id: hookDeliveries.id, event: hookDeliveries.event })
+      .from(hookDeliveries)
+      .where(
+        inArray(
+          hookDeliveries.id,
+          list.map(({ id }) => id),
+        ),
+      )
+    return new Map(rows.map(({ id, event }) => [id, event]))
+  }
+
+  function call(lane: Lane, target: Target, row: Waiting, event: HookPayload): void {
+    calls++
+    lane.calls++
+    withoutCaller(() => sender.send(target, event, closing.signal))
+      .then((attempt) => {
+        // Not a failure of the receiver.
+        if (closing.signal.aborted && !attempt.isDelivered) return
+        results.push({ lane, row, attempt, statements: statementsFor(lane, row, attempt) })
+        if (results.length >= FLUSH_ROWS) flushSoon(0)
+        else flushSoon(FLUSH_MS)
+      })
+      .catch((error) => {
+        log.error('a webhook could not be called', error, { hookId: lane.hookId, deliveryId: row.id })
+        lane.busy.delete(row.id)
+        row.dueAt = Date.now() + LOOK_EVERY_MS
+      })
+      .finally(() => {
+        calls--
+        lane.calls--
+        run(lane)
+      })
+  }
+
+  function statementsFor(lane: Lane, row: Waiting, attempt: Attempt): MetaStatement[] {
+    const now = Date.now()
+    const attempts = row.attempts + 1
+    const { isDelivered, isFinal, error, request, response, durationMs } = attempt
+    const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
+    row.attempts = attempts
+    row.dueAt = now + Math.round(attempt.retryAfterMs ?? delayAfter(attempts))
+    const statements: MetaStatement[] = [
+      meta.db
+        .update(hookDeliveries)
+        .set({
+          status: isDelivered ? 'delivered' : isDead ? 'dead' : 'waiting',
+          attempts,
+          dueAt: row.dueAt,
+          endedAt: isDelivered || isDead ? now : null,
+          request,
+          response,
+          durationMs,
+          errorCode: error?.code ?? null,
+          errorMessage: error?.message ?? null,
+        })
+        .where(eq(hookDeliveries.id, row.id)),
+    ]
+    const hook = lane.loaded?.hook
+    const failingSince = isDelivered ? null : (hook?.failingSince ?? now)
+    if (hook && hook.failingSince !== failingSince) {
+      hook.failingSince = failingSince
+      statements.push(meta.db.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id)))
+    }
+    return statements
+  }
+
+  /** Before the try after so many; between half and all of it, so that many deliveries do not return at once. */
+  const delayAfter = (attempts: number): number =>
+    firstDelayMs * Math.min(GROWTH ** (attempts - 1), MAX_GROWTH) * (0.5 + Math.random() / 2)
+
+  function flushSoon(ms: number): void {
+    if (flushTimer !== null) {
+      if (ms > 0) return
+      clearTimeout(flushTimer)
+    }
+    flushTimer = setTimeout(() => {
+      flushTimer = null
+      flushing = flushing.then(flush)
+    }, ms)
+  }
+
+  /** Stores the results. Until then, their deliveries count as not sent. */
+  async function flush(): Promise<void> {
+    const batch = results.splice(0)
+    if (batch.length === 0) return
+    try {
+      await meta.atomically(batch.flatMap(({ statements }) => statements))
+    } catch (error) {
+      log.error('the results of webhooks could not be stored', error)
+      // The receivers know the ids of the deliveries, which are sent again.
+      results.unshift(...batch)
+      if (!isClosed) flushSoon(LOOK_EVERY_MS)
+      return
+    }
+    for (const { lane, row, attempt } of batch) {
+      lane.busy.delete(row.id)
+      const hasEnded = attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
+      if (hasEnded) lane.window.delete(row.id)
+      if (hasEnded && !attempt.isDelivered) await gaveUp(lane, attempt)
+    }
+    for (const lane of new Set(batch.map((result) => result.lane))) run(lane)
+  }
+
+  async function gaveUp({ hookId, loaded }: Lane, { error }: Attempt): Promise<void> {
+    const hook = loaded?.hook
+    if (!hook) return
+    log.warn('a delivery was given up', { hookId, error: error?.message })
+    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+    const detail = error?.message ?? null
+    if (isPaused) await pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
+    else tell(hook, detail)
+  }
+
+  /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
+  async function pause(hook: HookRow, reason: HookPause): Promise<void> {
+    await meta.db.update(hooks).set({ pause: reason }).where(eq(hooks.id, hook.id))
+    events.emit('hook.changed', { hookId: hook.id, baseId: hook.baseId, tableId: hook.tableId })
+    tell(hook, reason.detail)
+  }
+
+  const tell = ({ id: hookId, baseId, title, failingSince }: HookRow, error: string | null) =>
+    events.emit('hook.failing', {
+      baseId,
+      hookId,
+      title,
+      error: error ?? '',
+      since: new Date(failingSince ?? Date.now()).toISOString(),
+    })
+
+  function wakeIn(lane: Lane, ms: number): void {
+    if (lane.timer !== null) clearTimeout(lane.timer)
+    lane.timer = setTimeout(
+      () => {
+        lane.timer = null
+        run(lane)
+      },
+      Math.min(Math.max(ms, 1), 3_600_000),
+    )
+    lane.timer.unref()
+  }
+
+  /** Wakes webhooks with due deliveries, and those that are behind. */
+  function look(): void {
+    withoutCaller(async () => {
+      const due = await meta.db
+        .selectDistinct({ id: hookDeliveries.hookId })
+        .from(hookDeliveries)
+        .where(and(eq(hookDeliveries.status, 'waiting'), lte(hookDeliveries.dueAt, Date.now())))
+      for (const id of new Set([...due.map((row) => row.id), ...(await store.behind())])) wake(id)
+    }).catch((error) => log.error('due webhooks could not be read', error))
+  }
+
+  async function forgetOld(now = Date.now()): Promise<void> {
+    const isOld = or(
+      and(eq(hookDeliveries.status, 'delivered'), lt(hookDeliveries.createdAt, now - DELIVERED_KEPT_MS)),
+      and(eq(hookDeliveries.status, 'dead'), lt(hookDeliveries.createdAt, now - DEAD_KEPT_MS)),
+    )
+    for (;;) {
+      const old = meta.db
+        .select({ id: hookDeliveries.id })
+        .from(hookDeliveries)
+        .where(isOld)
+        .limit(FORGET_ROWS)
+      const removed = await meta.db
+        .delete(hookDeliveries)
+        .where(inArray(hookDeliveries.id, old))
+        .returning({ id: hookDeliveries.id })
+      if (removed.length < FORGET_ROWS || isClosed) return
+    }
+  }
+
+  const forget = () =>
+    void forgetOld().catch((error) => log.error('old deliveries could not be removed', error))
+
+  return {
+    forgetOld,
+    /** Sends the due deliveries of a webhook, by whichever server. */
+    due: (hookId: string) => events.emit('hook.due', { hookId }),
+
+    start() {
+      isStarted = true
+      timers = [setInterval(look, LOOK_EVERY_MS), setInterval(forget, FORGET_EVERY_MS)]
+      for (const timer of timers) timer.unref()
+      look()
+      forget()
+    },
+
+    async close() {
+      isClosed = true
+      for (const timer of timers) clearInterval(timer)
+      for (const { timer } of lanes.values()) if (timer !== null) clearTimeout(timer)
+      const patience = Date.now() + STOP_PATIENCE_MS
+      while (calls > 0 && Date.now() < patience) await Bun.sleep(20)
+      closing.abort()
+      if (flushTimer !== null) clearTimeout(flushTimer)
+      await flushing
+      await flush()
+      for (const lane of [...lanes.values()]) await claims.release(claimOf(lane.hookId))
+    },
+  }
+}

@@ -1,0 +1,3 @@
+/** Webhooks over REST, for both generations of the API. */
+
+export { hooksRest } from './routes.ts'

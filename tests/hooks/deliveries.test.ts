@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import type { OutboundRecorder } from '../support/outbound-recorder.ts'
+import { createHookBench, type HookBench, type TestTable } from './support.ts'
+
+type NewField = Parameters<HookBench['trpc']['schema']['createField']['mutate']>[0]['field']
+
+let bench: HookBench
+let table: TestTable
+let double: string
+beforeAll(async () => {
+  bench = await createHookBench()
+})
+afterAll(() => bench.stop())
+beforeEach(async () => {
+  await bench.clear()
+  table = await bench.table({
+    Title: 'SingleLineText',
+    Status: 'SingleLineText',
+    Count: 'Number',
+  })
+  double = await fieldOf(table, { title: 'Double', type: 'Formula', options: { formula: '{Count} * 2' } })
+})
+
+/** Adds a field and returns its id. */
+async function fieldOf({ id: tableId }: TestTable, field: NewField): Promise<string> {
+  return (await bench.trpc.schema.createField.mutate({ tableId, field })).id
+}
+
+const insert = async (rows: object | object[]) => (await bench.rest.post(table.path, rows)).body
+const types = (path?: string) => bench.received(path).map(({ type }) => type)
+
+describe('a webhook after changes', () => {
+  test('is called with the records as the API shows them, before and after', async () => {
+    await bench.hook(table)
+    await insert({ Title: 'a', Count: 2 })
+    await bench.settled()
+    const [created] = await table.list()
+    await bench.rest.patch(table.path, { Id: 1, Title: 'b', Count: 3 })
+    await bench.settled()
+    const [updated] = await table.list()
+    await bench.rest.delete(table.path, { Id: 1 })
+    await bench.settled()
+    expect(bench.received()).toEqual([
+      {
+        type: 'records.after.insert',
+        id: expect.stringMatching(/^hkl/),
+        base_id: bench.baseId,
+        version: 'v3',
+        data: { table_id: table.id, table_name: table.title, rows: [created] },
+      },
+      {
+        type: 'records.after.update',
+        id: expect.any(String),
+        base_id: bench.baseId,
+        version: 'v3',
+        data: { table_id: table.id, table_name: table.title, previous_rows: [created], rows: [updated] },
+      },
+      {
+        type: 'records.after.delete',
+        id: expect.any(String),
+        base_id: bench.baseId,
+        version: 'v3',
+        data: { table_id: table.id, table_name: table.title, rows: [updated] },
+      },
+    ] as never)
+    expect(updated).toMatchObject({ Title: 'b', Double: 6 })
+  })
+
+  test('is called once for several records, or once for each', async () => {
+    await bench.hook(table)
+    await bench.hook(table, { deliverPer: 'record' }, { path: `${bench.receiver.url}/each` })
+    await insert([{ Title: 'a' }, { Title: 'b' }, { Title: 'c' }])
+    await bench.settled()
+    expect(bench.received().map(({ data }) => data.rows.map((row) => row.Title))).toEqual([['a', 'b', 'c']])
+    expect(
+      bench
+        .received('/each')
+        .map(({ data }) => data.rows.map((row) => row.Title))
+        .toSorted(),
+    ).toEqual([['a'], ['b'], ['c']])
+  })
+
+  test('tells what undo, redo and restoring do', async () => {
+    await bench.hook(table)
+    const change = (operation: object) =>
+      bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations: [operation] } } as never)
+    await change({ kind: 'insert', tableId: table.id, rows: [{ values: table.values({ Title: 'a' }) }] })
+    await change({
+      kind: 'update',
+      tableId: table.id,
+      rows: [{ id: 1, values: table.values({ Title: 'b' }) }],
+    })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    await bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+    await change({ kind: 'delete', tableId: table.id, ids: [1] })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    await bench.settled()
+    expect(bench.received().map(({ type, data }) => [type, data.rows[0]?.Title])).toEqual([
+      ['records.after.insert', 'a'],
+      ['records.after.update', 'b'],
+      ['records.after.update', 'a'],
+      ['records.after.update', 'b'],
+      ['records.after.delete', 'b'],
+      ['records.after.insert', 'b'],
+    ])
+  })
+
+  test('is not called for changes of the order, before it was turned on, or while it is off', async () => {
+    await insert([{ Title: 'a' }, { Title: 'b' }])
+    const hookId = await bench.hook(table)
+    await bench.rest.post(`${table.path}/2/move?before=1`, {})
+    await bench.trpc.hooks.setActive.mutate({ hookId, isActive: false })
+    await insert({ Title: 'c' })
+    await bench.trpc.hooks.setActive.mutate({ hookId, isActive: true })
+    await insert({ Title: 'd' })
+    await bench.settled()
+    expect(bench.received().map(({ data }) => data.rows[0]?.Title)).toEqual(['d'])
+  })
+
+  test('is called for links, at both ends', async () => {
+    const other = await bench.table({ Name: 'SingleLineText' }, [{ Name: 'x' }])
+    const options = { relatedTableId: other.id, kind: 'mm' }
+    const fieldId = await fieldOf(table, { title: 'Others', type: 'Links', options })
+    await insert({ Title: 'a' })
+    await bench.hook(table, { triggerFieldIds: [fieldId] })
+    await bench.hook(other, {}, { path: `${bench.receiver.url}/other` })
+    await bench.rest.post(`/api/v2/tables/${table.id}/links/${fieldId}/records/1`, [{ Id: 1 }])
+    await bench.rest.patch(table.path, { Id: 1, Title: 'not watched' })
+    await bench.settled()
+    expect(bench.received()).toMatchObject([
+      { type: 'records.after.update', data: { rows: [{ Others: 1 }] } },
+    ])
+    expect(types('/other')).toEqual(['records.after.update'])
+  })
+
+  test('signs each call', async () => {
+    const hookId = await bench.hook(table)
+    await insert({ Title: 'a' })
+    await bench.settled()
+    const secret = await bench.trpc.hooks.secret.query({ hookId })
+    const [{ headers, body }] = bench.receiver.requests as [OutboundRecorder['requests'][number]]
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+    )
+    expect(headers['webhook-id']).toBe(JSON.parse(body).id)
+  })
+})
+
+describe('the condition of a webhook', () => {
+  const isDone = () => ({ fieldId: table.field('Status').id, operator: 'eq', value: 'Done' })
+
+  test('is asked after each change, also when several follow at once', async () => {
+    await insert([{ Title: 'a', Status: 'Open' }])
+    await bench.hook(table, {
+      isConditional: true,
+      filter: isDone(),
+      triggerFieldIds: [table.field('Status').id],
+    })
+    const { kernel } = bench.app
+    // The feed gets all of them together.
+    await bench.app.services.records.feed.settled(bench.baseId)
+    await Promise.all(
+      ['Done', 'Open', 'Done', 'Open'].map((Status) => bench.rest.patch(table.path, { Id: 1, Status })),
+    )
+    await bench.rest.patch(table.path, { Id: 1, Status: 'Done' })
+    await bench.rest.patch(table.path, { Id: 1, Title: 'renamed' })
+    await bench.settled()
+    expect(kernel.meta.client).toBeString()
+    const seen = bench.received().map(({ data }) => data.rows[0]?.Status)
+    expect(seen.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(seen)).toEqual(new Set(['Done']))
+  })
+
+  test('on a formula, and on deleted records as they were', async () => {
+    await bench.hook(table, { isConditional: true, filter: { fieldId: double, operator: 'gt', value: 10 } })
+    await insert([
+      { Title: 'a', Count: 5 },
+      { Title: 'b', Count: 6 },
+    ])
+    await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }])
+    await bench.settled()
+    expect(bench.received().map(({ type, data }) => [type, data.rows.map((row) => row.Title)])).toEqual([
+      ['records.after.insert', ['b']],
+      ['records.after.delete', ['b']],
+    ])
+  })
+
+  test('on a deleted field pauses it, and what has changed is delivered once the field is back', async () => {
+    const hookId = await bench.hook(table, { isConditional: true, filter: isDone() })
+    await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Status').id })
+    await insert({ Title: 'a' })
+    await bench.app.services.records.feed.settled(bench.baseId)
+    const paused = await bench.trpc.hooks.get.query({ hookId })
+    expect(paused.pause).toMatchObject({ reason: 'condition' })
+    expect(bench.received()).toBeEmpty()
+    await bench.trpc.hooks.update.mutate({ hookId, patch: { isConditional: false } })
+    await insert({ Title: 'b' })
+    await bench.settled()
+    expect(bench.received().map(({ data }) => data.rows[0]?.Title)).toEqual(['a', 'b'])
+    expect((await bench.trpc.hooks.get.query({ hookId })).pause).toBeNull()
+  })
+})
+
+describe('a delivery that fails', () => {
+  test('is sent again with the same id and body, in front of later ones of the record', async () => {
+    await bench.hook(table, { deliverPer: 'record' })
+    let calls = 0
+    bench.receiver.answer('/hook', () => (++calls <= 2 ? { status: 500 } : {}))
+    await insert({ Title: 'a' })
+    await bench.rest.patch(table.path, { Id: 1, Title: 'b' })
+    await bench.settled()
+    const events = bench.received()
+    expect(events.map(({ type }) => type)).toEqual([
+      'records.after.insert',
+      'records.after.insert',
+      'records.after.insert',
+      'records.after.update',
+    ])
+    expect(events[1]).toEqual(events[0] as never)
+    expect(events[2]).toEqual(events[0] as never)
+  })
+
+  test('waits as long as the receiver asks', async () => {
+    await bench.hook(table)
+    let calls = 0
+    const times: number[] = []
+    bench.receiver.answer('/hook', () => {
+      times.push(Date.now())
+      return ++calls === 1 ? { status: 503, headers: { 'retry-after': '1' } } : {}
+    })
+    await insert({ Title: 'a' })
+    await bench.settled()
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+
+  test('for good is given up, and can be sent again', async () => {
+    const hookId = await bench.hook(table)
+    bench.receiver.answer('/hook', { status: 410, body: 'gone' })
+    await insert({ Title: 'a' })
+    await bench.settled()
+    const { deliveries } = await bench.trpc.hooks.deliveries.query({ hookId })
+    expect(deliveries).toMatchObject([
+      { status: 'dead', attempts: 1, statusCode: 410, error: { code: 'ERR_BAD_REQUEST' } },
+    ])
+    const deliveryId = deliveries[0]?.id ?? ''
+    expect(await bench.trpc.hooks.delivery.query({ hookId, deliveryId })).toMatchObject({
+      request: { method: 'POST', url: `${bench.receiver.url}/hook` },
+      response: { status: 410, body: 'gone' },
+    })
+    bench.receiver.answer('/hook', {})
+    expect(await bench.trpc.hooks.retry.mutate({ hookId, deliveries: 'dead' })).toBe(1)
+    await bench.settled()
+    expect(bench.received().map(({ id }) => id)).toEqual([deliveryId, deliveryId])
+    expect((await bench.trpc.hooks.list.query({ tableId: table.id }))[0]).toMatchObject({
+      dead: 0,
+      waiting: 0,
+      last: { status: 'delivered' },
+    })
+  })
+})
+
+describe('hooks.trigger', () => {
+  test('refuses webhooks that are off or not triggered by hand, and records that are not there', async () => {
+    const manual = { event: 'manual' as const, operations: [] }
+    const codeOf = (hookId: string, recordIds: number[]) =>
+      bench.trpc.hooks.trigger.mutate({ hookId, recordIds }).then(
+        () => null,
+        (error) => error.data?.appCode,
+      )
+    await insert({ Title: 'a' })
+    expect(await codeOf(await bench.hook(table), [1])).toBe('BAD_REQUEST')
+    expect(await codeOf(await bench.hook(table, { ...manual, isActive: false }), [1])).toBe('BAD_REQUEST')
+    expect(await codeOf(await bench.hook(table, manual), [99])).toBe('RECORD_NOT_FOUND')
+    expect(bench.receiver.requests).toBeEmpty()
+  })
+
+  test('calls it with the records, and returns what has become of it', async () => {
+    const hookId = await bench.hook(table, { event: 'manual', operations: [] })
+    await insert([{ Title: 'a' }, { Title: 'b' }])
+    expect(await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [2, 1] })).toMatchObject([
+      { status: 'delivered', error: null },
+    ])
+    const [event] = bench.received()
+    expect(event?.type).toBe('records.manual.trigger')
+    expect(event?.data.rows.map((row) => row.Title)).toEqual(['b', 'a'])
+  })
+})

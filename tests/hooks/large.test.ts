@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { ended } from '../imports/support.ts'
+import { createHookBench, type HookBench, type TestTable } from './support.ts'
+
+let bench: HookBench
+let table: TestTable
+beforeAll(async () => {
+  bench = await createHookBench()
+})
+afterAll(() => bench.stop())
+beforeEach(async () => {
+  await bench.clear()
+  table = await bench.table({ Title: 'SingleLineText', Count: 'Number' })
+})
+
+const ROWS = 3_000
+const many = () => Array.from({ length: ROWS }, (_, index) => ({ Title: `t${index}`, Count: index }))
+
+describe('a change of many records', () => {
+  test('is one call with the first rows and their number, or one call for each record, in order', async () => {
+    await bench.hook(table)
+    const { id: fieldId } = table.field('Count')
+    await bench.hook(
+      table,
+      { isConditional: true, filter: { fieldId, operator: 'gte', value: ROWS - 2 } },
+      { path: `${bench.receiver.url}/few` },
+    )
+    await bench.hook(table, { deliverPer: 'record' }, { path: `${bench.receiver.url}/each` })
+    await bench.rest.post(table.path, many())
+    await bench.settled()
+    expect(bench.received().map(({ data }) => [data.rows.length, data.row_count])).toEqual([[1_000, ROWS]])
+    expect(bench.received('/few').map(({ data }) => data.rows.map((row) => row.Title))).toEqual([
+      [`t${ROWS - 2}`, `t${ROWS - 1}`],
+    ])
+    const each = bench.received('/each').map(({ data }) => data.rows[0]?.Title)
+    expect(each).toHaveLength(ROWS)
+    expect(new Set(each).size).toBe(ROWS)
+  }, 60_000)
+
+  test('does not overtake what follows it', async () => {
+    await bench.hook(table, { deliverPer: 'record' })
+    await bench.rest.post(table.path, many().slice(0, 600))
+    await bench.rest.patch(table.path, { Id: 600, Title: 'changed' })
+    await bench.settled()
+    const last = bench.received().filter(({ data }) => data.rows[0]?.Id === 600)
+    expect(last.map(({ type, data }) => [type, data.rows[0]?.Title])).toEqual([
+      ['records.after.insert', 't599'],
+      ['records.after.update', 'changed'],
+    ])
+  }, 60_000)
+})
+
+describe('a copied base', () => {
+  test('has its webhooks turned off, unless they are excluded', async () => {
+    const hookId = await bench.hook(table, { triggerFieldIds: [table.field('Count').id] })
+    const copy = async (options: object) => {
+      const { jobId, baseId } = await bench.trpc.copies.base.mutate({ baseId: bench.baseId, options })
+      await ended({ url: bench.app.url, token: bench.owner.token }, jobId)
+      const tables = await bench.trpc.schema.tables.query({ baseId })
+      const { id: tableId } = tables.find(({ title }) => title === table.title)!
+      return { tableId, list: await bench.trpc.hooks.list.query({ tableId }) }
+    }
+    const { tableId, list } = await copy({})
+    expect(list).toMatchObject([{ title: 'Hook', isActive: false, tableId }])
+    expect(list[0]?.id).not.toBe(hookId)
+    expect(list[0]?.triggerFieldIds).not.toEqual([table.field('Count').id])
+    expect((await copy({ withHooks: false })).list).toEqual([])
+  }, 60_000)
+})
+
+describe('a deleted table', () => {
+  test('silences its webhooks until it is restored', async () => {
+    await bench.hook(table)
+    await bench.trpc.schema.deleteTable.mutate({ tableId: table.id })
+    const { error } = await bench.trpc.hooks.list.query({ tableId: table.id }).then(
+      () => ({ error: null }),
+      (failure) => ({ error: failure.data.appCode }),
+    )
+    expect(error).toBe('TABLE_NOT_FOUND')
+    await bench.trpc.schema.restoreTable.mutate({ tableId: table.id })
+    await bench.rest.post(table.path, { Title: 'a' })
+    await bench.settled()
+    expect(bench.received().map(({ type }) => type)).toEqual(['records.after.insert'])
+  })
+})
+
+describe('a blocked address', () => {
+  test('is not called, and the delivery says why', async () => {
+    const strict = await createHookBench({ allowLocalHttp: false })
+    const hidden = await strict.table({ Title: 'SingleLineText' })
+    const hookId = await strict.hook(hidden)
+    await strict.rest.post(hidden.path, { Title: 'a' })
+    await strict.app.services.records.feed.settled(strict.baseId)
+    for (let look = 0; look < 100; look++) {
+      const [delivery] = (await strict.trpc.hooks.deliveries.query({ hookId })).deliveries
+      if (delivery?.error) break
+      await Bun.sleep(20)
+    }
+    const [delivery] = (await strict.trpc.hooks.deliveries.query({ hookId })).deliveries
+    expect(delivery?.error).toMatchObject({ code: 'ERR_PRIVATE_ADDRESS' })
+    expect(strict.receiver.requests).toBeEmpty()
+    await strict.stop()
+  })
+})

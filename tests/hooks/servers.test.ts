@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type RunningServer, startServer } from '../../src/app.ts'
+import { createRestClient } from '../support/client.ts'
+import { createHookBench, type HookBench } from './support.ts'
+
+let bench: HookBench
+let other: RunningServer
+beforeAll(async () => {
+  bench = await createHookBench({}, 'postgres')
+  other = await startServer(bench.app.config)
+})
+afterAll(async () => {
+  await other.stop()
+  await bench.stop()
+})
+
+const RECORDS = 100
+
+test('two servers send each delivery once, in the order of each record, and one goes on without the other', async () => {
+  const table = await bench.table({ Title: 'SingleLineText', Count: 'Number' })
+  await bench.hook(table, { deliverPer: 'record' })
+  const first = bench.rest
+  const second = createRestClient(other.url, bench.owner.token)
+  await Promise.all(
+    Array.from({ length: RECORDS }, async (_, index) => {
+      const [one, two] = index % 2 === 0 ? [first, second] : [second, first]
+      const { Id } = (await one.post(table.path, { Title: `${index}`, Count: 0 })).body
+      await two.patch(table.path, { Id, Count: 1 })
+    }),
+  )
+  await bench.settled()
+  const byRecord = Map.groupBy(bench.received(), ({ data }) => data.rows[0]?.Id)
+  expect(byRecord.size).toBe(RECORDS)
+  const counts = new Set(
+    [...byRecord.values()].map((events) => events.map(({ data }) => data.rows[0]?.Count).join()),
+  )
+  expect(counts).toEqual(new Set(['0,1']))
+  await other.stop()
+  await first.post(table.path, { Title: 'after', Count: 2 })
+  await bench.settled()
+  expect(bench.received().at(-1)?.data.rows[0]).toMatchObject({ Title: 'after' })
+}, 60_000)
