@@ -3,7 +3,7 @@
 import type { Channel } from './channel.ts'
 import { url } from './url.ts'
 
-export type { Channel, Outgoing, Render } from './channel.ts'
+export type { Channel, HttpDelivery, MailDelivery, Render } from './channel.ts'
 
 export const CHANNELS = [url] as unknown as readonly Channel[]
 

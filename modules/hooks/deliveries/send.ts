@@ -12,7 +12,13 @@ import { createHttpClient, HttpFailure, type HttpFailureReason } from '../../../
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
 import { unseal } from '../../../src/secrets.ts'
-import { type Channel, findChannel, type Outgoing, type Render } from '../channels/index.ts'
+import {
+  type Channel,
+  findChannel,
+  type HttpDelivery,
+  type MailDelivery,
+  type Render,
+} from '../channels/index.ts'
 
 const TIMEOUT_MS = 30_000
 /** Sizes in the log, in characters. */
@@ -76,6 +82,52 @@ const GONE = 410
 export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) {
   const http = createHttpClient(config)
 
+  async function sendMail(outgoing: MailDelivery, event: HookPayload, mask: Mask): Promise<Partial<Attempt>> {
+    const request = loggedMail(outgoing, mask)
+    if (!mail.isConfigured) {
+      return { request, error: { code: 'ERR_NO_MAIL', message: m.hooks_error_no_mail() } }
+    }
+    const { recipients, subject, body } = outgoing
+    const content = { subject, blocks: [{ kind: 'text' as const, text: body }] }
+    await mail.send({ topic: 'hook', event: event.id, recipients, content })
+    return { request, isDelivered: true }
+  }
+
+  async function sendHttp(
+    outgoing: HttpDelivery,
+    target: Target,
+    { event, mask, signal }: { event: HookPayload; mask: Mask; signal: AbortSignal | undefined },
+  ): Promise<Partial<Attempt>> {
+    const { method, url, body } = outgoing
+    const headers = target.channel.isSigned
+      ? [...outgoing.headers, ...signature(target.secret, event.id, body ?? '')]
+      : outgoing.headers
+    const request = loggedRequest({ ...outgoing, headers }, mask)
+    try {
+      const limits = { maxBytes: LOGGED_RESPONSE, timeoutMs: TIMEOUT_MS }
+      const reply = await http.send(url, { method, headers, body, ...limits, signal })
+      const { status } = reply
+      const isDelivered = status >= 200 && status < 300
+      const code = status >= 400 && status < 500 ? 'ERR_BAD_REQUEST' : 'ERR_BAD_RESPONSE'
+      return {
+        request,
+        response: loggedResponse(reply, mask),
+        isDelivered,
+        isFinal: status === GONE,
+        retryAfterMs: retryAfter(reply.headers.get('retry-after')),
+        error: isDelivered ? null : { code, message: m.hooks_error_status({ status }) },
+      }
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error
+      const message = mask(error.message).slice(0, MAX_ERROR)
+      return {
+        request,
+        isFinal: FINAL.has(error.reason),
+        error: { code: FAILURE_CODES[error.reason], message },
+      }
+    }
+  }
+
   return {
     /**
      * Tries to deliver an event once.
@@ -84,68 +136,34 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) 
      */
     async send(target: Target, event: HookPayload, signal?: AbortSignal): Promise<Attempt> {
       const startedAt = performance.now()
-      const attempt: Attempt = {
-        isDelivered: false,
-        isFinal: false,
-        retryAfterMs: null,
-        error: null,
-        durationMs: 0,
-        request: null,
-        response: null,
-      }
-      try {
+      const outcome = await attempt().catch((error: unknown): Partial<Attempt> => {
+        // What a template makes of the event does not change with another try.
+        if (!(error instanceof RenderError || error instanceof AppError)) throw error
+        const isFinal = error instanceof RenderError
+        return { isFinal, error: { code: 'ERR_TEMPLATE', message: error.message.slice(0, MAX_ERROR) } }
+      })
+      return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
+
+      async function attempt(): Promise<Partial<Attempt>> {
         const render = rendererOf(target, event)
         const outgoing = target.channel.compose(target.payload, render)
         const mask = maskerOf(target, render)
-        if (outgoing.kind === 'mail') {
-          attempt.request = loggedMail(outgoing, mask)
-          if (!mail.isConfigured) throw new AppError('BAD_REQUEST', m.hooks_error_no_mail())
-          await mail.send({
-            topic: 'hook',
-            event: event.id,
-            recipients: outgoing.recipients,
-            content: { subject: outgoing.subject, blocks: [{ kind: 'text', text: outgoing.body }] },
-          })
-          attempt.isDelivered = true
-        } else {
-          const headers = target.channel.isSigned
-            ? [...outgoing.headers, ...signature(target.secret, event.id, outgoing.body ?? '')]
-            : outgoing.headers
-          attempt.request = loggedRequest({ ...outgoing, headers }, mask)
-          const reply = await http.send(outgoing.url, {
-            method: outgoing.method,
-            headers,
-            body: outgoing.body,
-            maxBytes: LOGGED_RESPONSE,
-            timeoutMs: TIMEOUT_MS,
-            signal,
-          })
-          attempt.response = loggedResponse(reply, mask)
-          attempt.isDelivered = reply.status >= 200 && reply.status < 300
-          attempt.isFinal = reply.status === GONE
-          attempt.retryAfterMs = retryAfter(reply.headers.get('retry-after'))
-          if (!attempt.isDelivered) {
-            attempt.error = {
-              code: reply.status < 400 || reply.status >= 500 ? 'ERR_BAD_RESPONSE' : 'ERR_BAD_REQUEST',
-              message: m.hooks_error_status({ status: reply.status }),
-            }
-          }
-        }
-      } catch (error) {
-        if (error instanceof HttpFailure) {
-          attempt.error = { code: FAILURE_CODES[error.reason], message: error.message.slice(0, MAX_ERROR) }
-          attempt.isFinal = FINAL.has(error.reason)
-        } else if (error instanceof RenderError || error instanceof AppError) {
-          attempt.error = { code: 'ERR_TEMPLATE', message: error.message.slice(0, MAX_ERROR) }
-          attempt.isFinal = error instanceof RenderError
-        } else {
-          throw error
-        }
+        return outgoing.kind === 'mail'
+          ? sendMail(outgoing, event, mask)
+          : sendHttp(outgoing, target, { event, mask, signal })
       }
-      attempt.durationMs = Math.round(performance.now() - startedAt)
-      return attempt
     },
   }
+}
+
+const UNSENT: Attempt = {
+  isDelivered: false,
+  isFinal: false,
+  retryAfterMs: null,
+  error: null,
+  durationMs: 0,
+  request: null,
+  response: null,
 }
 
 export type Sender = ReturnType<typeof createSender>
@@ -167,7 +185,9 @@ function rendererOf({ templates }: Target, event: HookPayload): Render {
 }
 
 /** Replaces secrets in texts of the log. */
-function maskerOf({ channel, payload }: Target, render: Render): (text: string) => string {
+type Mask = (text: string) => string
+
+function maskerOf({ channel, payload }: Target, render: Render): Mask {
   const secrets = channel
     .secrets(payload)
     .flatMap((secret) => (secret.includes('{{') ? [secret, render(secret, 'header')] : [secret]))
@@ -185,28 +205,19 @@ function maskerOf({ channel, payload }: Target, render: Render): (text: string) 
 const cut = (text: string, max: number): string =>
   text.slice(0, max).replaceAll('\u0000', '\ufffd').toWellFormed()
 
-const loggedHeaders = (
-  headers: Iterable<readonly [string, string]>,
-  mask: (text: string) => string,
-): [string, string][] =>
+const loggedHeaders = (headers: Iterable<readonly [string, string]>, mask: Mask): [string, string][] =>
   [...headers]
     .slice(0, LOGGED_HEADERS)
     .map(([name, value]) => [cut(name, 256), cut(mask(value), LOGGED_HEADER)])
 
-const loggedRequest = (
-  { method, url, headers, body }: Extract<Outgoing, { kind: 'http' }>,
-  mask: (text: string) => string,
-): SentRequest => ({
+const loggedRequest = ({ method, url, headers, body }: HttpDelivery, mask: Mask): SentRequest => ({
   method,
   url: cut(mask(url), 4_000),
   headers: loggedHeaders(headers, mask),
   body: body === null ? null : cut(mask(body), LOGGED_REQUEST),
 })
 
-const loggedMail = (
-  { recipients, subject, body }: Extract<Outgoing, { kind: 'mail' }>,
-  mask: (text: string) => string,
-): SentRequest => ({
+const loggedMail = ({ recipients, subject, body }: MailDelivery, mask: Mask): SentRequest => ({
   method: 'MAIL',
   url: cut(`mailto:${recipients.join(',')}`, 4_000),
   headers: loggedHeaders([['Subject', subject]], mask),
@@ -220,7 +231,7 @@ const loggedResponse = (
     headers,
     body,
   }: { status: number; statusText: string; headers: Headers; body: string },
-  mask: (text: string) => string,
+  mask: Mask,
 ): ReceivedResponse => ({
   status,
   statusText: cut(statusText, 200),
