@@ -6,6 +6,19 @@ import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
+/** A webhook gave up a delivery, or was paused. People who manage the base are notified. */
+export interface HookFailure {
+  baseId: string
+  hookId: string
+  title: string
+  /** For users; null if there is no more to say than that it was paused. */
+  error: string | null
+  /** When its deliveries began to fail, ISO 8601: identifies the failure. */
+  since: string
+  /** It is not called any more until somebody lets it go on. */
+  isPaused: boolean
+}
+
 /** Events between modules, with their payloads. */
 export interface EventMap {
   /** Emitted after the transaction of a record write is committed. */
@@ -18,8 +31,6 @@ export interface EventMap {
   'base.audited': { baseId: string }
   /** The notifications of a user changed: browsers read them again. */
   'notification.changed': { userId: string }
-  /** A webhook keeps failing; `since` identifies the failure. People who manage the base are notified. */
-  'hook.failing': { baseId: string; hookId: string; title: string; error: string; since: string }
   /** Progress or end of a change of whole tables. */
   'work.changed': Work
   /** A user's account, roles or memberships changed: their caches and connections are invalid. */
@@ -33,6 +44,7 @@ export interface EventMap {
   'hook.due': { hookId: string }
   /** A webhook was created, changed, paused or removed. */
   'hook.changed': { hookId: string; baseId: string; tableId: string }
+  'hook.failing': HookFailure
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
@@ -64,7 +76,6 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'comment.changed': true,
   'base.audited': true,
   'notification.changed': true,
-  'hook.failing': false,
   'job.changed': true,
   'work.changed': true,
   'access.changed': false,
@@ -73,6 +84,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'feed.followed': true,
   'hook.due': true,
   'hook.changed': true,
+  'hook.failing': false,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,

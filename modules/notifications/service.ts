@@ -7,6 +7,7 @@ import {
   topicOf,
 } from '../../src/core/notifications.ts'
 import { holdsBaseRole } from '../../src/core/roles.ts'
+import type { HookFailure } from '../../src/events.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
@@ -72,23 +73,18 @@ export function createNotificationsService(
     title,
     error,
     since,
-  }: {
-    baseId: string
-    hookId: string
-    title: string
-    error: string
-    since: string
-  }): Promise<void> {
+    isPaused,
+  }: HookFailure): Promise<void> {
     const managers = (await auth.access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
     const { statements, stored } = await notices.prepare(
       managers.map(({ user }) => ({
         kind: 'hookFailing',
         userId: user.id,
-        key: `hook ${hookId} ${since}`,
+        key: `hook ${hookId} ${since} ${isPaused ? 'paused' : 'failing'}`,
         ref: hookId,
         actorId: null,
         baseId,
-        detail: { hook: { title, error } },
+        detail: { hook: { id: hookId, title, error, isPaused } },
       })),
     )
     await meta.atomically(statements)

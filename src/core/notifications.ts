@@ -55,8 +55,8 @@ export interface NotificationDetail {
   changed?: number
   left?: number
   job?: { kind: string; subject: string | null; error: string | null }
-  /** Title of a webhook, and why it fails. */
-  hook?: { title: string; error: string | null }
+  /** A webhook, and why it fails or was paused. */
+  hook?: { id: string; title: string; error: string | null; isPaused: boolean }
 }
 
 /** A notification as its owner sees it. Without access to its base, it has no names and no details. */
@@ -153,12 +153,13 @@ export const NOTIFICATION_KINDS = {
   },
   hookFailing: {
     topic: 'hooks',
-    text: ({ base, detail: { hook } }) =>
-      m.notification_hook_failing({
-        hook: hook?.title ?? '',
-        base: base?.title ?? '',
-        error: hook?.error ?? '',
-      }),
+    text({ base, detail: { hook } }) {
+      const names = { hook: hook?.title ?? '', base: base?.title ?? '' }
+      if (!hook?.isPaused) return m.notification_hook_failing({ ...names, error: hook?.error ?? '' })
+      return hook.error === null
+        ? m.notification_hook_paused_settings(names)
+        : m.notification_hook_paused({ ...names, error: hook.error })
+    },
   },
 } satisfies Record<string, NotificationKind>
 

@@ -23,7 +23,12 @@ test('a webhook that only fails is paused and announced, and what has changed me
     if (count % 10 === 9) await insert(`during ${count}`)
   }
   expect(await pauseOf()).toMatchObject({ reason: 'failing', detail: 'Request failed with status code 500' })
-  expect(told.at(-1)).toMatchObject({ hookId, baseId: bench.baseId, since: expect.any(String) })
+  expect(told.at(-1)).toMatchObject({
+    hookId,
+    baseId: bench.baseId,
+    since: expect.any(String),
+    isPaused: true,
+  })
   await insert('paused')
   await bench.app.services.records.feed.settled(bench.baseId)
   bench.receiver.clear()

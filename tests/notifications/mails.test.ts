@@ -179,7 +179,14 @@ describe('a job', () => {
 test('a failing webhook is reported once to those who manage the base', async () => {
   await mine().markAllRead.mutate()
   const { events } = bench.app.kernel
-  const failure = { baseId: bench.baseId, hookId: 'hk1', title: 'To chat', error: '500', since: '2026-11-01' }
+  const failure = {
+    baseId: bench.baseId,
+    hookId: 'hk1',
+    title: 'To chat',
+    error: '500',
+    since: '2026-11-01',
+    isPaused: false,
+  }
   for (let time = 0; time < 2; time++) events.emit('hook.failing', failure)
   await Bun.sleep(100)
   const { notifications } = await bench.trpc.notifications.list.query({ unreadOnly: true })

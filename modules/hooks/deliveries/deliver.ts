@@ -385,24 +385,20 @@ export function createDeliverer(
     const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
     const detail = error?.message ?? null
     if (isPaused) await pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
-    else tell(hook, detail)
+    else tell(hook, detail, false)
   }
 
   /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
   async function pause(hook: HookRow, reason: HookPause): Promise<void> {
     await meta.db.update(hooks).set({ pause: reason }).where(eq(hooks.id, hook.id))
     events.emit('hook.changed', { hookId: hook.id, baseId: hook.baseId, tableId: hook.tableId })
-    tell(hook, reason.detail)
+    tell(hook, reason.detail, true)
   }
 
-  const tell = ({ id: hookId, baseId, title, failingSince }: HookRow, error: string | null) =>
-    events.emit('hook.failing', {
-      baseId,
-      hookId,
-      title,
-      error: error ?? '',
-      since: new Date(failingSince ?? Date.now()).toISOString(),
-    })
+  const tell = ({ id, baseId, title, failingSince }: HookRow, error: string | null, isPaused: boolean) => {
+    const since = new Date(failingSince ?? Date.now()).toISOString()
+    events.emit('hook.failing', { hookId: id, baseId, title, error, since, isPaused })
+  }
 
   function wakeIn(lane: Lane, ms: number): void {
     if (lane.timer !== null) clearTimeout(lane.timer)
