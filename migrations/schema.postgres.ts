@@ -5,6 +5,7 @@ import { defineHooksTables } from '../modules/hooks/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
 import { defineIndexesTables } from '../modules/indexes/tables.ts'
 import { defineNotificationTables } from '../modules/notifications/tables.ts'
+import { definePluginsTables } from '../modules/plugins/tables.ts'
 import { defineRecordsTables } from '../modules/records/tables.ts'
 import { defineSchemaTables } from '../modules/schema/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
@@ -20,6 +21,7 @@ export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses, feedPositions } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const { tableIndexes, tableReads } = defineIndexesTables(columns)
+export const { plugins, fileBuckets } = definePluginsTables(columns)
 export const { comments, commentReactions } = defineCommentsTables(columns)
 export const { notifications, notificationSettings, watches } = defineNotificationTables(columns)
 export const { hooks, hookDeliveries } = defineHooksTables(columns)

@@ -20,6 +20,7 @@ import {
 } from '../modules/imports/index.ts'
 import { createIndexesService, indexesRest } from '../modules/indexes/index.ts'
 import { createNotificationsService, notificationsRest } from '../modules/notifications/index.ts'
+import { createPluginsService, pluginsRest } from '../modules/plugins/index.ts'
 import {
   AUTOMATIC_INDEXES,
   createRecordsService,
@@ -52,6 +53,7 @@ import { createEvents } from './events.ts'
 import { createJobs } from './jobs/create-jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog, logRequests } from './log.ts'
+import { MAIL_SETTINGS } from './mail/smtp-settings.ts'
 import { createMail } from './mail.ts'
 import { describeKernel } from './metrics/kernel-gauges.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -67,7 +69,7 @@ import { createSlowQueryLog } from './slow-queries.ts'
 import { createSocket } from './socket.ts'
 import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
-import { openFileStore } from './storage/index.ts'
+import { CONFIGURED_BUCKETS, openFileStores } from './storage/index.ts'
 import { explainStorage } from './storage-full.ts'
 import { refuseOtherSites } from './wire/other-sites.ts'
 import { refuseMalformedPath, restBase, tooLargeForAnonymous } from './wire/rest-base.ts'
@@ -114,13 +116,13 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     registry,
     onEnd: ({ kind, status }) => metrics?.job(kind, status),
   })
-  const mail = createMail({ config, meta, secrets, log })
+  const mail = createMail({ config, meta, secrets, log, registry })
   return {
     config,
     log,
     shutdown: { hasBegun: false },
     secrets,
-    files: openFileStore(config),
+    files: openFileStores(config, registry),
     meta,
     pool,
     sources,
@@ -160,6 +162,9 @@ export function createServices(kernel: Kernel) {
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   const storage = createStorageService(kernel, auth, bases, schema, records)
   const indexes = createIndexesService(kernel, auth, schema, records)
+  const plugins = createPluginsService(kernel, auth, records)
+  kernel.registry.fill(MAIL_SETTINGS, plugins.mailSettings)
+  kernel.registry.fill(CONFIGURED_BUCKETS, plugins.buckets)
   const notifications = createNotificationsService(kernel, auth, bases, schema, views, records)
   const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
@@ -187,6 +192,7 @@ export function createServices(kernel: Kernel) {
     copies,
     storage,
     indexes,
+    plugins,
     notifications,
     comments,
     activity,
@@ -217,6 +223,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(recordsRest(kernel, services))
     .use(storageRest(kernel, services))
     .use(indexesRest(kernel, services))
+    .use(pluginsRest(kernel, services))
     .use(notificationsRest(kernel, services))
     .use(commentsRest(kernel, services))
     .use(activityRest(kernel, services))
@@ -338,6 +345,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const kernel = await openKernel(config)
   const services = createServices(kernel)
   await kernel.jobs.recover()
+  await services.plugins.start()
   kernel.mail.start()
   await services.records.feed.start()
   await services.notifications.start()
@@ -385,6 +393,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     socket.close()
     services.storage.close()
     await services.notifications.close()
+    services.plugins.close()
     await services.records.feed.close()
     await services.hooks.close()
     await services.records.close()

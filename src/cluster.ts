@@ -7,6 +7,7 @@ export const CACHED_TABLES = {
   bases: ['id'],
   sources: ['id', 'base_id'],
   tables: ['id'],
+  plugins: ['id'],
 } as const
 
 export type CachedTable = keyof typeof CACHED_TABLES

@@ -69,6 +69,13 @@ export function httpUrl(value: string, name: string): string | null {
   throw new Error(`${name} must be an http or https address, not "${value}"`)
 }
 
+/** An http or https address without trailing slash. */
+export function requiredHttpUrl(value: string, name: string): string {
+  const url = httpUrl(value, name)
+  if (url === null) throw new Error(`${name} must be an http or https address`)
+  return url
+}
+
 /** An e-mail address, alone or as `Name <address>`; null if unset. */
 export function mailbox(value: string, name: string): string | null {
   if (value === '') return null

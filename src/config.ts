@@ -5,6 +5,7 @@ import {
   integer,
   oneOf,
   postgresUrl,
+  requiredHttpUrl,
   secret,
   text,
   textOrNull,
@@ -49,6 +50,8 @@ export interface Config extends SmtpSettings {
   s3Endpoint: string | null
   s3AccessKeyId: string | null
   s3SecretAccessKey: string | null
+  telegramApiUrl: string
+  twilioApiUrl: string
   mapTilesUrl: string | null
   mapTilesAttribution: string | null
   metricsToken: string | null
@@ -241,7 +244,7 @@ export const VARIABLES = {
     name: 'S3_BUCKET',
     aliases: ['NC_S3_BUCKET_NAME'],
     default: '',
-    help: 'Bucket of an S3-compatible store for attachments. Empty: the folder `attachments` in `DATA_DIR`, which servers that use the same `DATABASE_URL` must share.',
+    help: 'Bucket of an S3-compatible store for attachments. Empty: the bucket configured in the account area under *Setup*, else the folder `attachments` in `DATA_DIR`, which servers that use the same `DATABASE_URL` must share.',
     read: textOrNull,
   }),
   s3Region: variable({
@@ -273,6 +276,18 @@ export const VARIABLES = {
     read: textOrNull,
   }),
   ...SMTP_VARIABLES,
+  telegramApiUrl: variable({
+    name: 'TELEGRAM_API_URL',
+    default: 'https://api.telegram.org',
+    help: 'Address of the Telegram Bot API, e.g. of a server of your own.',
+    read: requiredHttpUrl,
+  }),
+  twilioApiUrl: variable({
+    name: 'TWILIO_API_URL',
+    default: 'https://api.twilio.com',
+    help: 'Address of the Twilio API, e.g. of another region.',
+    read: requiredHttpUrl,
+  }),
   mapTilesUrl: variable({
     name: 'MAP_TILES_URL',
     default: '',

@@ -10,7 +10,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { WorkerPool } from './pool.ts'
 import type { Registry } from './registry.ts'
 import type { Secrets } from './secrets.ts'
-import type { FileStore } from './storage/index.ts'
+import type { FileStores } from './storage/index.ts'
 import type { Works } from './works.ts'
 
 /** The shared services that every module gets. */
@@ -27,7 +27,7 @@ export interface Kernel {
   /** Measurements for Prometheus; null if `METRICS_TOKEN` is not set. */
   metrics: Metrics | null
   /** Contents of uploaded files. */
-  files: FileStore
+  files: FileStores
   /** Contracts that earlier modules need from later ones; filled once, in app.ts. */
   registry: Registry
   /** Undo implementations of modules that log changes. */

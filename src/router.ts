@@ -12,6 +12,7 @@ import {
 } from '../modules/imports/index.ts'
 import { type IndexesService, indexesRouter } from '../modules/indexes/index.ts'
 import { type NotificationsService, notificationsRouter } from '../modules/notifications/index.ts'
+import { type PluginsService, pluginsRouter } from '../modules/plugins/index.ts'
 import { type RecordsService, recordsRouter } from '../modules/records/index.ts'
 import { type SchemaService, schemaRouter } from '../modules/schema/index.ts'
 import { type SharesService, sharesRouter } from '../modules/shares/index.ts'
@@ -32,6 +33,7 @@ export interface RoutedServices {
   storage: StorageService
   indexes: IndexesService
   notifications: NotificationsService
+  plugins: PluginsService
   comments: CommentsService
   activity: ActivityService
   hooks: HooksService
@@ -54,6 +56,7 @@ export const createRouter = (services: RoutedServices) =>
     storage: storageRouter(services.storage),
     indexes: indexesRouter(services.indexes),
     notifications: notificationsRouter(services.notifications),
+    plugins: pluginsRouter(services.plugins, services.auth),
     comments: commentsRouter(services.comments),
     activity: activityRouter(services.activity),
     hooks: hooksRouter(services.hooks),

@@ -89,5 +89,4 @@ export const appRouter = (auth: AuthService) =>
     }),
 
     setup: member.query(({ ctx }) => auth.setup.get(ctx.actor)),
-    sendTestMail: member.mutation(({ ctx }) => auth.setup.sendTestMail(ctx.actor)),
   })

@@ -115,7 +115,10 @@ export function createAuthService(kernel: Kernel) {
       kernel.config.mapTilesUrl === null
         ? null
         : { url: kernel.config.mapTilesUrl, attribution: kernel.config.mapTilesAttribution ?? '' },
-    sendsMail: kernel.mail.isConfigured,
+    /** Changes with the configuration of the mail service. */
+    get sendsMail(): boolean {
+      return kernel.mail.isConfigured
+    },
     /** The server's public address: configured, else that of the request. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
   }

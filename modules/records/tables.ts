@@ -17,6 +17,8 @@ export function defineRecordsTables(c: Columns) {
       /** False until a cell uses it; unused files are deleted after a day. */
       isUsed: c.flag('is_used').notNull(),
       createdAt: c.text('created_at').notNull(),
+      /** The store of the content and the thumbnails (`FileStores`); null: that of the environment. */
+      storeId: c.text('store_id'),
     },
     (table) => [c.index('attachment_files_unused').on(table.isUsed, table.createdAt)],
   )

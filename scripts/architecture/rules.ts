@@ -29,6 +29,7 @@ const MODULES = [
   'imports',
   'storage',
   'indexes',
+  'plugins',
   'notifications',
   'comments',
   'activity',
@@ -42,6 +43,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   imports: ['rest'],
   storage: ['rest'],
   indexes: ['rest'],
+  plugins: ['chat', 'rest'],
   notifications: ['rest'],
   comments: ['rest'],
   activity: ['rest'],
@@ -126,6 +128,7 @@ const FEATURES = [
   'bases',
   'history',
   'comments',
+  'plugins',
   'notifications',
   'account',
   'shares/public',
@@ -151,6 +154,8 @@ const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/'
 const TYPE_REGISTRIES = [
   // Column properties per type in REST.
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
+  // NocoDB names the inputs of plugins like field types.
+  'modules/plugins/rest/present.ts',
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
   'web/features/forms/answers/common-cells.ts',

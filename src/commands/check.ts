@@ -17,7 +17,7 @@ import { verifySmtp } from '../mail/smtp-channel.ts'
 import { createWorkerPool } from '../pool.ts'
 import { existingConnectionKey } from '../secrets.ts'
 import { listen } from '../start-failure.ts'
-import { openFileStore } from '../storage/index.ts'
+import { openOwnStore } from '../storage/index.ts'
 import { type Command, UsageError } from './command.ts'
 import { localUrl } from './health.ts'
 
@@ -146,12 +146,17 @@ async function checkFiles(config: Config): Promise<Finding[]> {
     return [ok(`Attachments are stored in ${folder}`)]
   }
   // A key that no file has: the answer shows whether the bucket and its credentials are right.
-  await openFileStore(config).find('sheaf-check/none')
+  await openOwnStore(config).find('sheaf-check/none')
   return [ok(`The bucket ${config.s3Bucket} answers (S3_BUCKET)`)]
 }
 
 async function checkMail(config: Config): Promise<Finding[]> {
-  if (config.smtpHost === null) return [note('No mails are sent: SMTP_HOST is not set')]
+  if (config.smtpHost === null)
+    return [
+      note(
+        'SMTP_HOST is not set: mails are sent as configured under Setup in the account area, or not at all',
+      ),
+    ]
   await verifySmtp(config)
   return [ok(`The mail server ${config.smtpHost} accepts the connection and the account`)]
 }

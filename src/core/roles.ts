@@ -55,6 +55,8 @@ export const RIGHTS = {
   'settings.read': { scope: 'organisation', least: 'super' },
   'settings.update': { scope: 'organisation', least: 'super' },
   'storage.list': { scope: 'organisation', least: 'super' },
+  'plugin.read': { scope: 'organisation', least: 'super' },
+  'plugin.update': { scope: 'organisation', least: 'super' },
   'instance.report': { scope: 'organisation', least: 'super' },
   // Bases.
   'base.read': { scope: 'base', least: 'viewer', shared: true },
@@ -77,6 +79,8 @@ export const RIGHTS = {
   'member.create': { scope: 'base', least: 'viewer' },
   'member.update': { scope: 'base', least: 'creator' },
   'member.delete': { scope: 'base', least: 'creator' },
+  // The names of the chat services and channels that webhooks can post to.
+  'plugin.use': { scope: 'base', least: 'creator' },
   // The databases of a base.
   'source.list': { scope: 'base', least: 'creator' },
   'source.create': { scope: 'base', least: 'creator' },

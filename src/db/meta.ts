@@ -47,10 +47,12 @@ export interface Meta {
   close(): Promise<void>
 }
 
-/** Queries for encrypted data: connections to other databases, and queued mails. */
+/** Queries for encrypted data: connections to other databases, queued mails, plugins and buckets. */
 const SEALED = [
   'select 1 from sources where config is not null limit 1',
   'select 1 from mails where content is not null limit 1',
+  'select 1 from plugins where input is not null limit 1',
+  'select 1 from file_buckets limit 1',
 ]
 
 /** Opens the metadata database after migrating it. */

@@ -2,16 +2,18 @@ import type { Config } from '../config.ts'
 import type { Meta, MetaStatement } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Log } from '../log.ts'
+import type { Registry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
 import type { MailContent } from './message.ts'
 import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
-import { openSmtpChannel } from './smtp-channel.ts'
+import { type MailChannel, openSmtpChannel } from './smtp-channel.ts'
+import { MAIL_SETTINGS, type MailSettings } from './smtp-settings.ts'
 
 /** Sends mails. They are stored first and sent in the background, so that no request waits for the mail server. */
 export interface Mail {
-  /** False without a mail server: sending then throws. */
-  isConfigured: boolean
-  /** The full address of a path of the web app such as `/nc/p123`, from the configuration, never from a request. */
+  /** False without a mail server: sending then throws. Changes with the settings of the account area. */
+  readonly isConfigured: boolean
+  /** The full address of a path of the web app such as `/nc/p123`, from the settings, never from a request. */
   addressOf(path: string): string
   /** Stores a mail, to be sent as soon as the mail server accepts it. @throws Error without a mail server */
   send(mail: NewMail): Promise<void>
@@ -19,8 +21,16 @@ export interface Mail {
   prepare(mail: NewMail): MetaStatement[]
   /** Sends what is due, in the background. */
   wake(): void
-  /** Sends a test mail at once. Resolves to the reason for a failure, or null. @throws Error without a mail server */
-  sendNow(id: string, recipient: string, content: MailContent): Promise<string | null>
+  /**
+   * Sends a mail at once, through other settings if given. Resolves to the reason for a failure, or null.
+   * @throws Error without a mail server
+   */
+  sendNow(
+    id: string,
+    recipient: string,
+    content: MailContent,
+    settings?: MailSettings,
+  ): Promise<string | null>
   /** The number of a topic's events with mails within the last hour. */
   countEvents(topic: string): Promise<number>
   /** Sends the mails due at a time (milliseconds since 1970). Resolves when all have been tried. */
@@ -45,10 +55,11 @@ interface Parts {
   meta: Meta
   secrets: Secrets
   log: Log
+  registry: Registry
 }
 
-export function createMail({ config, meta, secrets, log }: Parts): Mail {
-  const channel = openSmtpChannel(config)
+export function createMail({ config, meta, secrets, log, registry }: Parts): Mail {
+  let opened: { settings: MailSettings; channel: MailChannel | null } | null = null
   const outbox = createOutbox(meta, secrets.connections)
   /** One round at a time. */
   const exclusively = createMutex()
@@ -56,6 +67,18 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
   let timers: Timer[] = []
   let running: Promise<void> = Promise.resolve()
   let isQueued = false
+
+  /** The environment takes precedence. */
+  const settingsNow = (): MailSettings | null =>
+    config.smtpHost === null ? registry.get(MAIL_SETTINGS).current() : config
+
+  /** The channel of the current settings; null if no mail can be sent. */
+  function channelNow(): MailChannel | null {
+    const settings = settingsNow()
+    if (settings === null) return null
+    if (opened?.settings !== settings) opened = { settings, channel: openSmtpChannel(settings) }
+    return opened.channel
+  }
 
   /** Sends due mails, and runs again if more arrive in the meantime. */
   function wake(): void {
@@ -68,7 +91,7 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
   }
 
   async function round(now: number): Promise<void> {
-    if (channel === null) return
+    if (channelNow() === null) return
     for (;;) {
       const ids = await outbox.due(now)
       if (ids.length === 0) return
@@ -83,13 +106,19 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
 
   async function attempt(mail: ClaimedMail, now: number): Promise<'away' | 'done'> {
     const { id, attempts, recipient, content } = mail
-    if (channel === null || content === null) {
+    if (content === null) {
       await giveUp(mail, 'It was sealed with another CONNECTION_SECRET')
       return 'done'
     }
     if (mail.isExpired) {
       await giveUp(mail, 'It is too late for it')
       return 'done'
+    }
+    const channel = channelNow()
+    if (channel === null) {
+      // The settings were removed meanwhile. The mail waits for new ones.
+      await outbox.postpone(id, now, NOT_CONFIGURED)
+      return 'away'
     }
     const delivery = await channel.send({ id, recipient, content })
     if (delivery.outcome === 'sent') {
@@ -118,22 +147,26 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
   }
 
   return {
-    isConfigured: channel !== null,
+    get isConfigured() {
+      return channelNow() !== null
+    },
     addressOf(path) {
-      if (config.publicUrl === null) throw new Error(NOT_CONFIGURED)
-      return `${config.publicUrl}/dashboard/#${path}`
+      const publicUrl = config.publicUrl ?? settingsNow()?.publicUrl ?? null
+      if (publicUrl === null) throw new Error(NOT_CONFIGURED)
+      return `${publicUrl}/dashboard/#${path}`
     },
     async send(mail) {
-      if (channel === null) throw new Error(NOT_CONFIGURED)
+      if (channelNow() === null) throw new Error(NOT_CONFIGURED)
       await meta.atomically(outbox.add(mail))
       wake()
     },
     prepare(mail) {
-      if (channel === null) throw new Error(NOT_CONFIGURED)
+      if (channelNow() === null) throw new Error(NOT_CONFIGURED)
       return outbox.add(mail)
     },
     wake,
-    async sendNow(id, recipient, content) {
+    async sendNow(id, recipient, content, settings) {
+      const channel = settings ? openSmtpChannel(settings) : channelNow()
       if (channel === null) throw new Error(NOT_CONFIGURED)
       const delivery = await channel.send({ id, recipient, content })
       return delivery.outcome === 'sent' ? null : delivery.reason
@@ -141,7 +174,6 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
     countEvents: (topic) => outbox.countEvents(topic, Date.now() - 3_600_000),
     sendDue: (now = Date.now()) => exclusively(() => round(now)),
     start() {
-      if (channel === null) return
       timers = [setInterval(wake, LOOK_EVERY_MS), setInterval(forget, FORGET_EVERY_MS)]
       for (const timer of timers) timer.unref()
       forget()

@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer'
-import type { Config } from '../config.ts'
 import { htmlOf, type MailContent, subjectLine, textOf } from './message.ts'
-import type { SmtpSettings } from './smtp-settings.ts'
+import type { MailSettings, SmtpSettings } from './smtp-settings.ts'
 
 /** Delivers mails. */
 export interface MailChannel {
@@ -28,7 +27,7 @@ const NO_MAILBOX = [550, 551, 553]
 const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
 
 /** @throws if the server cannot be reached, or refuses the account */
-export async function verifySmtp(config: SmtpSettings): Promise<void> {
+export async function verifySmtp(config: SmtpSettings | MailSettings): Promise<void> {
   const transport = transportTo(config, config.smtpHost ?? '')
   try {
     await transport.verify()
@@ -37,12 +36,15 @@ export async function verifySmtp(config: SmtpSettings): Promise<void> {
   }
 }
 
-const transportTo = (config: SmtpSettings, host: string) =>
+// Connects to any address: the operator chooses the mail server, which is often in the local network.
+const transportTo = (config: SmtpSettings & Partial<MailSettings>, host: string) =>
   createTransport({
     host,
     port: config.smtpPort,
     secure: config.smtpSecure,
     ignoreTLS: config.smtpIgnoreTls,
+    ...(config.clientName && { name: config.clientName }),
+    ...(config.allowsInvalidCertificate && { tls: { rejectUnauthorized: false } }),
     auth: config.smtpUsername === null ? undefined : accountOf(config.smtpUsername, config.smtpPassword),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
@@ -52,8 +54,8 @@ const transportTo = (config: SmtpSettings, host: string) =>
     disableUrlAccess: true,
   })
 
-/** Channel to the configured mail server; null if there is none. The only file that uses nodemailer. */
-export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>): MailChannel | null {
+/** Channel to a mail server; null if the settings name none. The only file that uses nodemailer. */
+export function openSmtpChannel(config: MailSettings): MailChannel | null {
   const { smtpHost: host, smtpFrom: from, publicUrl } = config
   if (host === null || from === null || publicUrl === null) return null
   const transport = transportTo(config, host)

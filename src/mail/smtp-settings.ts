@@ -1,4 +1,5 @@
 import { boolean, integer, mailbox, textOrNull, variable } from '../config-values.ts'
+import { defineSlot } from '../registry.ts'
 
 /** Settings of the mail server. */
 export interface SmtpSettings {
@@ -11,13 +12,26 @@ export interface SmtpSettings {
   smtpFrom: string | null
 }
 
-/** The variables of the mail server. Without `SMTP_HOST` no mail is sent. */
+/** Everything that sending mails needs. */
+export interface MailSettings extends SmtpSettings {
+  /** Base address of the links in mails. */
+  publicUrl: string | null
+  /** The name with which the server greets the mail server; null: its host name. */
+  clientName?: string | null
+  /** Accepts certificates that no authority has signed. */
+  allowsInvalidCertificate?: boolean
+}
+
+/** Mail settings from the account area, which apply without `SMTP_HOST`; `current` is null if there are none. */
+export const MAIL_SETTINGS = defineSlot<{ current(): MailSettings | null }>('mail.settings')
+
+/** The variables of the mail server. Without `SMTP_HOST`, the settings of the account area apply. */
 export const SMTP_VARIABLES = {
   smtpHost: variable({
     name: 'SMTP_HOST',
     aliases: ['NC_SMTP_HOST'],
     default: '',
-    help: 'Mail server for outgoing mail; requires `SMTP_FROM` and `PUBLIC_URL`. Empty: no mail is sent.',
+    help: 'Mail server for outgoing mail; requires `SMTP_FROM` and `PUBLIC_URL`. Empty: as configured in the account area under *Setup*.',
     read: textOrNull,
   }),
   smtpPort: variable({

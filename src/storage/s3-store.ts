@@ -3,19 +3,18 @@ import { S3Client } from 'bun'
 import type { Config } from '../config.ts'
 import { type FileStore, requireKey } from './file-store.ts'
 
-/** Location and credentials of the bucket. */
-export type S3Config = Pick<
-  Config,
-  's3Bucket' | 's3Region' | 's3Endpoint' | 's3AccessKeyId' | 's3SecretAccessKey'
->
+/** Location and credentials of a bucket. */
+export type S3Settings = Pick<Config, 's3Region' | 's3Endpoint' | 's3AccessKeyId' | 's3SecretAccessKey'> & {
+  s3Bucket: string
+}
 
 /**
  * Stores files in a bucket of an S3-compatible server. Contents pass through this process, so that the bucket needs no
- * public access.
+ * public access. The server may have a private address: the operator chooses it, often in the local network.
  */
-export function createS3Store(config: S3Config): FileStore {
+export function createS3Store(config: S3Settings): FileStore {
   const bucket = new S3Client({
-    bucket: config.s3Bucket ?? '',
+    bucket: config.s3Bucket,
     ...(config.s3Region && { region: config.s3Region }),
     ...(config.s3Endpoint && { endpoint: config.s3Endpoint }),
     ...(config.s3AccessKeyId && { accessKeyId: config.s3AccessKeyId }),

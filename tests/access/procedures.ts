@@ -105,7 +105,6 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'bases.delete': { gate: 'base.delete', input: ofBase },
   'app.setup': { gate: 'settings.read' },
   // The world's server has no mail server.
-  'app.sendTestMail': { gate: 'settings.update', refuses: 'BAD_REQUEST' },
   'storage.base': { gate: 'base.storage', input: ofBase },
   'storage.bases': { gate: 'storage.list' },
   'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
@@ -121,6 +120,27 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ tableId }) => ({ tableId, indexId: 'none' }),
     refuses: 'GENERIC_NOT_FOUND',
   },
+  'plugins.list': { gate: 'plugin.read' },
+  'plugins.storedFiles': { gate: 'plugin.read' },
+  'plugins.save': {
+    gate: 'plugin.update',
+    input: () => ({ id: 'slack', config: [] }),
+    refuses: 'BAD_REQUEST',
+  },
+  'plugins.deactivate': { gate: 'plugin.update', input: () => ({ id: 'slack', keepConfig: true }) },
+  'plugins.reactivate': { gate: 'plugin.update', input: () => ({ id: 'slack' }), refuses: 'BAD_REQUEST' },
+  'plugins.test': {
+    gate: 'plugin.update',
+    input: () => ({ id: 'slack', config: [] }),
+    refuses: 'BAD_REQUEST',
+  },
+  'plugins.testEnvironment': {
+    gate: 'plugin.update',
+    input: () => ({ category: 'email' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'plugins.channels': { gate: 'plugin.use', input: ofBase },
+
   'comments.list': { gate: 'comment.list', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'comments.counts': {
     gate: 'comment.list',

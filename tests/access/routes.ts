@@ -49,6 +49,7 @@ const jobId = () => ({ jobId: NO_JOB })
 const nobody = () => ({ userId: NOBODY })
 const newTable = () => ({ title: 'New', columns: [{ title: 'A', uidt: 'SingleLineText' }] })
 
+const slackPlugin = () => ({ pluginId: 'slack' })
 const commentsOf = ({ tableId, recordId }: World) => `?fk_model_id=${tableId}&row_id=${recordId}`
 const newComment = ({ tableId, recordId }: World) => ({
   fk_model_id: tableId,
@@ -213,6 +214,21 @@ export const ROUTES: Record<string, RouteCase> = {
   },
   'POST /api/v1/notifications/mark-all-read': { gate: 'notification.update' },
   'POST /api/v1/notifications/unsubscribe/:token': { gate: 'anyone', params: token, answers: 400 },
+  'GET M/plugins': { gate: 'plugin.read' },
+  'GET M/plugins/webhook': { gate: 'plugin.read' },
+  'GET M/plugins/:pluginId': { gate: 'plugin.read', params: slackPlugin },
+  'GET M/plugins/:pluginId/status': { gate: 'plugin.read', params: slackPlugin },
+  'PATCH M/plugins/:pluginId': {
+    gate: 'plugin.update',
+    params: slackPlugin,
+    body: () => ({ active: true, input: '[]' }),
+    answers: 400,
+  },
+  'POST M/plugins/test': {
+    gate: 'plugin.update',
+    body: () => ({ title: 'Slack', category: 'Chat', input: '[]' }),
+    answers: 400,
+  },
   'GET M/comments': { gate: 'comment.list', query: commentsOf },
   'POST M/comments': { gate: 'comment.create', body: newComment },
   'GET M/comments/count': {

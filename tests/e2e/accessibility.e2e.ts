@@ -135,6 +135,12 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
         await visit(`account, ${name}`, `/account/${name}`, 'main h1')
       await app.rest(owner.token).post('/api/v1/users', { email: 'carol@example.com' })
       await visit('account, users', '/account/users', 'main li select')
+      await visit('account, setup', '/account/setup', 'main li button')
+      for (const title of ['SMTP', 'Slack']) {
+        await page.getByRole('button', { name: `Configure ${title}` }).click()
+        await auditPart(`plugin ${title}`, page.getByRole('dialog'))
+        await closeDialog(page)
+      }
       await visit('page not found', '/error/404', 'main h1')
       await visit('diagram', `/nc/${baseId}/erd`, '[data-testid="erd"] .react-flow__node')
       await done()

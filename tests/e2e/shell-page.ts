@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { createTestApp, type TestApp } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
 
 export const EMAIL = 'ada@example.com'
 export const PASSWORD = 'correct horse battery'
 
 /** A running server and a browser for the tests of one file, with what those tests do on their pages. */
-export function setUpShell({ withAccount = false }: { withAccount?: boolean } = {}) {
+export function setUpShell({
+  withAccount = false,
+  config,
+}: {
+  withAccount?: boolean
+  config?: TestAppOptions['config']
+} = {}) {
   let app: TestApp
   let browser: Browser
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser()])
     if (withAccount) {
       await app.rest().post('/api/v1/auth/user/signup', { email: EMAIL, password: PASSWORD })
     }

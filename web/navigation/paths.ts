@@ -70,6 +70,7 @@ export type AccountPage =
   | 'notifications'
   | 'users'
   | 'settings'
+  | 'setup'
   | 'storage'
 
 /** `?name=value` of the parameters that are set. */

@@ -30,16 +30,21 @@ export interface FileRow {
   size: number
   width: number | null
   height: number | null
+  /** Id of its store, see `FileStores`. */
+  storeId: string | null
 }
 
 /** Newer files are never deleted. */
 const dayAgo = (): string => new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
 
+/** Deletes the thumbnails of a file. */
+type RemoveThumbnails = (file: Pick<FileRow, 'path' | 'storeId'>) => Promise<void>
+
 export type Files = ReturnType<typeof createFiles>
 
 /** The uploaded files: their owners, and the bases whose cells use them. */
 export function createFiles(
-  { meta, files: store, log }: Pick<Kernel, 'meta' | 'files' | 'log'>,
+  { meta, files: stores, log }: Pick<Kernel, 'meta' | 'files' | 'log'>,
   { access }: Pick<AuthService, 'access'>,
 ) {
   const { attachmentFiles, attachmentUses } = meta.tables(defineRecordsTables)
@@ -57,7 +62,8 @@ export function createFiles(
     folder: string | null,
   ): Promise<FileRow> {
     await refuseHoard(userId)
-    await store.prepare(isUnused)
+    const { id: storeId, store } = stores.current()
+    await store.prepare(() => isUnused(storeId))
     const title = cleanFileName(name) ?? 'file'
     const mimetype = sniffType(arrived.head, title)
     const size = await imageSize(arrived.path, mimetype)
@@ -69,6 +75,7 @@ export function createFiles(
       size: arrived.size,
       width: size?.width ?? null,
       height: size?.height ?? null,
+      storeId,
     }
     // Registered before it is stored: if the process ends in between, the sweep removes it.
     await meta.db
@@ -83,9 +90,14 @@ export function createFiles(
     return row
   }
 
-  /** True if no file was ever stored. */
-  const isUnused = async (): Promise<boolean> =>
-    (await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).limit(1)).length === 0
+  const isIn = (storeId: string | null) =>
+    storeId === null ? isNull(attachmentFiles.storeId) : eq(attachmentFiles.storeId, storeId)
+
+  /** True if no file is in the store. */
+  async function isUnused(storeId: string | null): Promise<boolean> {
+    const any = meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles)
+    return (await any.where(isIn(storeId)).limit(1)).length === 0
+  }
 
   async function refuseHoard(userId: string): Promise<void> {
     const isWaiting = and(eq(attachmentFiles.userId, userId), eq(attachmentFiles.isUsed, false))
@@ -119,7 +131,7 @@ export function createFiles(
   }
 
   /** Deletes a file unless a cell has used it in the meantime. */
-  async function removeUnused(path: string, removeAlso: (path: string) => Promise<void>): Promise<void> {
+  async function removeUnused(path: string, removeAlso: RemoveThumbnails): Promise<void> {
     const [gone] = await meta.db
       .delete(attachmentFiles)
       .where(
@@ -129,10 +141,10 @@ export function createFiles(
           sql`not exists (select 1 from attachment_uses named where named.path = ${path})`,
         ),
       )
-      .returning({ path: attachmentFiles.path })
+      .returning({ path: attachmentFiles.path, storeId: attachmentFiles.storeId })
     if (!gone) return
-    await store.remove(storeKeyOf(path))
-    await removeAlso(path)
+    await (await stores.get(gone.storeId)).remove(storeKeyOf(path))
+    await removeAlso(gone)
   }
 
   const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
@@ -328,6 +340,15 @@ export function createFiles(
       await release(gone.map(({ path }) => path))
     },
 
+    /** Number and total size of the files in each store, by its id. */
+    async sizesOfStores(): Promise<{ storeId: string | null; files: number; bytes: number }[]> {
+      const rows = await meta.db
+        .select({ storeId: attachmentFiles.storeId, files: count(), bytes: sum(attachmentFiles.size) })
+        .from(attachmentFiles)
+        .groupBy(attachmentFiles.storeId)
+      return rows.map(({ bytes, ...row }) => ({ ...row, bytes: Number(bytes ?? 0) }))
+    },
+
     /** A file by its path, or null. */
     find: async (path: string): Promise<FileRow | null> => (await rowsOf([path])).get(path) ?? null,
 
@@ -341,10 +362,15 @@ export function createFiles(
      * Deletes uploads older than a day that no cell uses. Files that a cell once used stay while the change log can
      * restore it (see `forgetUnnamed`).
      */
-    async sweep(removeAlso: (path: string) => Promise<void>): Promise<number> {
+    async sweep(removeAlso: RemoveThumbnails): Promise<number> {
       const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, dayAgo()))
       const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
-      for (const { path } of old) await removeUnused(path, removeAlso)
+      for (const { path } of old) {
+        // A bucket that is gone does not keep the files of others.
+        await removeUnused(path, removeAlso).catch((error) =>
+          log.error('an unused file could not be removed', error, { path }),
+        )
+      }
       if (old.length > 0) log.info('removed files that no record names', { files: old.length })
       return old.length
     },

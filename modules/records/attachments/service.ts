@@ -46,14 +46,14 @@ export type AttachmentsService = ReturnType<typeof createAttachments>
 
 /** Files of Attachment cells: uploads, their use in cells, and links that expire. */
 export function createAttachments({ kernel, auth, bases, schema, views }: Deps) {
-  const { config, secrets, files: store, log } = kernel
+  const { config, secrets, files: stores, log } = kernel
   const incoming = createIncoming(join(config.dataDir, 'incoming'), kernel.meta.cluster.claims)
   const links = createFileLinks(secrets.jwt, config.attachmentLinkSeconds * 1000)
   const audiences = createAudiences({ auth, bases, schema, views })
   const signerFor = async (actor: Actor | undefined): Promise<FileSigner> =>
     links.for(actor ? await audiences.of(actor) : null)
   const files = createFiles(kernel, auth)
-  const thumbnails = createThumbnails({ files: store, incoming })
+  const thumbnails = createThumbnails({ stores, incoming })
   const http = createHttpClient(config)
   const sweep = async () => {
     await incoming.clean()
@@ -190,12 +190,12 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     const row = await files.find(thumbnail?.path ?? `download/${place}`)
     if (!row) return null
     if (!thumbnail) return serve(row, keepUntil)
-    const small = await thumbnails.find(row.path, row.mimetype, thumbnail.size)
+    const small = await thumbnails.find(row, thumbnail.size)
     return small && { ...small, title: row.title, keepUntil }
   }
 
   async function serve(row: FileRow, keepUntil: number | null): Promise<Served | null> {
-    const file = await store.find(storeKeyOf(row.path))
+    const file = await (await stores.get(row.storeId)).find(storeKeyOf(row.path))
     return file && { file, mimetype: row.mimetype, title: row.title, keepUntil }
   }
 
@@ -226,6 +226,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
       await sweep()
     },
     shareAll: files.shareAll,
+    sizesOfStores: files.sizesOfStores,
 
     /**
      * Allows the forms of a base to show an image of the actor.

@@ -1,7 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
-import type { FileStore, StoredFile } from '../../../src/storage/index.ts'
+import type { FileStores, StoredFile } from '../../../src/storage/index.ts'
 import { isImageError, MAX_PIXELS } from './file-type.ts'
+import type { FileRow } from './files.ts'
 import { explainDisk, type Incoming } from './incoming.ts'
 import { storeKeyOf, THUMBNAIL_SIZES, type ThumbnailSize, thumbnailKey } from './links.ts'
 
@@ -10,8 +11,8 @@ const MAX_AT_ONCE = 2
 /** Images that cannot be decoded here are served unchanged up to this size. */
 const MAX_UNCHANGED = 1024 ** 2
 
-/** Thumbnails, created on first request by Bun’s codecs, off the main thread, and kept in the store. */
-export function createThumbnails({ files, incoming }: { files: FileStore; incoming: Incoming }) {
+/** Thumbnails, created on first request by Bun’s codecs, off the main thread, and kept in the store of the image. */
+export function createThumbnails({ stores, incoming }: { stores: FileStores; incoming: Incoming }) {
   const making = new Map<string, Promise<StoredFile | null>>()
   const waiting: (() => void)[] = []
   let running = 0
@@ -27,7 +28,11 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
     }
   }
 
-  async function make(path: string, size: ThumbnailSize): Promise<StoredFile | null> {
+  async function make(
+    { path, storeId }: Pick<FileRow, 'path' | 'storeId'>,
+    size: ThumbnailSize,
+  ): Promise<StoredFile | null> {
+    const files = await stores.get(storeId)
     const original = await files.find(storeKeyOf(path))
     if (!original) return null
     const side = THUMBNAIL_SIZES[size]
@@ -54,14 +59,15 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
      * server cannot decode (AVIF) are returned unchanged.
      */
     async find(
-      path: string,
-      mimetype: string,
+      image: Pick<FileRow, 'path' | 'storeId' | 'mimetype'>,
       size: ThumbnailSize,
     ): Promise<{ file: StoredFile; mimetype: string } | null> {
+      const { path, mimetype } = image
+      const files = await stores.get(image.storeId)
       const key = thumbnailKey(path, size)
       const known = await files.find(key)
       if (known) return { file: known, mimetype: 'image/webp' }
-      const work = making.get(key) ?? inTurn(() => make(path, size)).finally(() => making.delete(key))
+      const work = making.get(key) ?? inTurn(() => make(image, size)).finally(() => making.delete(key))
       making.set(key, work)
       const made = await work
       if (made) return { file: made, mimetype: 'image/webp' }
@@ -70,7 +76,8 @@ export function createThumbnails({ files, incoming }: { files: FileStore; incomi
     },
 
     /** Deletes all thumbnails of an image. */
-    async remove(path: string): Promise<void> {
+    async remove({ path, storeId }: Pick<FileRow, 'path' | 'storeId'>): Promise<void> {
+      const files = await stores.get(storeId)
       for (const size of Object.keys(THUMBNAIL_SIZES))
         await files.remove(thumbnailKey(path, size as ThumbnailSize))
     },

@@ -42,7 +42,7 @@ type Notice =
   | { from: number; gap: true }
 
 /** The tables, function and triggers that servers need to hear of each other; versioned by the function's comment. */
-const SCHEMA_VERSION = 'sheaf cluster 1'
+const SCHEMA_VERSION = 'sheaf cluster 2'
 
 /**
  * Installs the triggers that announce changes of cached rows, and the table of large payloads. Triggers rather than
@@ -100,8 +100,8 @@ export interface PostgresCluster extends Cluster {
 export function changesCachedRows(sql: string): boolean {
   const [, verb, table = ''] = /^\s*(insert into|update|delete from) "(\w+)"/i.exec(sql) ?? []
   if (verb === undefined || !Object.hasOwn(CACHED_TABLES, table)) return false
-  // The absence of a row is not cached, but the list of a person's memberships is.
-  return verb.toLowerCase() !== 'insert into' || table === 'memberships'
+  // The absence of a row is not cached, except in these lists of rows.
+  return verb.toLowerCase() !== 'insert into' || table === 'memberships' || table === 'plugins'
 }
 
 /**

@@ -1,6 +1,7 @@
-import { Bell, HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
+import { Bell, HardDrive, KeyRound, LockKeyhole, Plug, Settings2, UserRound, UsersRound } from 'lucide-react'
 import type { OrgRole } from '../../../src/core/roles.ts'
 import { m } from '../../messages.gen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { type AccountPage, hrefOf, paths } from '../../navigation/paths.ts'
 import { useParams } from '../../navigation/router.tsx'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
@@ -14,6 +15,8 @@ import { PasswordPage, ProfilePage } from './profile-page.tsx'
 import { SettingsPage, StoragePage } from './server-pages.tsx'
 import { TokensPage } from './tokens-page.tsx'
 import { UsersPage } from './users-page.tsx'
+
+const SetupPage = lazyPart(() => import('../plugins/setup-page.tsx'), 'SetupPage')
 
 const pages = (): {
   id: AccountPage
@@ -46,6 +49,7 @@ const pages = (): {
     least: 'super',
     page: () => <SettingsPage />,
   },
+  { id: 'setup', title: m.account_setup(), icon: Plug, least: 'super', page: () => <SetupPage /> },
   { id: 'storage', title: m.common_storage(), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
 ]
 

@@ -3,14 +3,11 @@ import { CircleAlert, CircleCheck, HardDrive } from 'lucide-react'
 import type { ReactNode } from 'react'
 import * as z from 'zod/mini'
 import { formatBytes } from '../../attachments/format-bytes.ts'
-import { messageOf } from '../../errors.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { callRest } from '../../rest.ts'
-import { type Outputs, trpc } from '../../trpc.ts'
-import { Alert } from '../../ui/alert.tsx'
+import { trpc } from '../../trpc.ts'
 import { showError } from '../../ui/attempt.ts'
-import { Button } from '../../ui/button.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import styles from './account.module.css'
@@ -53,43 +50,21 @@ export function SettingsPage() {
   )
 }
 
-type Setup = Outputs['app']['setup']
-
-/** Read-only overview of what environment variables configure: mail, public URL, file store and database. */
+/** Read-only overview of what only environment variables configure: public URL and database. */
 function ServerSetup() {
   const setup = trpc.app.setup.useQuery()
   if (setup.error && !setup.data)
     return <QueryError title={m.account_server_setup_load_failed()} query={setup} />
   if (!setup.data) return <Skeleton height={160} />
-  const { mail, files, database, publicUrl } = setup.data
+  const { database, publicUrl } = setup.data
   return (
     <>
       <p className={styles.note}>{m.account_environment_hint()}</p>
-      <Part title={m.account_mail()} isSet={mail !== null}>
-        {mail === null ? (
-          <p className={styles.note}>{m.account_no_mail_hint()}</p>
-        ) : (
-          <MailSetup mail={mail} />
-        )}
-      </Part>
       <Part title={m.account_public_address()} isSet={publicUrl !== null}>
         {publicUrl === null ? (
           <p className={styles.note}>{m.account_no_public_url_hint()}</p>
         ) : (
           <Facts facts={[[m.account_address(), publicUrl]]} />
-        )}
-      </Part>
-      <Part title={m.account_attached_files()} isSet>
-        {files.kind === 'folder' ? (
-          <p className={styles.note}>{m.account_files_in_folder()}</p>
-        ) : (
-          <Facts
-            facts={[
-              [m.account_s3_bucket(), files.bucket],
-              [m.account_region(), files.region],
-              [m.account_endpoint(), files.endpoint],
-            ]}
-          />
         )}
       </Part>
       <Part title={m.account_database()} isSet>
@@ -129,39 +104,6 @@ function Facts({ facts }: { facts: [string, string | null][] }) {
           </div>
         ))}
     </dl>
-  )
-}
-
-function MailSetup({ mail }: { mail: NonNullable<Setup['mail']> }) {
-  const test = trpc.app.sendTestMail.useMutation()
-  const encryption = {
-    tls: m.account_tls_from_the_start(),
-    starttls: m.account_starttls_where_mail_server_offers(),
-    none: m.common_none(),
-  }[mail.encryption]
-  return (
-    <>
-      <Facts
-        facts={[
-          [m.account_mail_server(), `${mail.host}:${mail.port}`],
-          [m.common_from(), mail.from],
-          [m.account_user_name(), mail.username],
-          [m.account_encryption(), encryption],
-        ]}
-      />
-      <div>
-        <Button busy={test.isPending} onClick={() => test.mutate()}>
-          {m.account_send_test_mail()}
-        </Button>
-      </div>
-      {test.error && <Alert tone="error">{messageOf(test.error)}</Alert>}
-      {test.data?.problem === null && (
-        <Alert>{m.account_mail_server_accepted_test_mail({ email: test.data.recipient })}</Alert>
-      )}
-      {typeof test.data?.problem === 'string' && (
-        <Alert tone="error">{m.account_mail_server_did_not_accept({ reason: test.data.problem })}</Alert>
-      )}
-    </>
   )
 }
 
