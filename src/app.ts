@@ -169,7 +169,7 @@ export function createServices(kernel: Kernel) {
   const comments = createCommentsService(kernel, auth, schema, records, notifications)
   const activity = createActivityService(auth, bases, records, comments)
   kernel.registry.fill(NOTICES, notifications.notices)
-  const hooks = createHooksService(kernel, auth, schema, records)
+  const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)

@@ -21,6 +21,7 @@ import { m } from '../../src/messages.gen.ts'
 import { seal, unseal } from '../../src/secrets.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { CopiedHooks } from '../imports/index.ts'
+import type { PluginsService } from '../plugins/index.ts'
 import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
 import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
@@ -60,10 +61,11 @@ export function createHooksService(
     RecordsService,
     'open' | 'openForFollowUp' | 'titledMap' | 'versions' | 'attachments' | 'feed'
   >,
+  plugins: Pick<PluginsService, 'chat'>,
 ) {
   const key = kernel.secrets.connections
   const store = createHookStore(kernel)
-  const sender = createSender(kernel)
+  const sender = createSender(kernel, plugins)
   const rows = createRestRows(records, auth)
   const collector = createCollector(kernel, schema, records, rows, store)
   const deliverer = createDeliverer(kernel, schema, store, sender, collector)

@@ -1,14 +1,19 @@
 import type { z } from 'zod'
 import type { TemplateKind } from '../../../src/core/templates/template.ts'
-import type { HttpMethod } from '../../../src/http.ts'
+import type { HttpMethod, HttpReply } from '../../../src/http.ts'
+import type { PluginsService } from '../../plugins/index.ts'
 
-/** An HTTP request, sent through `src/http.ts`. A status of 2xx means that it was delivered. */
+/** An HTTP request, sent through `src/http.ts`. A status of 2xx means that it was delivered, unless `problemOf` says otherwise. */
 export interface HttpDelivery {
   kind: 'http'
   method: HttpMethod
   url: string
   headers: [name: string, value: string][]
   body: string | null
+  /** Texts that the log must not show, besides those of the settings. */
+  secrets?: string[]
+  /** Why the receiver has not accepted the request, in its own words; null if it has. */
+  problemOf?(reply: Pick<HttpReply, 'status' | 'statusText' | 'body'>): string | null
 }
 
 /** A mail, sent by the mail server of the installation. */
@@ -33,6 +38,12 @@ export interface PayloadTemplate {
 /** Renders a template of the settings with the event. Its text and kind must be among those of `templates`. */
 export type Render = (text: string, kind: TemplateKind) => string
 
+/** What channels use besides their settings. */
+export interface ChannelServices {
+  /** The chat services that super admins have configured. */
+  chat: PluginsService['chat']
+}
+
 /** A way to deliver events, such as a call of a URL or a message to a chat. */
 export interface Channel<Payload extends object = object> {
   /** Its name in the API (wire reference §11), e.g. `URL`. */
@@ -47,7 +58,8 @@ export interface Channel<Payload extends object = object> {
   secrets(payload: Payload): string[]
   /** Whether its HTTP requests are signed with the secret of the webhook. */
   isSigned: boolean
-  compose(payload: Payload, render: Render): Outgoing
+  /** @throws BAD_REQUEST if a service that it needs is not configured; RenderError */
+  compose(payload: Payload, render: Render, services: ChannelServices): Outgoing
 }
 
 /** Keeps the type of the settings between the members of a channel. */

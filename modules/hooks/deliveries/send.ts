@@ -14,6 +14,7 @@ import { m } from '../../../src/messages.gen.ts'
 import { unseal } from '../../../src/secrets.ts'
 import {
   type Channel,
+  type ChannelServices,
   findChannel,
   type HttpDelivery,
   type MailDelivery,
@@ -79,7 +80,7 @@ const FINAL: ReadonlySet<HttpFailureReason> = new Set(['invalid address', 'inval
 const GONE = 410
 
 /** Sends events to receivers. */
-export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) {
+export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, services: ChannelServices) {
   const http = createHttpClient(config)
 
   async function sendMail(outgoing: MailDelivery, event: HookPayload, mask: Mask): Promise<Partial<Attempt>> {
@@ -107,7 +108,8 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) 
       const limits = { maxBytes: LOGGED_RESPONSE, timeoutMs: TIMEOUT_MS }
       const reply = await http.send(url, { method, headers, body, ...limits, signal })
       const { status } = reply
-      const isDelivered = status >= 200 && status < 300
+      const problem = outgoing.problemOf?.(reply) ?? null
+      const isDelivered = outgoing.problemOf ? problem === null : status >= 200 && status < 300
       const code = status >= 400 && status < 500 ? 'ERR_BAD_REQUEST' : 'ERR_BAD_RESPONSE'
       return {
         request,
@@ -115,7 +117,9 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) 
         isDelivered,
         isFinal: status === GONE,
         retryAfterMs: retryAfter(reply.headers.get('retry-after')),
-        error: isDelivered ? null : { code, message: m.hooks_error_status({ status }) },
+        error: isDelivered
+          ? null
+          : { code, message: mask(problem ?? m.hooks_error_status({ status })).slice(0, MAX_ERROR) },
       }
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
@@ -140,14 +144,15 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>) 
         // What a template makes of the event does not change with another try.
         if (!(error instanceof RenderError || error instanceof AppError)) throw error
         const isFinal = error instanceof RenderError
-        return { isFinal, error: { code: 'ERR_TEMPLATE', message: error.message.slice(0, MAX_ERROR) } }
+        const code = isFinal ? 'ERR_TEMPLATE' : 'ERR_CHANNEL'
+        return { isFinal, error: { code, message: error.message.slice(0, MAX_ERROR) } }
       })
       return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
 
       async function attempt(): Promise<Partial<Attempt>> {
         const render = rendererOf(target, event)
-        const outgoing = target.channel.compose(target.payload, render)
-        const mask = maskerOf(target, render)
+        const outgoing = target.channel.compose(target.payload, render, services)
+        const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
         return outgoing.kind === 'mail'
           ? sendMail(outgoing, event, mask)
           : sendHttp(outgoing, target, { event, mask, signal })
@@ -187,9 +192,8 @@ function rendererOf({ templates }: Target, event: HookPayload): Render {
 /** Replaces secrets in texts of the log. */
 type Mask = (text: string) => string
 
-function maskerOf({ channel, payload }: Target, render: Render): Mask {
-  const secrets = channel
-    .secrets(payload)
+function maskerOf({ channel, payload }: Target, render: Render, more: readonly string[]): Mask {
+  const secrets = [...channel.secrets(payload), ...more]
     .flatMap((secret) => (secret.includes('{{') ? [secret, render(secret, 'header')] : [secret]))
     .flatMap((secret) => [
       secret,
