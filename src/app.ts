@@ -10,7 +10,7 @@ import {
 } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { commentsRest, createCommentsService } from '../modules/comments/index.ts'
-import { createHooksService, hooksRest } from '../modules/hooks/index.ts'
+import { buttonsRest, createButtonsService, createHooksService, hooksRest } from '../modules/hooks/index.ts'
 import {
   COPIED_HOOKS,
   copiesRest,
@@ -172,6 +172,7 @@ export function createServices(kernel: Kernel) {
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
+  const buttons = createButtonsService(auth, schema, records, hooks)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
@@ -197,6 +198,7 @@ export function createServices(kernel: Kernel) {
     comments,
     activity,
     hooks,
+    buttons,
   }
 }
 
@@ -228,6 +230,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(commentsRest(kernel, services))
     .use(activityRest(kernel, services))
     .use(hooksRest(kernel, services))
+    .use(buttonsRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))

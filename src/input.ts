@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTimeZone } from './core/dates.ts'
 import { m } from './messages.gen.ts'
 
 /** Deepest nesting that is stored. Recursion over deeper values could exhaust the stack. */
@@ -37,3 +38,10 @@ function isStorable(value: unknown, maxLength: number): boolean {
   }
   return true
 }
+
+/** The IANA name of a time zone; absent: UTC. */
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
+  .optional()

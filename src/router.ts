@@ -2,7 +2,7 @@ import { type ActivityService, activityRouter } from '../modules/activity/index.
 import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { type CommentsService, commentsRouter } from '../modules/comments/index.ts'
-import { type HooksService, hooksRouter } from '../modules/hooks/index.ts'
+import { type ButtonsService, buttonsRouter, type HooksService, hooksRouter } from '../modules/hooks/index.ts'
 import {
   type Copies,
   copiesRouter,
@@ -37,6 +37,7 @@ export interface RoutedServices {
   comments: CommentsService
   activity: ActivityService
   hooks: HooksService
+  buttons: ButtonsService
 }
 
 /** The tRPC router, one line per module. */
@@ -60,6 +61,7 @@ export const createRouter = (services: RoutedServices) =>
     comments: commentsRouter(services.comments),
     activity: activityRouter(services.activity),
     hooks: hooksRouter(services.hooks),
+    buttons: buttonsRouter(services.buttons),
   })
 
 /** The only server type that the web app uses. */

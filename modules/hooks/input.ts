@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { filterSchema } from '../../src/core/filters/index.ts'
 import { HOOK_EVENTS, HOOK_OPERATIONS, MAX_TRIGGERED } from '../../src/core/hooks.ts'
-import { plainObject, plainText } from '../../src/input.ts'
+import { plainObject, plainText, timeZone } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const MAX_PAYLOAD_LENGTH = 600_000
@@ -20,6 +20,7 @@ const settings = {
 }
 
 export const TableRef = z.strictObject({ tableId: id })
+export const BaseRef = z.strictObject({ baseId: id })
 export const HookRef = z.strictObject({ hookId: id })
 
 /** A new webhook; what is left out gets its default. */
@@ -71,4 +72,12 @@ export const TriggerInput = HookRef.extend({
     .array(z.union([z.int(), z.string().min(1).max(255)]))
     .min(1)
     .max(MAX_TRIGGERED),
+})
+
+export const PressInput = z.strictObject({
+  tableId: id,
+  fieldId: id,
+  recordId: z.union([z.int(), z.string().min(1).max(255)]),
+  /** For values of the current moment. */
+  timeZone,
 })

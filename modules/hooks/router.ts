@@ -1,5 +1,7 @@
-import { member, router } from '../../src/trpc.ts'
+import { member, reader, router } from '../../src/trpc.ts'
+import type { ButtonsService } from './buttons.ts'
 import {
+  BaseRef,
   DeliveryList,
   DeliveryRef,
   HookActivation,
@@ -8,6 +10,7 @@ import {
   HookTest,
   HookUpdate,
   NewHook,
+  PressInput,
   RetryInput,
   SampleInput,
   TableRef,
@@ -19,6 +22,7 @@ import type { HooksService } from './service.ts'
 export const hooksRouter = (hooks: HooksService) =>
   router({
     list: member.input(TableRef).query(({ ctx, input }) => hooks.list(ctx.actor, input.tableId)),
+    listOfBase: member.input(BaseRef).query(({ ctx, input }) => hooks.listOfBase(ctx.actor, input.baseId)),
     /** Active webhooks that may be triggered by hand. */
     manual: member.input(TableRef).query(({ ctx, input }) => hooks.manual(ctx.actor, input.tableId)),
     get: member.input(HookRef).query(({ ctx, input }) => hooks.get(ctx.actor, input.hookId)),
@@ -57,4 +61,10 @@ export const hooksRouter = (hooks: HooksService) =>
     trigger: member
       .input(TriggerInput)
       .mutation(({ ctx, input }) => hooks.trigger(ctx.actor, input.hookId, input.recordIds)),
+  })
+
+/** `trpc.buttons.*`: presses of button fields. */
+export const buttonsRouter = (buttons: ButtonsService) =>
+  router({
+    press: reader.input(PressInput).mutation(({ ctx, input }) => buttons.press(ctx.actor, input)),
   })

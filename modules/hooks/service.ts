@@ -56,7 +56,7 @@ export type HooksService = ReturnType<typeof createHooksService>
 export function createHooksService(
   kernel: Kernel,
   auth: Pick<AuthService, 'access' | 'people'>,
-  schema: Pick<SchemaReader, 'load' | 'engineOf'>,
+  schema: Pick<SchemaReader, 'load' | 'engineOf' | 'isKept'>,
   records: Pick<
     RecordsService,
     'open' | 'openForFollowUp' | 'titledMap' | 'versions' | 'attachments' | 'feed'
@@ -264,18 +264,17 @@ export function createHooksService(
     /** The webhooks of a table in their order, with the state of their deliveries. */
     async list(actor: Actor, tableId: string): Promise<ListedHook[]> {
       await enter(actor, 'hook.list', tableId)
-      const found = await store.ofTable(tableId)
-      const ids = found.map(({ id }) => id)
-      const [counts, last] = await Promise.all([store.counts(ids), store.last(ids)])
-      return found.map((row) => {
-        const ended = last.get(row.id)
-        return {
-          ...present(row, key),
-          waiting: counts.get(row.id)?.waiting ?? 0,
-          dead: counts.get(row.id)?.dead ?? 0,
-          last: ended ? { status: ended.status, at: asTime(ended.at) } : null,
-        }
-      })
+      return withDeliveries(await store.ofTable(tableId))
+    },
+
+    /** The webhooks of all tables of a base, without those of tables in the trash. */
+    async listOfBase(actor: Actor, baseId: string): Promise<ListedHook[]> {
+      await auth.access.authorize(actor, 'hook.list', baseId)
+      const found = await store.ofBase(baseId)
+      const tableIds = [...new Set(found.map(({ tableId }) => tableId))]
+      const kept = new Set<string>()
+      for (const id of tableIds) if (await schema.isKept(id)) kept.add(id)
+      return withDeliveries(found.filter(({ tableId }) => kept.has(tableId)))
     },
 
     /** The active webhooks of a table that are triggered by hand, for those who may do so. */
@@ -530,6 +529,20 @@ export function createHooksService(
       }
       await Bun.sleep(TRIGGER_LOOK_MS)
     }
+  }
+
+  async function withDeliveries(found: readonly HookRow[]): Promise<ListedHook[]> {
+    const ids = found.map(({ id }) => id)
+    const [counts, last] = await Promise.all([store.counts(ids), store.last(ids)])
+    return found.map((row) => {
+      const ended = last.get(row.id)
+      return {
+        ...present(row, key),
+        waiting: counts.get(row.id)?.waiting ?? 0,
+        dead: counts.get(row.id)?.dead ?? 0,
+        last: ended ? { status: ended.status, at: asTime(ended.at) } : null,
+      }
+    })
   }
 
   async function eventFor(

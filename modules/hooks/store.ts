@@ -51,7 +51,9 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
         db.select().from(hooks).where(eq(hooks.tableId, tableId)).orderBy(asc(hooks.order), asc(hooks.id)),
       ),
     ofBase: (baseId: string): Promise<HookRow[]> =>
-      Promise.resolve(db.select().from(hooks).where(eq(hooks.baseId, baseId))),
+      Promise.resolve(
+        db.select().from(hooks).where(eq(hooks.baseId, baseId)).orderBy(asc(hooks.order), asc(hooks.id)),
+      ),
     insertHooks: (rows: readonly HookRow[]): MetaStatement[] =>
       rows.map((row) => db.insert(hooks).values(row)),
     activeOfBase: (baseId: string): Promise<HookRow[]> =>

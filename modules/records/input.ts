@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
-import { m } from '../../src/messages.gen.ts'
+import { timeZone } from '../../src/input.ts'
 import { MAX_FIELDS } from '../schema/index.ts'
 import { MAX_ACTIONS, MAX_KEPT_PEOPLE, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
 import { MAX_PER_TABLE, MAX_PREVIEW } from './read/index.ts'
@@ -99,12 +98,6 @@ export const pictureRequest = z.strictObject({ tableId: id, path: z.string().min
 export const peopleRequest = z.strictObject({ tableId: id, ids: z.array(id).max(50) })
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
-
-const timeZone = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, { error: () => m.imports_error_time_zone() })
-  .optional()
 
 export const selection = z.strictObject({
   tableId: id,

@@ -130,6 +130,7 @@ const FEATURES = [
   'comments',
   'plugins',
   'notifications',
+  'hooks',
   'account',
   'shares/public',
   'shell',

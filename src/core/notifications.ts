@@ -204,8 +204,10 @@ function jobTitle(kind: string, subject: string | null): string {
  * The path of the app that shows what a notification is about, such as `/nc/p123/m456?rowId=7`. Null if there is
  * nothing to open.
  */
-export function notificationPath({ base, table, view, record, isAvailable }: Notification): string | null {
+export function notificationPath(notification: Notification): string | null {
+  const { base, table, view, record, isAvailable, detail } = notification
   if (!isAvailable || base === null) return null
+  if (detail.hook) return `/nc/${base.id}/webhooks?hookId=${detail.hook.id}&tab=deliveries`
   if (table === null) return `/nc/${base.id}`
   const path = `/nc/${base.id}/${table.id}${view ? `/${view.id}` : ''}`
   return record ? `${path}?rowId=${encodeURIComponent(String(record.id))}` : path

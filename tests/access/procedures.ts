@@ -63,6 +63,11 @@ const manualHook = async ({ trpc, tableId }: World) => {
   const { id } = await trpc.hooks.create.mutate(manual)
   return { hookId: id }
 }
+async function press({ trpc, tableId, recordId }: World, options: object) {
+  const field = { title: `Button ${crypto.randomUUID()}`, type: 'Button' as const, options: { ...options } }
+  const created = await trpc.schema.createField.mutate({ tableId, field })
+  return { tableId, recordId, fieldId: created.id }
+}
 const csv = { delimiter: ',', quote: '"', encoding: 'utf-8', header: true }
 
 /**
@@ -186,7 +191,15 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: () => ({ token: 'none' }),
     refuses: 'BAD_REQUEST',
   },
+  'buttons.press': [
+    { gate: 'record.update', input: async (world) => press(world, { kind: 'update', values: {} }) },
+    {
+      gate: 'hook.trigger',
+      input: async (world) => press(world, { kind: 'webhook', webhookId: (await manualHook(world)).hookId }),
+    },
+  ],
   'hooks.list': { gate: 'hook.list', input: ofTable },
+  'hooks.listOfBase': { gate: 'hook.list', input: ofBase },
   'hooks.manual': { gate: 'hook.trigger', input: ofTable },
   'hooks.get': { gate: 'hook.list', input: hook },
   'hooks.create': { gate: 'hook.create', input: ({ tableId }) => ({ tableId, ...hookSettings }) },

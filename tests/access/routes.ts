@@ -73,6 +73,16 @@ const manualHook = async (world: World) => {
   const { id } = (await world.rest.post(`/api/v2/meta/tables/${world.tableId}/hooks`, manual)).body
   return { hookId: id, rowId: String(world.recordId) }
 }
+const button = async ({ rest, tableId, recordId }: World) => {
+  const title = `Button ${crypto.randomUUID()}`
+  const { body } = await rest.post(`/api/v2/meta/tables/${tableId}/columns`, {
+    uidt: 'Button',
+    title,
+    type: 'update',
+  })
+  const column = body.columns.find((one: { title: string }) => one.title === title)
+  return { tableId, recordId: String(recordId), fieldId: column.id }
+}
 const comment = async (world: World) => {
   const { id } = (await world.rest.post('/api/v2/meta/comments', newComment(world))).body
   return { commentId: id, auditId: id }
@@ -269,6 +279,10 @@ export const ROUTES: Record<string, RouteCase> = {
     body: ({ fieldId }) => ({ fk_column_id: fieldId, comparison_op: 'notblank' }),
   },
   'GET M/hooks/:hookId/logs': { gate: 'hook.list', params: hook },
+  'POST /api/v2/tables/:tableId/records/:recordId/buttons/:fieldId': {
+    gate: 'record.update',
+    params: button,
+  },
   'POST M/hooks/:hookId/trigger/:rowId': { gate: 'hook.trigger', params: manualHook },
   'GET M/audits/comments': { gate: 'comment.list', query: commentsOf },
   'POST M/audits/comments': { gate: 'comment.create', body: newComment },

@@ -210,7 +210,7 @@ describe('a button', () => {
   })
 
   test.each([
-    [{ type: 'script' }, 'The type of a button must be one of: url, webhook'],
+    [{ type: 'script' }, 'The type of a button must be one of: url, webhook, update'],
     [{ theme: 'loud' }, 'The theme of a button must be one of: solid, light, text'],
     [{ formula_raw: 'NOPE(1)' }, 'Function NOPE is not available'],
   ])('refuses %p', async (sent, msg) => {

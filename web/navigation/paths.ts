@@ -9,6 +9,7 @@ export interface RouteSearch {
   rowId?: string
   baseId?: string
   tableId?: string
+  hookId?: string
   tab?: string
   by?: string
   kind?: string
@@ -39,6 +40,9 @@ export const paths = {
   history: (baseId: string, filter: RouteSearch = {}) => `/${WORKSPACE}/${baseId}/history${queryOf(filter)}`,
   /** The open comments of a base. */
   comments: (baseId: string) => `/${WORKSPACE}/${baseId}/comments`,
+  /** The webhooks of a base or table; with one of them open, or its deliveries. */
+  webhooks: (baseId: string, search: { tableId?: string; hookId?: string; tab?: 'deliveries' } = {}) =>
+    `/${WORKSPACE}/${baseId}/webhooks${queryOf(search)}`,
   /** The trash of a base. */
   trash: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,

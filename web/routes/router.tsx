@@ -67,6 +67,7 @@ const BASE_ROUTES: Route[] = [
     path: '/comments',
     screen: lazyPart(() => import('../features/comments/comments-screen.tsx'), 'CommentsScreen'),
   },
+  { path: '/webhooks', screen: lazyPart(() => import('../features/hooks/hooks-screen.tsx'), 'HooksScreen') },
   { path: '/trash', screen: lazyPart(() => import('../features/history/trash-screen.tsx'), 'TrashScreen') },
   {
     // A table and perhaps its view; or, in older links, a view and perhaps its title.

@@ -60,12 +60,16 @@ export function PasswordField(props: TextFieldProps) {
   )
 }
 
-interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> {}
+interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'id'> {
+  ref?: Ref<HTMLTextAreaElement>
+  /** Content inside the box, after the text. */
+  after?: ReactNode
+}
 
 /** A labelled input of several lines. */
-export function TextArea({ label, error, help, className, ...input }: TextAreaProps) {
+export function TextArea({ label, error, help, after, className, ...input }: TextAreaProps) {
   return (
-    <LabelledBox label={label} error={error} help={help} className={className}>
+    <LabelledBox label={label} error={error} help={help} className={className} after={after}>
       {(control) => <textarea dir="auto" rows={3} {...input} {...control} />}
     </LabelledBox>
   )

@@ -1,6 +1,7 @@
 import type { ComputedKind } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPE_NAMES, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { buttonRules } from './button.ts'
 import { codeRules, formulaRules } from './formula.ts'
 import { countRules, linkRules, lookupRules, rollupRules } from './linked-kinds.ts'
 import type { ComputedRules, Reference } from './rules.ts'
@@ -12,7 +13,7 @@ const RULES: Record<ComputedKind, ComputedRules> = {
   rollup: rollupRules,
   count: countRules,
   formula: formulaRules,
-  button: formulaRules,
+  button: buttonRules,
   code: codeRules,
 }
 

@@ -186,6 +186,7 @@ const BUTTON_KEYS: Record<string, string> = {
   color: 'color',
   icon: 'icon',
   fk_webhook_id: 'webhookId',
+  confirmation: 'confirmation',
 }
 
 /**
@@ -202,6 +203,7 @@ function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOptions {
     if (typeof value === 'string' && value !== '') options[option] = value
     else if (value === null && (key === 'icon' || key === 'fk_webhook_id')) options[option] = null
   }
+  if (typeof column.values === 'object' && column.values !== null) options.values = column.values
   return options
 }
 
@@ -218,7 +220,7 @@ function presentFormula(field: Field, { fields, client }: WireContext) {
     error: field.error,
   }
   if (fieldType(field.type).computed !== 'button') return formula
-  const { kind, label, theme, color, icon, webhookId } = field.options
+  const { kind, label, theme, color, icon, webhookId, values, confirmation } = field.options
   return {
     type: kind,
     label: label || null,
@@ -231,6 +233,8 @@ function presentFormula(field: Field, { fields, client }: WireContext) {
     model: null,
     output_column_ids: null,
     fk_workspace_id: null,
+    values,
+    confirmation: confirmation || null,
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { parseJsonText } from '../json-text.ts'
 import { m } from '../messages.gen.ts'
-import { defineFieldType } from './field-type.ts'
+import { type CellValue, defineFieldType, type FieldOptions } from './field-type.ts'
 import { formulaText } from './formula.ts'
 import { computedValue } from './system-value.ts'
 
@@ -18,7 +18,13 @@ const shortText = z.string().check(z.maxLength(255))
 const oneOf = <const T extends readonly string[]>(property: string, values: T) =>
   z.enum(values, { error: () => m.field_error_button({ option: property, values: values.join(', ') }) })
 
-/** A button in each record that opens a URL computed by a formula, or triggers a webhook. */
+/** Fields that one press may change. */
+const MAX_VALUES = 50
+
+/** Opens the URL of the formula, calls a webhook, or writes values into the record. */
+const BUTTON_KINDS = ['url', 'webhook', 'update'] as const
+
+/** A button in each record. */
 export const button = defineFieldType({
   ...computedValue,
   name: 'Button',
@@ -28,8 +34,7 @@ export const button = defineFieldType({
   groupable: false,
   storage: 'text',
   options: z.object({
-    /** Whether a click opens the URL of the formula or triggers a webhook for the record. */
-    kind: z._default(oneOf('type', ['url', 'webhook']), 'url'),
+    kind: z._default(oneOf('type', BUTTON_KINDS), 'url'),
     label: z._default(shortText, ''),
     theme: z._default(oneOf('theme', BUTTON_THEMES), 'solid'),
     color: z._default(oneOf('colour', BUTTON_COLORS), 'brand'),
@@ -37,7 +42,17 @@ export const button = defineFieldType({
     icon: z._default(z.nullable(shortText), null),
     /** Formula text with `{{fieldId}}` references; its result is the URL. */
     formula: formulaText,
+    /** For `webhook`: one of the table that is triggered by hand. */
     webhookId: z._default(z.nullable(z.string().check(z.maxLength(64))), null),
+    /** For `update`: the values that a press writes, by field id; `@now` and `@me` are those of the press. */
+    values: z._default(
+      z
+        .record(z.string().check(z.maxLength(64)), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+        .check(z.refine((values) => Object.keys(values).length <= MAX_VALUES)),
+      {},
+    ),
+    /** The question to confirm before anything happens; empty: none. */
+    confirmation: z._default(z.string().check(z.maxLength(500)), ''),
   }),
   computed: 'button',
 })
@@ -60,3 +75,7 @@ export function readButton(value: unknown): ButtonValue | null {
     throw error
   }
 }
+
+/** The values that a press of this button writes, by field id; empty for other buttons. */
+export const valuesOfButton = ({ options }: { options: FieldOptions }): Record<string, CellValue> =>
+  options.kind === 'update' ? ((options.values ?? {}) as Record<string, CellValue>) : {}

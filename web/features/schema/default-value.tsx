@@ -12,16 +12,32 @@ import { choicesOf } from './field-commands.tsx'
 import type { FieldDraft } from './field-draft.ts'
 import styles from './field-editor.module.css'
 
-/** Editor of a field's default value. */
-export function DefaultValue({
-  baseId,
-  draft,
-  onChange,
-}: {
+type ValueDraft = Pick<FieldDraft, 'type' | 'options' | 'defaultValue'>
+
+interface ValueTexts {
+  label: () => string
+  /** Of a ticked checkbox. */
+  checked: () => string
+  /** The person that `@me` stands for. */
+  me: () => string
+}
+
+const DEFAULT_TEXTS: ValueTexts = {
+  label: m.schema_default_value,
+  checked: m.schema_checked_in_new_records,
+  me: m.schema_creator_of_the_record,
+}
+
+interface DefaultValueProps {
   baseId: string
-  draft: FieldDraft
+  draft: ValueDraft
+  /** For a value that is written at another time than the default of a new record. */
+  texts?: ValueTexts
   onChange: (value: CellValue) => void
-}) {
+}
+
+/** Editor of a field's default value. */
+export function DefaultValue({ baseId, draft, texts = DEFAULT_TEXTS, onChange }: DefaultValueProps) {
   const { type, defaultValue } = draft
   if (isBoolean({ type })) {
     return (
@@ -31,17 +47,26 @@ export function DefaultValue({
           checked={defaultValue === true}
           onChange={(event) => onChange(event.target.checked || null)}
         />
-        {m.schema_checked_in_new_records()}
+        {texts.checked()}
       </label>
     )
   }
   if (holdsPeople(draft)) {
     const multiple = draft.options.multiple === true
-    return <DefaultPeople baseId={baseId} value={defaultValue} multiple={multiple} onChange={onChange} />
+    return (
+      <DefaultPeople
+        baseId={baseId}
+        value={defaultValue}
+        multiple={multiple}
+        texts={texts}
+        onChange={onChange}
+      />
+    )
   }
   if (hasSingleChoice({ type })) {
     return (
       <DefaultSelect
+        label={texts.label()}
         value={typeof defaultValue === 'string' ? defaultValue : ''}
         onChange={(value) => onChange(value || null)}
       >
@@ -53,19 +78,20 @@ export function DefaultValue({
       </DefaultSelect>
     )
   }
-  if (acceptsNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
+  if (acceptsNow(type)) return <MomentDefault key={type} draft={draft} texts={texts} onChange={onChange} />
   // `key`: another type starts with an empty text.
-  return <TypedDefault key={type} draft={draft} onChange={onChange} />
+  return <TypedDefault key={type} draft={draft} label={texts.label()} onChange={onChange} />
 }
 
 /** Default of a date or time field: none, the creation time, or a fixed value. */
-function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
+function MomentDefault({ draft, texts, onChange }: Required<Omit<DefaultValueProps, 'baseId'>>) {
   const { type, defaultValue } = draft
   const [isFixed, setFixed] = useState(defaultValue !== null && defaultValue !== NOW)
   const other = isFixed ? 'fixed' : ''
   return (
     <>
       <DefaultSelect
+        label={texts.label()}
         value={defaultValue === NOW ? 'now' : other}
         onChange={(value) => {
           setFixed(value === 'fixed')
@@ -90,11 +116,11 @@ function nowLabel(type: FieldDraft['type']): string {
 
 function TypedDefault({
   draft,
-  label = m.schema_default_value(),
+  label,
   onChange,
 }: {
-  draft: FieldDraft
-  label?: string
+  draft: ValueDraft
+  label: string
   onChange: (value: CellValue) => void
 }) {
   const type = fieldType(draft.type)
@@ -120,21 +146,22 @@ interface DefaultPeopleProps {
   baseId: string
   value: CellValue
   multiple: boolean
+  texts: ValueTexts
   onChange: (value: CellValue) => void
 }
 
 /** Default of a user field: the record's creator, or members of the base. */
-function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps) {
+function DefaultPeople({ baseId, value, multiple, texts, onChange }: DefaultPeopleProps) {
   const people = trpc.records.people.useQuery({ baseId }).data ?? []
   const ids = idsIn(value)
   const offered = [
-    { id: ME, name: m.schema_creator_of_the_record() },
+    { id: ME, name: texts.me() },
     ...people.map((person) => ({ id: person.id, name: person.displayName || person.email })),
   ]
   if (multiple) {
     return (
       <fieldset className={styles.people}>
-        <legend>{m.schema_default_value()}</legend>
+        <legend>{texts.label()}</legend>
         {offered.map((one) => (
           <label key={one.id} className={styles.check}>
             <input
@@ -151,7 +178,7 @@ function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps
     )
   }
   return (
-    <DefaultSelect value={ids[0] ?? ''} onChange={(value) => onChange(value || null)}>
+    <DefaultSelect label={texts.label()} value={ids[0] ?? ''} onChange={(value) => onChange(value || null)}>
       {offered.map((one) => (
         <option key={one.id} value={one.id}>
           {one.name}
@@ -162,17 +189,18 @@ function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeopleProps
 }
 
 interface DefaultSelectProps {
+  label: string
   value: string
   onChange: (value: string) => void
   /** The options besides "None". */
   children: ReactNode
 }
 
-function DefaultSelect({ value, onChange, children }: DefaultSelectProps) {
+function DefaultSelect({ label, value, onChange, children }: DefaultSelectProps) {
   const id = useId()
   return (
     <div className={styles.part}>
-      <label htmlFor={id}>{m.schema_default_value()}</label>
+      <label htmlFor={id}>{label}</label>
       <select
         id={id}
         className={toolbar.select}

@@ -19,6 +19,7 @@ import {
   Table2,
   Trash2,
   UserRound,
+  Webhook,
 } from 'lucide-react'
 import type { Table } from '../../../src/core/model.ts'
 import type { Action, ActionContext } from '../../actions/action.ts'
@@ -163,6 +164,17 @@ export const commentsAction: Action = {
   when: ({ can }) => can('comment.list'),
   run({ base }) {
     if (base) goTo(paths.comments(base.id))
+  },
+}
+
+export const webhooksAction: Action = {
+  id: 'base.webhooks',
+  label: () => m.hooks_webhooks(),
+  group: baseGroup,
+  icon: Webhook,
+  when: ({ can }) => can('hook.list'),
+  run({ base, tableId }) {
+    if (base) goTo(paths.webhooks(base.id, { tableId: tableId ?? undefined }))
   },
 }
 
@@ -320,6 +332,7 @@ export const APP_ACTIONS: readonly Action[] = [
   trashAction,
   commentsAction,
   historyAction,
+  webhooksAction,
   openTrashAction,
   toggleSidebar,
   showShortcuts,

@@ -20,6 +20,7 @@ import {
   historyAction,
   importAction,
   trashAction,
+  webhooksAction,
 } from './actions.tsx'
 import { menus } from './later.tsx'
 import styles from './sidebar.module.css'
@@ -30,6 +31,7 @@ import { useBasePage, useIsBaseHome } from './use-place.ts'
 const LISTS = [
   { name: 'comments', action: commentsAction, path: paths.comments },
   { name: 'history', action: historyAction, path: (baseId: string) => paths.history(baseId) },
+  { name: 'webhooks', action: webhooksAction, path: (baseId: string) => paths.webhooks(baseId) },
   { name: 'trash', action: trashAction, path: (baseId: string) => paths.trash(baseId) },
 ]
 

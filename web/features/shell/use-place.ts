@@ -13,8 +13,8 @@ export function useIsBaseHome(): boolean {
 }
 
 /** The open page of a base's lists, or null. */
-export function useBasePage(): 'comments' | 'history' | 'trash' | null {
+export function useBasePage(): 'comments' | 'history' | 'trash' | 'webhooks' | null {
   const { path } = useLocation()
-  const name = /^\/[^/]+\/[^/]+\/(comments|history|trash)\/?$/.exec(path)?.[1]
-  return name === 'comments' || name === 'history' || name === 'trash' ? name : null
+  const name = /^\/[^/]+\/[^/]+\/(comments|history|trash|webhooks)\/?$/.exec(path)?.[1]
+  return name === 'comments' || name === 'history' || name === 'trash' || name === 'webhooks' ? name : null
 }

@@ -2,6 +2,7 @@ import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../../src/core/model.ts'
+import { PressedRecordProvider } from '../../cells/pressed-record.ts'
 import { currentLanguage, localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { GridBox } from '../../ui/composite.tsx'
@@ -58,11 +59,13 @@ export const Row = memo(function Row(props: RowProps) {
       data-color={color ? (color.isBackground ? 'ground' : 'bar') : undefined}
       style={rowStyle(top, height, color?.color)}
     >
-      <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
-        <FirstCell {...props} row={row} isTicked={isTicked} />
-        {cellsOf(props, row, 0, layout.frozen - 1)}
-      </div>
-      {cellsOf(props, row, first, last)}
+      <PressedRecordProvider value={row && row.state !== 'new' ? row.id : null}>
+        <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
+          <FirstCell {...props} row={row} isTicked={isTicked} />
+          {cellsOf(props, row, 0, layout.frozen - 1)}
+        </div>
+        {cellsOf(props, row, first, last)}
+      </PressedRecordProvider>
     </GridBox>
   )
 })

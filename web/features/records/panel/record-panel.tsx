@@ -27,6 +27,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
+import { PressedRecordProvider } from '../../../cells/pressed-record.ts'
 import { messageOf } from '../../../errors.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
@@ -400,36 +401,38 @@ function RecordFields(props: {
   const shown = ordered.filter(({ field, column }) => column.show || field.isDisplay)
   const hidden = ordered.filter((one) => !shown.includes(one))
   return (
-    <ControlGroup
-      className={styles.body}
-      onFocus={({ target }) => {
-        const fieldId = target.closest<HTMLElement>('[data-testid="record-field"]')?.dataset.field ?? null
-        const isEditing = fieldId !== null && target.matches('input, textarea, [contenteditable]')
-        ownPosition.setState({ record: { recordId, fieldId, isEditing } })
-      }}
-      onBlur={(event) => {
-        if (isFocusLeaving(event))
-          ownPosition.setState({ record: { recordId, fieldId: null, isEditing: false } })
-      }}
-    >
-      {shown.map(draw)}
-      {hidden.length > 0 && (
-        <Button
-          size="small"
-          variant="ghost"
-          icon={showsHidden ? ChevronDown : ChevronRight}
-          aria-expanded={showsHidden}
-          aria-controls={hiddenId}
-          onClick={() => setShowsHidden(!showsHidden)}
-        >
-          {m.records_hidden_fields_count({ count: hidden.length })}
-        </Button>
-      )}
-      {showsHidden && (
-        <div id={hiddenId} className={styles.hidden}>
-          {hidden.map(draw)}
-        </div>
-      )}
-    </ControlGroup>
+    <PressedRecordProvider value={row?.state === 'new' ? null : recordId}>
+      <ControlGroup
+        className={styles.body}
+        onFocus={({ target }) => {
+          const fieldId = target.closest<HTMLElement>('[data-testid="record-field"]')?.dataset.field ?? null
+          const isEditing = fieldId !== null && target.matches('input, textarea, [contenteditable]')
+          ownPosition.setState({ record: { recordId, fieldId, isEditing } })
+        }}
+        onBlur={(event) => {
+          if (isFocusLeaving(event))
+            ownPosition.setState({ record: { recordId, fieldId: null, isEditing: false } })
+        }}
+      >
+        {shown.map(draw)}
+        {hidden.length > 0 && (
+          <Button
+            size="small"
+            variant="ghost"
+            icon={showsHidden ? ChevronDown : ChevronRight}
+            aria-expanded={showsHidden}
+            aria-controls={hiddenId}
+            onClick={() => setShowsHidden(!showsHidden)}
+          >
+            {m.records_hidden_fields_count({ count: hidden.length })}
+          </Button>
+        )}
+        {showsHidden && (
+          <div id={hiddenId} className={styles.hidden}>
+            {hidden.map(draw)}
+          </div>
+        )}
+      </ControlGroup>
+    </PressedRecordProvider>
   )
 }

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
-import { BUTTON_COLORS, BUTTON_THEMES } from '../../../../src/core/fields/button.ts'
+import { BUTTON_COLORS, BUTTON_THEMES, valuesOfButton } from '../../../../src/core/fields/button.ts'
 import { OWN_COLUMN } from '../../../../src/core/fields/field.ts'
 import { type FormulaDisplay, formulaOf } from '../../../../src/core/fields/formula.ts'
 import { displaysOf, fitsDisplay, formulaResult } from '../../../../src/core/fields/formula-display.ts'
@@ -12,6 +12,7 @@ import { m } from '../../../messages.gen.ts'
 import { TextField } from '../../../ui/field.tsx'
 import { FormulaEditor } from '../../formula/formula-editor.tsx'
 import editor from '../field-editor.module.css'
+import { ButtonValues, ButtonWebhook } from './button-options.tsx'
 import { Choice, type FieldOptionsProps } from './controls.tsx'
 import optionStyles from './options.module.css'
 
@@ -149,8 +150,28 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
         ]}
         onChange={(icon) => set({ icon: icon || null })}
       />
+      <Choice
+        label={m.schema_button_action()}
+        value={String(options.kind)}
+        values={[
+          { value: 'url', label: m.schema_button_open_url() },
+          { value: 'webhook', label: m.schema_button_call_webhook() },
+          { value: 'update', label: m.schema_button_change_record() },
+        ]}
+        onChange={(kind) => set({ kind })}
+      />
       {options.kind === 'webhook' ? (
-        <p className={optionStyles.note}>{m.schema_webhooks_not_available_yet_button()}</p>
+        <ButtonWebhook
+          table={table}
+          webhookId={options.webhookId}
+          onChange={(webhookId) => set({ webhookId })}
+        />
+      ) : options.kind === 'update' ? (
+        <ButtonValues
+          table={table}
+          values={valuesOfButton({ options })}
+          onChange={(values) => set({ values })}
+        />
       ) : (
         <FormulaEditor
           label={m.schema_url_formula()}
@@ -161,6 +182,13 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
           expects={expects}
         />
       )}
+      <TextField
+        label={m.schema_button_confirmation()}
+        placeholder={m.schema_button_confirmation_example()}
+        maxLength={500}
+        value={String(options.confirmation ?? '')}
+        onChange={(event) => set({ confirmation: event.target.value })}
+      />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import type { Field } from '../../../../src/core/model.ts'
 import { CELLS, shownText } from '../../../cells/index.ts'
 import { isEmptyList } from '../../../cells/link-value.ts'
 import { usePeople } from '../../../cells/people-context.ts'
+import { PressedRecordProvider } from '../../../cells/pressed-record.ts'
 import type { GridRow } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { RecordMark } from '../../presence/others-at.tsx'
@@ -74,16 +75,18 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
           <Title row={row} title={fields.title} />
           {props.actions}
         </div>
-        {shown.map((each) => (
-          <CardLine
-            key={each.field.id}
-            {...each}
-            value={row.values(each.field.id)}
-            width={width - 2 * CARD_INSET - 2}
-            lines={lines}
-            failure={row.failedCells?.get(each.field.id)}
-          />
-        ))}
+        <PressedRecordProvider value={row.state === 'new' ? null : row.id}>
+          {shown.map((each) => (
+            <CardLine
+              key={each.field.id}
+              {...each}
+              value={row.values(each.field.id)}
+              width={width - 2 * CARD_INSET - 2}
+              lines={lines}
+              failure={row.failedCells?.get(each.field.id)}
+            />
+          ))}
+        </PressedRecordProvider>
         {props.children}
       </div>
       {row.message !== undefined && (

@@ -2,9 +2,11 @@ import { getQueryKey } from '@trpc/react-query'
 import { Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Person, TableSchema, View } from '../../../../src/core/model.ts'
+import { roleCan } from '../../../../src/core/roles.ts'
 import type { UseDisplayField } from '../../../cells/links.tsx'
 import { DisplayFieldProvider } from '../../../cells/links.tsx'
 import { createFormerPeople, FormerPeopleProvider, PeopleProvider } from '../../../cells/people-context.ts'
+import { PressRightProvider } from '../../../cells/pressed-record.ts'
 import { m } from '../../../messages.gen.ts'
 import { goTo, paths } from '../../../navigation/paths.ts'
 import { session } from '../../../session/index.ts'
@@ -73,15 +75,17 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
           <h1 className="visually-hidden">
             {m.views_table_and_view({ table: schema.table.title, view: view.title })}
           </h1>
-          <Screen
-            // Each view has its own records, scroll position and selection.
-            key={view.id}
-            schema={schema}
-            saved={view}
-            role={base.data.role}
-            people={people}
-            rowId={rowId}
-          />
+          <PressRightProvider value={roleCan(base.data.role, 'record.update')}>
+            <Screen
+              // Each view has its own records, scroll position and selection.
+              key={view.id}
+              schema={schema}
+              saved={view}
+              role={base.data.role}
+              people={people}
+              rowId={rowId}
+            />
+          </PressRightProvider>
         </FormerPeopleProvider>
       </PeopleProvider>
     </DisplayFieldProvider>

@@ -1,0 +1,198 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { axeViolations } from '../support/axe.ts'
+import { createMember } from '../support/factories.ts'
+import { startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { eventually, gridTests, type OpenTable, textOf } from './grid-page.ts'
+
+const tests = gridTests({ config: { allowLocalHttp: true } })
+const receiver = startOutboundRecorder()
+afterAll(() => receiver.stop())
+beforeEach(() => receiver.clear())
+
+const STATUS = {
+  title: 'Status',
+  type: 'SingleSelect' as const,
+  options: { choices: [{ title: 'Open' }, { title: 'Done' }] },
+}
+const createTable = () =>
+  tests.createTable(
+    [{ title: 'Title', type: 'SingleLineText' }, STATUS],
+    [
+      ['Alpha', 'Open'],
+      ['Beta', 'Open'],
+    ],
+  )
+
+const openHooks = async (page: Page): Promise<void> => {
+  await page.getByRole('complementary').getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
+}
+
+/** A webhook of the table that calls the receiver. */
+const createHook = (table: OpenTable, settings: object = {}) =>
+  tests
+    .app()
+    .trpc(tests.owner().token)
+    .hooks.create.mutate({
+      tableId: table.tableId,
+      title: 'Tell the team',
+      event: 'after',
+      operations: ['update'],
+      channel: { type: 'URL', payload: { path: `${receiver.url}/hook` } },
+      ...settings,
+    })
+
+describe('webhooks', () => {
+  test('are set up with a condition and a template, tried, and called for the records that match', async () => {
+    const table = await createTable()
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await openHooks(page)
+    await page.getByText('No webhooks yet').waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Tell the team')
+    await dialog.getByRole('checkbox', { name: 'Record added' }).uncheck()
+    await dialog.getByRole('checkbox', { name: 'Record changed' }).check()
+    await dialog.getByRole('checkbox', { name: 'Only when one of these fields changes' }).check()
+    await dialog.getByRole('checkbox', { name: 'Status', exact: true }).check()
+    await dialog.getByRole('switch', { name: 'Only for records that match conditions' }).check()
+    await dialog.getByRole('button', { name: 'Add condition' }).click()
+    await dialog.getByRole('combobox', { name: 'Field' }).selectOption({ label: 'Status' })
+    await dialog.getByRole('button', { name: 'Choose a value' }).click()
+    await page.getByRole('radio', { name: 'Done' }).click()
+    await dialog.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/hook`)
+
+    const body = dialog.getByRole('textbox', { name: 'Body' })
+    await body.fill('{"text": "{{"}')
+    await dialog.getByText(/Character 11/).waitFor()
+    await body.fill('{"text": "Done: "}')
+    await body.press('End')
+    await body.press('ArrowLeft')
+    await body.press('ArrowLeft')
+    await dialog.getByRole('button', { name: 'Insert a value' }).last().click()
+    await page.getByRole('menuitem', { name: 'Title' }).click()
+    const filled = '{"text": "Done: {{ event.data.rows.[0].Title }}"}'
+    const value = await eventually(
+      () => body.inputValue(),
+      (text) => text === filled,
+    )
+    expect(value).toBe(filled)
+
+    await dialog.getByRole('button', { name: 'Send test' }).click()
+    await dialog.getByText(/Delivered in/).waitFor()
+    expect(receiver.requests.map((request) => request.body)).toEqual(['{"text": "Done: Sample text"}'])
+    receiver.clear()
+    expect(await axeViolations(page)).toEqual([])
+
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByTestId('hook').filter({ hasText: 'Tell the team' }).waitFor()
+    const api = tests.app().trpc(tests.owner().token)
+    const status = table.schema.fields.find(({ title }) => title === 'Status')!.id
+    const rows = [
+      { id: 1, values: { [status]: 'Done' } },
+      { id: 2, values: { [status]: null } },
+    ]
+    await api.records.write.mutate({
+      change: { baseId: table.baseId, operations: [{ kind: 'update', tableId: table.tableId, rows }] },
+    })
+    const [request] = await receiver.waitFor(1)
+    expect(request?.body).toBe('{"text": "Done: Alpha"}')
+    expect(request?.headers['webhook-signature']).toStartWith('v1,')
+  })
+
+  test('list their deliveries with request and response, and send them again', async () => {
+    receiver.answer('/hook', { status: 410, body: 'gone for good' })
+    const table = await createTable()
+    const hook = await createHook(table, { event: 'manual', operations: [] })
+    const { page } = await tests.openTable(table)
+    const api = tests.app().trpc(tests.owner().token)
+    await api.hooks.trigger.mutate({ hookId: hook.id, recordIds: [1] })
+    await openHooks(page)
+    await page
+      .getByTestId('hook')
+      .getByRole('button', { name: /Waiting|Failed|410/ })
+      .click()
+    const row = page.getByTestId('hook-deliveries').getByRole('listitem').first()
+    await row.getByRole('button', { name: /Triggered by hand/ }).click()
+    await row.getByText('gone for good').waitFor()
+    await row.getByText(`POST ${receiver.url}/hook`).waitFor()
+    receiver.answer('/hook', { status: 200 })
+    const retry = row.getByRole('button', { name: 'Send again' })
+    if (await retry.isVisible()) await retry.click()
+    await page.getByTestId('hook-deliveries').getByText('200').first().waitFor()
+  })
+
+  test('are turned off, copied and deleted, and hidden from editors', async () => {
+    const table = await createTable()
+    await createHook(table)
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    await page.getByRole('switch', { name: 'Call the webhook “Tell the team”' }).uncheck()
+    const menu = () => page.getByRole('button', { name: 'Options of the webhook “Tell the team”' }).click()
+    await menu()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await eventually(
+      () => page.getByTestId('hook').count(),
+      (count) => count === 2,
+    )
+    const api = tests.app().trpc(tests.owner().token)
+    const stored = await api.hooks.list.query({ tableId: table.tableId })
+    expect(stored.map(({ isActive }) => isActive)).toEqual([false, false])
+    await menu()
+    await page.getByRole('menuitem', { name: 'Delete webhook' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click()
+    expect(
+      await eventually(
+        () => page.getByTestId('hook').count(),
+        (count) => count === 1,
+      ),
+    ).toBe(1)
+
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const other = await tests.openTable(table, editor)
+    expect(await other.page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0)
+  })
+})
+
+describe('buttons', () => {
+  test('change their record after a question, call a webhook, and show how it ended', async () => {
+    const table = await createTable()
+    const hook = await createHook(table, { event: 'manual', operations: [] })
+    const api = tests.app().trpc(tests.owner().token)
+    const status = table.schema.fields.find(({ title }) => title === 'Status')!.id
+    const { tableId } = table
+    const addButton = (title: string, options: object) =>
+      api.schema.createField.mutate({ tableId, field: { title, type: 'Button', options: { ...options } } })
+    const finish = await addButton('Finish', {
+      kind: 'update',
+      values: { [status]: 'Done' },
+      confirmation: 'Is it really finished?',
+    })
+    const tell = await addButton('Tell', { kind: 'webhook', webhookId: hook.id })
+    const { page, cell } = await tests.openTable(table)
+    const buttonOf = (row: number, fieldId: string) =>
+      page.locator(`[role="gridcell"][data-row="${row}"][data-field="${fieldId}"] button`)
+
+    await buttonOf(0, finish.id).click()
+    await page.getByText('Is it really finished?').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Finish' }).click()
+    expect(
+      await eventually(
+        () => textOf(cell(0, 'Status')),
+        (text) => text === 'Done',
+      ),
+    ).toBe('Done')
+    expect(await textOf(cell(1, 'Status'))).toBe('Open')
+
+    await buttonOf(1, tell.id).click()
+    await page.locator(`[data-row="1"] [data-press="done"]`).waitFor()
+    expect(JSON.parse((await receiver.waitFor(1))[0]!.body).data.rows[0].Title).toBe('Beta')
+
+    const viewer = await createMember(tests.app(), table.baseId, 'viewer')
+    const other = await tests.openTable(table, viewer)
+    const seen = other.page.locator(`[role="gridcell"][data-row="0"][data-field="${finish.id}"] button`)
+    expect(await seen.isDisabled()).toBe(true)
+  })
+})
