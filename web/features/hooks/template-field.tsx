@@ -6,6 +6,7 @@ import { m } from '../../messages.gen.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
+import styles from './hooks.module.css'
 
 interface TemplateFieldProps {
   label: string
@@ -50,6 +51,7 @@ export function TemplateField(props: TemplateFieldProps) {
       icon={Braces}
       size="small"
       label={m.hooks_insert_value()}
+      className={styles.insert}
       aria-haspopup="menu"
       aria-controls={inputId}
       onClick={({ currentTarget }) =>
