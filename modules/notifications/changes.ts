@@ -44,6 +44,9 @@ const MAX_WATCHED_AT_ONCE = 20
 /** Fields that a notification of a watched record names. */
 const MAX_FIELDS = 20
 
+/** Kinds of entries that bring back earlier values. */
+const RESTORING: ReadonlySet<string> = new Set(['records.restore', 'records.rewind'])
+
 interface Deps {
   auth: Pick<AuthService, 'access' | 'actorOf'>
   schema: Pick<SchemaReader, 'load'>
@@ -168,7 +171,7 @@ export function createChangeNotices(kernel: Pick<Kernel, 'sources'>, deps: Deps)
     { assignments, removals }: Findings,
   ): void {
     // What undo or a restore brings back was told when it was done.
-    const isNew = entry.undoes === null && entry.kind !== 'records.restore'
+    const isNew = entry.undoes === null && !RESTORING.has(entry.kind)
     const tableId = model.table.id
     for (const { id: fieldId } of fields) {
       if (before?.[fieldId] === undefined && after?.[fieldId] === undefined) continue
