@@ -1,4 +1,3 @@
-import './zod-without-eval.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { setLocalZone } from '../src/core/dates.ts'

@@ -1,4 +1,3 @@
-import './zod-without-eval.ts'
 import './tokens.css'
 import './base.css'
 import { startPublicForms } from './features/forms/public/start.tsx'

@@ -92,6 +92,7 @@ export function createSchemaReader(context: SchemaContext) {
      * @throws TABLE_NOT_FOUND, also if the table, its base or its source is in the trash or disabled
      */
     load,
+    sharedTable,
     /**
      * All models, by table id, that computing the fields of a table needs, including its own. Cached until one of them
      * changes. @throws TABLE_NOT_FOUND

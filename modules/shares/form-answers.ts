@@ -14,11 +14,11 @@ import { answerRecipients } from '../../src/core/views/form.ts'
 import {
   type Answers,
   checkAnswers,
-  type Question,
   questionsOf,
   visibleQuestions,
 } from '../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../src/core/views/index.ts'
+import type { Question } from '../../src/core/views/question.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { MailBlock } from '../../src/mail.ts'

@@ -3,9 +3,16 @@ import type { Diagram } from '../../src/core/diagram.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import type { View } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
-import { type OpenedShare, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
+import {
+  type FormDefinition,
+  type OpenedShare,
+  type Share,
+  type ShareKind,
+  shareSettings,
+} from '../../src/core/shares.ts'
 import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.ts'
-import { collectsAnswers } from '../../src/core/views/index.ts'
+import { questionsOf } from '../../src/core/views/form-answers.ts'
+import { collectsAnswers, optionsOf } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
@@ -63,6 +70,14 @@ export function createSharesService(
     return { row, target }
   }
 
+  /** A form as visitors see it. @throws VIEW_NOT_FOUND when it is deleted meanwhile */
+  async function definitionOf({ id, tableId }: View): Promise<FormDefinition> {
+    const { fields, views } = await schema.sharedTable(id, tableId)
+    const view = views.find((one) => one.id === id)
+    if (!view) throw notFound('View', id)
+    return { view, options: optionsOf(view, 'form'), fields, questions: questionsOf(view, fields) }
+  }
+
   /**
    * The shared diagram: tables of one source with their fields' names and types.
    * @throws FORBIDDEN unless the actor came by a link to a diagram
@@ -85,6 +100,7 @@ export function createSharesService(
     async open(knock: LinkRequest): Promise<OpenedShare> {
       const { row, target } = await enter(knock)
       const { view } = target
+      const form = view && collectsAnswers(view) ? answers.stateOf(row, view, knock.headers) : null
       return {
         kind: row.kind,
         baseId: row.baseId,
@@ -95,7 +111,8 @@ export function createSharesService(
         viewKind: view?.kind ?? null,
         settings: shareSettings.parse(row.settings),
         theme: await themeOf(row.baseId),
-        form: view && collectsAnswers(view) ? answers.stateOf(row, view, knock.headers) : null,
+        form,
+        definition: view && form === 'open' ? await definitionOf(view) : null,
       }
     },
 

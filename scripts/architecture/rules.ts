@@ -160,6 +160,7 @@ const TYPE_REGISTRIES = [
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
   'web/features/forms/answers/common-cells.ts',
+  'web/features/forms/answers/early-answer.tsx',
   'web/features/forms/answers/form-cells.ts',
   'web/features/schema/options/options-editor.tsx',
 ]

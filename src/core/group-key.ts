@@ -1,5 +1,5 @@
 import { dayIn, fromStored, resolveZone } from './dates.ts'
-import { titlesIn } from './fields/choices.ts'
+import { titlesIn } from './fields/choice-titles.ts'
 import type { Field } from './fields/field.ts'
 import { isNamedLink, shownType } from './fields/field.ts'
 import type { CellValue } from './fields/field-type.ts'

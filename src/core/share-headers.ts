@@ -9,6 +9,12 @@ export const SHARE_HEADERS = {
 } as const satisfies Record<ShareKind, string>
 export const SHARE_PASSWORD_HEADER = 'xc-password'
 
+/** Header with a submission's id, the same for each retry, so that retries create only one record. */
+export const SUBMISSION_HEADER = 'x-submission-id'
+
+/** Header with the respondent's time zone, for default values such as today. */
+export const TIME_ZONE_HEADER = 'x-time-zone'
+
 /**
  * Encodes a password for `SHARE_PASSWORD_HEADER`: headers carry bytes, so each UTF-8 byte becomes one
  * character. Other clients send the same.

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { m } from './messages.gen.ts'
-import type { ViewKind } from './model.ts'
+import type { Field, View, ViewKind } from './model.ts'
 import type { ShareKind } from './share-headers.ts'
 import type { BaseTheme } from './theme.ts'
+import type { FormOptions } from './views/form.ts'
+import type { Question } from './views/question.ts'
 
 export {
   passwordHeader,
@@ -11,13 +13,9 @@ export {
   SHARE_KINDS,
   SHARE_PASSWORD_HEADER,
   type ShareKind,
+  SUBMISSION_HEADER,
+  TIME_ZONE_HEADER,
 } from './share-headers.ts'
-
-/** Header with a submission's id, the same for each retry, so that retries create only one record. */
-export const SUBMISSION_HEADER = 'x-submission-id'
-
-/** Header with the respondent's time zone, for default values such as today. */
-export const TIME_ZONE_HEADER = 'x-time-zone'
 
 /** A custom link address: letters, digits, `-` and `_`. */
 export const CUSTOM_ADDRESS = /^[A-Za-z0-9_-]{3,64}$/
@@ -110,6 +108,18 @@ export interface OpenedShare {
   theme: BaseTheme | null
   /** State of a form; null for all other links. */
   form: FormState | null
+  /** The form, if it is open; else null. */
+  definition: FormDefinition | null
+}
+
+/** A form as visitors see it, complete with defaults, so that a browser draws it without the schemas of the options. */
+export interface FormDefinition {
+  view: View
+  options: FormOptions
+  /** The fields of the questions, and the primary key. */
+  fields: Field[]
+  /** All questions in order, whether or not their conditions are met. */
+  questions: Question[]
 }
 
 /**

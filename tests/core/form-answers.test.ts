@@ -7,10 +7,10 @@ import {
   checkAnswers,
   formFieldProblem,
   isFormField,
-  offeredChoices,
   redirectAddress,
   visibleQuestions,
 } from '../../src/core/views/form-answers.ts'
+import { offeredChoices } from '../../src/core/views/question.ts'
 
 function field(id: string, type: FieldTypeName, more: Partial<Field> & { set?: object } = {}): Field {
   const { set, ...rest } = more

@@ -1,5 +1,5 @@
 import { readAttachments } from '../../src/core/fields/attachment-item.ts'
-import { titlesIn } from '../../src/core/fields/choices.ts'
+import { titlesIn } from '../../src/core/fields/choice-titles.ts'
 import { filterSetOf, isComputed, isNamedLink, shownType } from '../../src/core/fields/field.ts'
 import type { CellValue, FilterSet } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'

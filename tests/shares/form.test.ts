@@ -35,10 +35,10 @@ describe('a shared form', () => {
     )
     const schema = await visitor.schema.table.query({ tableId })
     expect(JSON.stringify(schema)).not.toMatch(/secret|boss@example|"Sad"/i)
-    expect(await app.trpc().shares.open.query({ kind: 'view', id })).toMatchObject({
-      viewKind: 'form',
-      form: 'open',
-    })
+    const opened = await app.trpc().shares.open.query({ kind: 'view', id })
+    expect(opened).toMatchObject({ viewKind: 'form', form: 'open' })
+    expect(JSON.stringify(opened)).not.toMatch(/secret|boss@example|"Sad"/i)
+    expect(opened.definition?.questions.map(({ field }) => field.id)).toEqual([fields.name, fields.mood])
     const query = { tableId, limit: 10, offset: 0 }
     const reads = {
       list: visitor.records.list.query({ query }),
@@ -251,7 +251,8 @@ describe('a shared form', () => {
     expect((await app.trpc().shares.open.query({ kind: 'view', id: form.id })).form).toBe('full')
     await form.change({ maxAnswers: null, closesAt: '2020-01-01T00:00:00Z' })
     expect(await form.refusal({ [fields.name]: 'Late' })).toEqual(['FORBIDDEN', 'closed'])
-    expect((await app.trpc().shares.open.query({ kind: 'view', id: form.id })).form).toBe('closed')
+    const closed = await app.trpc().shares.open.query({ kind: 'view', id: form.id })
+    expect(closed).toMatchObject({ form: 'closed', definition: null })
     // What is refused takes no place of those that are left.
     await form.change({ maxAnswers: 4, closesAt: null })
     expect(await form.refusal({ [fields.name]: [] })).toEqual([INVALID, expect.anything()])

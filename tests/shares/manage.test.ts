@@ -127,6 +127,7 @@ describe('a public link', () => {
       title: 'For everyone',
       role: 'viewer',
       form: null,
+      definition: null,
       theme: null,
       settings: { allowDownload: true, survey: false, language: null, rtl: false, themeColor: null },
     })

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Choice } from '../../src/core/fields/choices.ts'
+import { textOn } from './text-on.ts'
 import styles from './view.module.css'
 
 /** A select option as a coloured pill. `choice` is undefined for titles that the field no longer has. */
@@ -42,20 +43,6 @@ export function choiceOf(choices: Choice[], title: string): Choice | undefined {
     byTitle.set(choices, index)
   }
   return index.get(title)
-}
-
-/** A text colour with sufficient contrast on a background (4.5:1, WCAG relative luminance); black for named colours. */
-export function textOn(color: string | undefined): string {
-  const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1]
-  if (!hex) return 'var(--color-text, #1d2433)'
-  const [red, green, blue] = [0, 2, 4].map((at) => {
-    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  const luminance = 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-  // White has a contrast of 4.5:1 up to this luminance, the text colour from 0.252 on; in between only black has.
-  if (luminance <= 0.1833) return '#ffffff'
-  return luminance < 0.252 ? '#000000' : '#1d2433'
 }
 
 /** Widths in pixels: a pill besides its text, with the gap after it, and the "+n". */

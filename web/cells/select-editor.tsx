@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
-import { type Choice, matchTitle, type SelectOptions, titlesIn } from '../../src/core/fields/choices.ts'
+import { titlesIn } from '../../src/core/fields/choice-titles.ts'
+import { type Choice, matchTitle, type SelectOptions } from '../../src/core/fields/choices.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { m } from '../messages.gen.ts'
 import type { Draft, EditorProps } from './cell.ts'

@@ -1,6 +1,7 @@
 import { CircleChevronDown, ListChecks } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { multiSelect, type SelectOptions, singleSelect, titlesIn } from '../../src/core/fields/choices.ts'
+import { titlesIn } from '../../src/core/fields/choice-titles.ts'
+import { multiSelect, type SelectOptions, singleSelect } from '../../src/core/fields/choices.ts'
 import { defineCell, lazyEditor, type ViewProps } from './cell.ts'
 import { choiceOf, countFitting, Pill } from './pill.tsx'
 import styles from './view.module.css'

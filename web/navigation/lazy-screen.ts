@@ -6,15 +6,18 @@ import { localSettings } from '../session/local-settings.ts'
 const RELOAD_GUARD_MS = 10_000
 
 const CHUNK_ERROR =
-  /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
+  /dynamically imported module|importing a module script|failed to load module script|preload CSS|ChunkLoad/i
 
-/** Loads a part of the app. If its file is missing after a server update, reloads the page once. */
-export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+/**
+ * Loads a part of the app. If its file is missing after a server update, reloads the page once, unless the page holds
+ * input that a reload would lose (`mayReload` is false).
+ */
+export async function loadPart<T>(load: () => Promise<T>, { mayReload = true } = {}): Promise<T> {
   try {
     return await load()
   } catch (error) {
     if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
-    if (navigator.onLine && reloadOnce()) return new Promise<never>(() => {})
+    if (mayReload && navigator.onLine && reloadOnce()) return new Promise<never>(() => {})
     throw new Error(m.navigation_part_of_the_app_load_failed())
   }
 }

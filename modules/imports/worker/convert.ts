@@ -1,5 +1,5 @@
 import { readFileList, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
-import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'

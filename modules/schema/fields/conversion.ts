@@ -1,5 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts'
-import { titlesIn, withChoices } from '../../../src/core/fields/choices.ts'
+import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
+import { withChoices } from '../../../src/core/fields/choices.ts'
 import { type Conversion, convert } from '../../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
-import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { Conversion } from '../../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'

@@ -1,4 +1,5 @@
-import { type Choice, titlesIn } from '../../../src/core/fields/choices.ts'
+import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
+import type { Choice } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { FieldDefinition } from './definition.ts'

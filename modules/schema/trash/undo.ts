@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts'
-import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { titlesIn } from '../../../src/core/fields/choice-titles.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'

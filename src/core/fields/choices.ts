@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { createId } from '../ids.ts'
 import { m } from '../messages.gen.ts'
+import { titlesIn } from './choice-titles.ts'
 import { type CellValue, defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
 /** One option of a select field. Cells hold its title; the id stays when it is renamed. */
@@ -93,13 +94,6 @@ export function withChoices(choices: Choice[], titles: Iterable<string>): Choice
   }
   return added.length === 0 ? choices : [...choices, ...added]
 }
-
-/** The titles in a multi-select cell, e.g. `'red,blue'` gives `['red', 'blue']`. */
-export const titlesIn = (cell: string): string[] =>
-  cell
-    .split(',')
-    .map((title) => title.trim())
-    .filter((title) => title !== '')
 
 /** Finds an option's title: an exact match, else the only one that differs in case. */
 export function matchTitle(choices: Choice[], text: string): string | null {

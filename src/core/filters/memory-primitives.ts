@@ -1,6 +1,6 @@
 import { compareDecimals, ExactNumber } from '../exact-decimal.ts'
 import { readAttachments } from '../fields/attachment-item.ts'
-import { titlesIn } from '../fields/choices.ts'
+import { titlesIn } from '../fields/choice-titles.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import type { FilterPrimitives, FilterValue, Sign } from './primitives.ts'
 

@@ -1,4 +1,4 @@
-import { type Choice, titlesIn } from '../fields/choices.ts'
+import { titlesIn } from '../fields/choice-titles.ts'
 import { type Field, isNamedLink } from '../fields/field.ts'
 import type { CellValue, Read } from '../fields/field-type.ts'
 import { fieldType } from '../fields/index.ts'
@@ -11,14 +11,7 @@ import { m } from '../messages.gen.ts'
 import type { View } from '../model.ts'
 import { type FormField, formField } from './form.ts'
 import { findRule } from './form-rules.ts'
-
-/** A field of a form with its form settings. */
-export interface Question {
-  field: Field
-  form: FormField
-  /** Required by the form or the table. */
-  isRequired: boolean
-}
+import { offeredChoices, type Question } from './question.ts'
 
 /** Answers by field id: cell values or unvalidated input. */
 export type Answers = Readonly<Record<string, unknown>>
@@ -101,18 +94,6 @@ export function checkAnswers({
     if (problem !== null) checked.problems.push({ fieldId: id, message: problem })
   }
   return checked
-}
-
-/** The options of a select field that its form offers; all if none of the offered options exists any more. */
-export function offeredChoices(
-  field: Pick<Field, 'options'>,
-  form: Pick<FormField, 'limitOptions'>,
-): Choice[] {
-  const choices = (field.options as { choices?: Choice[] }).choices ?? []
-  const { limitOptions } = form
-  if (limitOptions === null) return choices
-  const left = choices.filter(({ title }) => limitOptions.includes(title))
-  return left.length === 0 ? choices : left
 }
 
 /** True for an empty answer: blank, or the type's initial value (unchecked, no stars). */

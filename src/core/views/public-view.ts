@@ -7,8 +7,8 @@ import { type Condition, type Filter, isGroup } from '../filters/index.ts'
 import { m } from '../messages.gen.ts'
 import type { Field, Table, TableSchema, View, ViewKind } from '../model.ts'
 import type { RowColoring } from './coloring.ts'
-import { offeredChoices } from './form-answers.ts'
 import { collectsAnswers, stacksOf, viewKind } from './index.ts'
+import { offeredChoices } from './question.ts'
 
 /** Error shown to visitors for a broken field; the real reason may name hidden fields. */
 export const brokenField = (): string => m.view_error_broken_field()

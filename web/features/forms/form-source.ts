@@ -1,7 +1,7 @@
-import { writeAttachments } from '../../../src/core/fields/attachment-item.ts'
-import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
+import type { FormOptions } from '../../../src/core/views/form.ts'
+import type { Question } from '../../../src/core/views/question.ts'
 import type { LinkLines } from '../../cells/cell.ts'
 
 /** Answers to submit. */
@@ -39,7 +39,11 @@ export interface FormSource {
   /** Storage key for unsent answers in this browser; null disables storing them. */
   keepAs: string | null
   view: View
+  /** The view's options as a form. */
+  options: FormOptions
   fields: readonly Field[]
+  /** All questions in order, whether or not their conditions are met. */
+  questions: readonly Question[]
   people: readonly Person[]
   /** The user that `@me` resolves to. */
   actorId: string | null
@@ -60,14 +64,3 @@ export interface LocalFile {
   key: string
   file: File
 }
-
-/** Chosen files as an attachment cell with placeholder paths, for validating rules before the upload. */
-export const pendingCell = (files: readonly LocalFile[]): CellValue =>
-  writeAttachments(
-    files.map(({ key, file }) => ({
-      path: `download/pending/${key}`,
-      title: file.name,
-      mimetype: file.type || typeByName(file.name),
-      size: file.size,
-    })),
-  )

@@ -1,3 +1,4 @@
+import { RotateCw } from 'lucide-react'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,41 +17,68 @@ export interface FormViewProps {
   onCancel?: () => void
   /** Footer below the form. */
   foot?: ReactNode
+  /** Why the form cannot be completed (`run.isReady`), and how to try again. */
+  failure?: { message: string; onRetry: () => void } | null
 }
 
 /** A form with all questions on one page. */
-export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
+export function FormView({ run, title, test, onCancel, foot, failure = null }: FormViewProps) {
   const { options, questions, source } = run
   const form = useRef<HTMLFormElement>(null)
   const [attempt, setAttempt] = useState(0)
-  const isBusy = run.status.kind === 'sending'
+  /** True while a submission waits for the rules. */
+  const [isDue, setDue] = useState(false)
+  const isBusy = run.status.kind === 'sending' || isDue
 
   const first = run.problems[0]?.fieldId
   useOnChange([attempt], () => {
     if (attempt > 0 && first !== undefined && form.current) focusQuestion(first, form.current)
   })
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     // Blur commits the open editor.
     if (document.activeElement instanceof HTMLElement && form.current?.contains(document.activeElement))
       document.activeElement.blur()
     queueMicrotask(() => {
-      const isGood = test ? run.check() : run.submit()
+      if (!latest.current.isReady) {
+        failure?.onRetry()
+        setDue(true)
+        return
+      }
+      const isGood = test ? latest.current.check() : latest.current.submit()
       if (!isGood) setAttempt((n) => n + 1)
       else test?.onGood()
     })
   }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    submit()
+  }
+  const latest = useRef(run)
+  latest.current = run
+  useOnChange([isDue && run.isReady, failure], () => {
+    if (!isDue || !(run.isReady || failure)) return
+    setDue(false)
+    if (run.isReady) submit()
+  })
   return (
-    <div className={styles.form} data-testid="form">
+    <div className={styles.form} data-testid="form" data-ready={run.isReady || undefined}>
       <FormHeader options={options} title={title} pictures={source.pictures} />
-      <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={preventEnterSubmit} noValidate>
+      <form ref={form} className={styles.body} onSubmit={onSubmit} onKeyDown={preventEnterSubmit} noValidate>
         {questions.length === 0 && <p className={styles.nothing}>{m.form_form_no_questions_yet()}</p>}
         {questions.map((question) => (
           <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
         ))}
         <Problems run={run} onGo={(id) => form.current && focusQuestion(id, form.current)} />
         <Progress run={run} />
+        {failure && (
+          <div className={`${styles.problems} ${styles.failure}`} role="alert" data-testid="form-failure">
+            <p>{failure.message}</p>
+            <Button icon={RotateCw} onClick={failure.onRetry}>
+              {m.common_try_again()}
+            </Button>
+          </div>
+        )}
         <div className={styles.actions}>
           <Button
             type="submit"

@@ -2,7 +2,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { parseValue, readValue } from '../../../src/core/fields/read.ts'
 import { holdsFiles, isLinkType, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { Question } from '../../../src/core/views/form-answers.ts'
+import type { Question } from '../../../src/core/views/question.ts'
 
 /** Prefilled answers from a form's URL. */
 export interface Prefill {

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { Question } from '../../../src/core/views/form-answers.ts'
+import type { Question } from '../../../src/core/views/question.ts'
 import { m } from '../../messages.gen.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import { AnswerInput, isOneControl } from './answers/answer-input.tsx'

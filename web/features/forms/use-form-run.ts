@@ -1,26 +1,12 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
-import { startValue } from '../../../src/core/fields/default-value.ts'
+import { useEffect, useReducer, useRef, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
-import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
-import { type FormOptions, form } from '../../../src/core/views/form.ts'
-import {
-  checkAnswers,
-  type Question,
-  questionsOf,
-  visibleQuestions,
-} from '../../../src/core/views/form-answers.ts'
-import { optionsOfKind } from '../../../src/core/views/view-kind.ts'
+import type { FormOptions } from '../../../src/core/views/form.ts'
+import type { Question } from '../../../src/core/views/question.ts'
 import { messageOf } from '../../errors.ts'
 import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
 import { timeZone } from '../../time-zone.ts'
-import {
-  AnswersRefused,
-  type FormSource,
-  type LocalFile,
-  pendingCell,
-  type Submitted,
-} from './form-source.ts'
+import type { AnswerRules } from './answer-rules.ts'
+import { AnswersRefused, type FormSource, type LocalFile, type Submitted } from './form-source.ts'
 import type { Prefill } from './prefill.ts'
 
 type Values = Record<string, CellValue>
@@ -35,8 +21,10 @@ export type RunStatus =
 export interface FormRun {
   source: FormSource
   options: FormOptions
+  /** False until the rules have been loaded: answers are kept, but neither checked nor submitted. */
+  isReady: boolean
   /** Currently visible questions: conditions are met, and the URL does not hide them. */
-  questions: Question[]
+  questions: readonly Question[]
   isReadOnly: (fieldId: string) => boolean
   value: (fieldId: string) => CellValue
   files: (fieldId: string) => readonly LocalFile[]
@@ -62,20 +50,41 @@ export interface FormRun {
   clear: () => void
 }
 
-/** Holds a form's answers, stores them across reloads, validates and submits them. */
-export function useFormRun(source: FormSource, prefill: Prefill | null = null): FormRun {
-  const { view, fields, people, actorId } = source
-  const options = useMemo(() => optionsOfKind(form, view), [view])
+/**
+ * Holds a form's answers, stores them across reloads, validates and submits them.
+ *
+ * @param rules null until they have been loaded, for forms whose questions are all shown at first
+ */
+export function useFormRun(
+  source: FormSource,
+  rules: AnswerRules | null,
+  prefill: Prefill | null = null,
+): FormRun {
+  const { view, fields, people, actorId, options } = source
   const [, redraw] = useReducer((n: number) => n + 1, 0)
-  const [state] = useState(() => newState(source, prefill))
+  const [state] = useState(() => newState(source, rules, prefill))
+  const keep = () => {
+    if (source.keepAs !== null && rules)
+      savedAnswers.write(source.keepAs, rules.keepable(source, state.values))
+  }
+  if (rules && !state.isStarted) {
+    state.values = { ...rules.startValues(source), ...state.values }
+    state.isStarted = true
+    if (state.isTouched) keep()
+  }
   const [status, setStatus] = useState<RunStatus>({ kind: 'filling', failure: null })
   const aborter = useRef<AbortController>(null)
   useEffect(() => () => aborter.current?.abort(), [])
 
   const moment = { timeZone, people, actorId }
-  const all = { ...state.values, ...fileCells(state.files) }
-  const questions = visibleQuestions(view, fields, all, moment)
-  const { problems, values } = checkAnswers({ view, fields, values: all, ...moment })
+  /** The visible questions and the checked answers; all questions, unchecked, until the rules have been loaded. */
+  const evaluate = () => {
+    if (!rules) return { questions: source.questions, problems: [], values: {} }
+    const all = { ...state.values, ...rules.fileCells(state.files) }
+    const questions = rules.visibleQuestions(view, fields, all, moment)
+    return { questions, ...rules.checkAnswers({ view, fields, values: all, ...moment }) }
+  }
+  const { questions, problems, values } = evaluate()
   const asked = new Set(questions.map(({ field }) => field.id))
   const messages = new Map(problems.map(({ fieldId, message }) => [fieldId, message]))
   for (const [fieldId, message] of [...state.unread, ...state.refused]) {
@@ -95,14 +104,13 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     state.refused.delete(fieldId)
     state.isTouched = true
     state.submissionId = crypto.randomUUID()
-    if (source.keepAs !== null) savedAnswers.write(source.keepAs, keepable(source, state.values))
+    keep()
     redraw()
   }
   /** Checks the latest answers, which may not be rendered yet. */
   const checkLatest = () => {
-    const now = { ...state.values, ...fileCells(state.files) }
-    const checked = checkAnswers({ view, fields, values: now, ...moment })
-    const shown = visibleQuestions(view, fields, now, moment).map(({ field }) => field.id)
+    const checked = evaluate()
+    const shown = checked.questions.map(({ field }) => field.id)
     const bad = new Set([...checked.problems.map(({ fieldId }) => fieldId), ...state.unread.keys()])
     return { values: checked.values, bad: shown.filter((id) => bad.has(id)) }
   }
@@ -133,12 +141,14 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
   return {
     source,
     options,
+    isReady: rules !== null,
     status,
     isTouched: state.isTouched,
     epoch: state.epoch,
     questions: questions.filter(
       // Visitors do not see members, so user fields would have no options.
-      ({ field }) => !isFixed(prefill?.hidden, field.id) && !(holdsPeople(field) && people.length === 0),
+      ({ field }) =>
+        !isFixed(prefill?.hidden, field.id) && !(rules?.holdsPeople(field) && people.length === 0),
     ),
     isReadOnly: (fieldId) => isFixed(prefill?.readOnly, fieldId),
     value: (fieldId) => state.values[fieldId] ?? null,
@@ -190,17 +200,18 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
     },
     clear() {
       if (source.keepAs !== null) savedAnswers.clear(source.keepAs)
-      Object.assign(state, newState(source, prefill), { epoch: state.epoch + 1 })
+      Object.assign(state, newState(source, rules, prefill), { epoch: state.epoch + 1 })
       setStatus({ kind: 'filling', failure: null })
       redraw()
     },
   }
 }
 
-function newState(source: FormSource, prefill: Prefill | null) {
+function newState(source: FormSource, rules: AnswerRules | null, prefill: Prefill | null) {
   const kept = source.keepAs === null ? {} : savedAnswers.read(source.keepAs)
   return {
-    values: { ...startValues(source), ...prefill?.values, ...kept, ...fixedBy(prefill) } as Values,
+    isStarted: rules !== null,
+    values: { ...rules?.startValues(source), ...prefill?.values, ...kept, ...fixedBy(prefill) } as Values,
     files: {} as Record<string, LocalFile[]>,
     unread: new Map<string, string>(),
     refused: new Map<string, string>(),
@@ -212,17 +223,6 @@ function newState(source: FormSource, prefill: Prefill | null) {
   }
 }
 
-/** Initial answers: the form's defaults, then the fields'. */
-export function startValues({ view, fields, actorId }: FormSource): Values {
-  const values: Values = {}
-  for (const { field, form } of questionsOf(view, fields)) {
-    const defaultValue = form.defaultValue ?? field.defaultValue
-    const own = startValue({ type: field.type, defaultValue }, { ms: Date.now() })
-    values[field.id] = holdsPeople(field) ? peopleMeant(own, actorId) : own
-  }
-  return values
-}
-
 /** Prefilled answers of hidden and read-only questions; these override stored answers. */
 const fixedBy = (prefill: Prefill | null): Values =>
   Object.fromEntries(
@@ -230,19 +230,6 @@ const fixedBy = (prefill: Prefill | null): Values =>
       ([id]) => prefill?.hidden.has(id) || prefill?.readOnly.has(id),
     ),
   )
-
-/** Resolves "me" to the signed-in user; removes it for visitors. */
-const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
-  joinIds(idsIn(value).flatMap((id) => (id === ME ? (actorId ?? []) : id)))
-
-/** Values without passwords, which are never stored in the browser. */
-const keepable = ({ fields }: FormSource, values: Values): Values => {
-  const secret = new Set(fields.filter(isSecret).map(({ id }) => id))
-  return Object.fromEntries(Object.entries(values).filter(([id]) => !secret.has(id)))
-}
-
-const fileCells = (files: Record<string, LocalFile[]>): Values =>
-  Object.fromEntries(Object.entries(files).map(([id, list]) => [id, pendingCell(list)]))
 
 const withoutFiles = (values: Values, files: Record<string, LocalFile[]>): Values =>
   Object.fromEntries(Object.entries(values).filter(([id]) => !(id in files)))
@@ -302,6 +289,9 @@ const isKept = (value: unknown): value is Kept =>
 
 /** Unsent answers, kept across a reload or a closed tab. Excludes files. */
 export const savedAnswers = {
+  /** True if there are answers to restore. */
+  has: (formId: string): boolean => Object.keys(savedAnswers.read(formId)).length > 0,
+
   read(formId: string): Values {
     const { at, values } = readJsonSetting<Kept>(nameOf(formId), { at: 0, values: {} }, isKept)
     return Date.now() - at < KEPT_MS ? values : {}

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { type BaseTheme, DEFAULT_THEME, readTheme } from '../../../src/core/theme.ts'
-import { textOn } from '../../cells/pill.tsx'
+import { textOn } from '../../cells/text-on.ts'
 import { barColor, mixedColor, textColor } from './readable-color.ts'
 
 /** The custom properties of web/tokens.css that a theme changes; default colours are left out. */

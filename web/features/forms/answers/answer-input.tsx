@@ -1,25 +1,16 @@
-import type { ComponentType, ReactNode } from 'react'
-import { titlesIn } from '../../../../src/core/fields/choices.ts'
+import { type ComponentType, type ReactNode, useState } from 'react'
+import { titlesIn } from '../../../../src/core/fields/choice-titles.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
-import { type OptionsOf, readOptions } from '../../../../src/core/fields/index.ts'
-import { linkOf } from '../../../../src/core/fields/link-options.ts'
-import {
-  hasChoices,
-  hasMultipleChoices,
-  hasSingleChoice,
-  holdsFiles,
-} from '../../../../src/core/fields/traits.ts'
-import type { Field } from '../../../../src/core/model.ts'
-import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
+import type { FieldTypeName, OptionsOf } from '../../../../src/core/fields/index.ts'
+import { offeredChoices, type Question } from '../../../../src/core/views/question.ts'
 import { m } from '../../../messages.gen.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Group } from '../../../ui/composite.tsx'
 import { Skeleton } from '../../../ui/states.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
-import { CellAnswer } from './cell-answer.tsx'
-import { loadCells, loadedCell } from './cells.ts'
+import { CellAnswer, loadCells, loadedCell } from './cells.ts'
+import { EarlyAnswer, hasEarlyText } from './early-answer.tsx'
 
 const FileAnswer = lazyPart(() => import('./file-answer.tsx'), 'FileAnswer', <Skeleton height={32} />)
 const ScanButton = lazyPart(() => import('./scan-button.tsx'), 'ScanButton')
@@ -29,46 +20,75 @@ const LinkAnswer = lazyPart(() => import('./link-answer.tsx'), 'LinkAnswer', <Sk
 const INPUTS: Partial<Record<FieldTypeName, ComponentType<AnswerProps>>> = {
   Checkbox: TickAnswer,
   Rating: StarsAnswer,
+  SingleSelect: ChoiceAnswer,
+  MultiSelect: ChoicesAnswer,
   Attachment: FileAnswer,
+  Links: LinkAnswer,
+  LinkToAnotherRecord: LinkAnswer,
 }
 
 /**
- * Loads the inputs of these fields before the first render, so that the form does not shift as they arrive. Those of
- * most forms are there already.
+ * Loads the inputs of these questions before they are drawn, so that the form does not shift as they arrive.
  */
-export async function loadInputs(fields: readonly Field[]): Promise<void> {
-  const others = fields.filter((field) => !loadedCell(field.type) && !hasSingleChoice(field))
+export async function loadInputs(questions: readonly Question[]): Promise<void> {
+  const inputs = new Set(questions.map(({ field }) => INPUTS[field.type]))
   await Promise.all([
-    others.some(holdsFiles) && FileAnswer.preload(),
-    others.some((field) => linkOf(field) !== null) && LinkAnswer.preload(),
-    others.some(({ type }) => !INPUTS[type]) && loadCells(),
+    inputs.has(FileAnswer) && FileAnswer.preload(),
+    inputs.has(LinkAnswer) && LinkAnswer.preload(),
+    questions.some(usesCell) && loadCells(questions.filter(usesCell).map(({ field }) => field.type)),
   ])
 }
 
+/** True for a question that the page draws at once: its input needs no editor of a cell, or has a plain one before it. */
+export const hasEarlyInput = (question: Question): boolean =>
+  usesCell(question) ? hasEarlyText(question) : !isLazyInput(INPUTS[question.field.type])
+
+const isLazyInput = (input: ComponentType<AnswerProps> | undefined): boolean =>
+  input === FileAnswer || input === LinkAnswer
+
+const usesCell = ({ field, form }: Question): boolean =>
+  !INPUTS[field.type] || (INPUTS[field.type] === ChoicesAnswer && form.layout !== 'list')
+
 /** The input of a question, chosen by field type and layout. */
 export function AnswerInput(props: AnswerProps): ReactNode {
-  const { field, form } = props.question
-  const OwnInput = INPUTS[field.type]
-  if (OwnInput) return <OwnInput {...props} />
-  if (linkOf(field) !== null) return <LinkAnswer {...props} />
-  if (hasChoices(field)) {
-    if (form.layout === 'list') return <ChoiceList {...props} />
-    if (hasSingleChoice(field)) return <ChoiceSelect {...props} />
+  const OwnInput = INPUTS[props.question.field.type] ?? EditorAnswer
+  return <OwnInput {...props} />
+}
+
+/** The editor of the field's cell or, until it has been loaded and while one types in it, a plain input. */
+function EditorAnswer(props: AnswerProps): ReactNode {
+  const { question, isReadOnly } = props
+  const cell = loadedCell(question.field.type)
+  const [isEarly, setEarly] = useState(cell === undefined && hasEarlyText(question))
+  const [typed, setTyped] = useState('')
+  if (isEarly) {
+    return (
+      <EarlyAnswer
+        {...props}
+        text={typed}
+        onType={setTyped}
+        isDue={cell !== undefined}
+        onDone={() => setEarly(false)}
+      />
+    )
   }
-  const cell = loadedCell(field.type)
   if (!cell) return <Skeleton height={32} />
-  if (!form.enableScanner || props.isReadOnly || !canScan()) return <CellAnswer {...props} cell={cell} />
+  const answer = <CellAnswer {...props} cell={cell} typed={typed === '' ? null : typed} />
+  if (!question.form.enableScanner || isReadOnly || !canScan()) return answer
   return (
     <div className={styles.scanned}>
-      <CellAnswer {...props} cell={cell} />
+      {answer}
       <ScanButton {...props} />
     </div>
   )
 }
 
 /** True if the question has a single control that its label can point to, not a group of controls. */
-export const isOneControl = ({ field, form }: AnswerProps['question']): boolean =>
-  INPUTS[field.type] !== StarsAnswer && !(form.layout === 'list' && hasChoices(field))
+export const isOneControl = ({ field, form }: Question): boolean => {
+  const input = INPUTS[field.type]
+  if (input === ChoiceAnswer || input === ChoicesAnswer) return form.layout !== 'list'
+  return input !== StarsAnswer
+}
 
 /** True if the browser supports the Barcode Detection API and camera access. */
 const canScan = (): boolean => 'BarcodeDetector' in globalThis && 'mediaDevices' in navigator
@@ -100,7 +120,7 @@ const SIGNS = { star: '★', heart: '♥', circle: '●', thumb: '👍', flag: '
 /** A rating as a radio group, so that arrow keys change it. */
 function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field } = question
-  const { max, icon, color } = readOptions('Rating', field.options) as OptionsOf<'Rating'>
+  const { max, icon, color } = field.options as OptionsOf<'Rating'>
   const stars = Number(run.value(field.id) ?? 0)
   const set = (next: number) => {
     run.set(field.id, next)
@@ -135,11 +155,29 @@ function StarsAnswer({ question, run, labelId, describedBy, isInvalid, isReadOnl
   )
 }
 
+/** A single select as radio buttons or as a native list. */
+function ChoiceAnswer(props: AnswerProps) {
+  return props.question.form.layout === 'list' ? (
+    <ChoiceList {...props} isSeveral={false} />
+  ) : (
+    <ChoiceSelect {...props} />
+  )
+}
+
+/** A multi-select as checkboxes or as the editor of its cell. */
+function ChoicesAnswer(props: AnswerProps) {
+  return props.question.form.layout === 'list' ? (
+    <ChoiceList {...props} isSeveral />
+  ) : (
+    <EditorAnswer {...props} />
+  )
+}
+
 /** All options as checkboxes (multi-select) or radio buttons (single select). */
-function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+function ChoiceList(props: AnswerProps & { isSeveral: boolean }) {
+  const { question, run, labelId, describedBy, isInvalid, isReadOnly, isSeveral } = props
   const { field, form } = question
   const value = run.value(field.id)
-  const isSeveral = hasMultipleChoices(field)
   const chosen = value === null ? [] : isSeveral ? titlesIn(String(value)) : [String(value)]
   const choices = offeredChoices(field, form)
   const set = (next: CellValue) => {

@@ -1,4 +1,4 @@
-import type { Question } from '../../../../src/core/views/form-answers.ts'
+import type { Question } from '../../../../src/core/views/question.ts'
 import type { FormRun } from '../use-form-run.ts'
 
 /** Props of a question's input. */

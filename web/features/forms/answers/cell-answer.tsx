@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
-import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
+import { offeredChoices } from '../../../../src/core/views/question.ts'
 import type { Cell, EditorHandle } from '../../../cells/cell.ts'
 import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { m } from '../../../messages.gen.ts'
@@ -12,8 +12,10 @@ import styles from './answers.module.css'
 /**
  * Edits an answer with the field type's grid editor. Valid input is stored on every keystroke, so that
  * conditions update and a reload loses nothing; invalid text is reported on blur or Enter.
+ *
+ * `typed` is text from an input before this one, which is read at once; null if there was none.
  */
-export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
+export function CellAnswer({ cell, typed, ...props }: AnswerProps & { cell: Cell; typed: string | null }) {
   const { question, run, id, isReadOnly } = props
   const { field } = question
   const value = run.value(field.id)
@@ -35,6 +37,14 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
     if (!isOpen && takesFocus.current) button.current?.focus()
     takesFocus.current = false
   }, [isOpen])
+
+  const readTyped = useRef(typed !== null)
+  useLayoutEffect(() => {
+    if (!readTyped.current) return
+    readTyped.current = false
+    read(true)
+    run.leave(field.id)
+  })
 
   const { View, Editor } = cell
   const view = (
@@ -133,7 +143,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
         field={field}
         options={options}
         variant="record"
-        typed={null}
+        typed={readTyped.current ? typed : null}
         commit={commit}
         change={change}
         cancel={close}

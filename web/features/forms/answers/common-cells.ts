@@ -11,7 +11,7 @@ import {
   specificDbTypeCell,
 } from '../../../cells/text.tsx'
 
-/** Cells of the field types of most forms, which are loaded with the page, and of types that share their files. */
+/** Cells of the field types of most forms, which follow the first paint, and of types that share their files. */
 export const COMMON_CELLS: Partial<Record<FieldTypeName, Cell>> = {
   SingleLineText: singleLineTextCell,
   LongText: longTextCell,

@@ -8,7 +8,7 @@ import {
   isSafeImage,
   TYPES_BY_ENDING,
 } from '../../../../src/core/fields/attachment-kinds.ts'
-import type { Question } from '../../../../src/core/views/form-answers.ts'
+import type { Question } from '../../../../src/core/views/question.ts'
 import { formatFileSize } from '../../../attachments/format-bytes.ts'
 import { m } from '../../../messages.gen.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'

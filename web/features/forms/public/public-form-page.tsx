@@ -1,37 +1,39 @@
 import { CircleOff, Link2Off, RotateCw, Users } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
 import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
-import { form as formKind } from '../../../../src/core/views/form.ts'
-import { questionsOf } from '../../../../src/core/views/form-answers.ts'
-import { optionsOfKind } from '../../../../src/core/views/view-kind.ts'
 import { PeopleProvider } from '../../../cells/people-context.ts'
+import { messageOf } from '../../../errors.ts'
 import { availableLanguages, RIGHT_TO_LEFT, showLanguage } from '../../../i18n.ts'
 import { m } from '../../../messages.gen.ts'
+import { firstContent, noteContent } from '../../../navigation/first-content.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Button } from '../../../ui/button.tsx'
 import { keyed } from '../../../ui/keyed.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
-import { LinkPassword } from '../../layout/link-password.tsx'
-import { AfterSubmit } from '../after-submit.tsx'
+import { loadInputs } from '../answers/answer-input.tsx'
 import formStyles from '../form.module.css'
 import { Pictures } from '../form-header.tsx'
 import { FormView } from '../form-view.tsx'
 import { pageStyle } from '../page-style.ts'
-import { readPrefill } from '../prefill.ts'
 import { useFormRun } from '../use-form-run.ts'
+import type { CompletedForm } from './complete-form.tsx'
 import type { FormPlace } from './form-place.ts'
-import { type OpenForm, openForm } from './open-form.ts'
+import { loadCompletion, type OpenForm, openForm, startsEarly } from './open-form.ts'
 import styles from './public-form.module.css'
 import { ShareError, shareClient } from './share-client.ts'
 
 const SurveyView = lazyPart(() => import('../survey-view.tsx'), 'SurveyView', <Opening />)
+const AfterSubmit = lazyPart(() => import('../after-submit.tsx'), 'AfterSubmit')
+const LinkPassword = lazyPart(() => import('../../layout/link-password.tsx'), 'LinkPassword')
+const OverlayHosts = lazyPart(() => import('./complete-form.tsx'), 'OverlayHosts')
 
 type State =
   | { kind: 'opening' }
   | { kind: 'password'; isWrong: boolean; error: string | null }
   | { kind: 'notice'; notice: Exclude<FormState, 'open'> | 'gone' | { failure: string } }
-  | { kind: 'open'; form: OpenForm }
+  /** `completed` is null for a form that is completed after its first paint. */
+  | { kind: 'open'; form: OpenForm; completed: CompletedForm | null }
 
 /** The page of a form's public link. */
 export function PublicFormPage({ place }: { place: FormPlace }) {
@@ -39,36 +41,50 @@ export function PublicFormPage({ place }: { place: FormPlace }) {
   const open = useCallback(
     async (password: string | null) => {
       try {
-        const found = await openForm(shareClient({ id: place.linkId, password }), place.linkId)
+        const found = await openForm(shareClient({ id: place.linkId, password }), place)
         if (!('source' in found)) {
           await applySettings(found.settings)
           setState({ kind: 'notice', notice: found.form === 'open' ? 'gone' : (found.form ?? 'gone') })
           return
         }
         await applySettings(found.share.settings)
-        const { heading } = optionsOfKind(formKind, found.source.view)
-        document.title = heading || found.share.title
-        setState({ kind: 'open', form: found })
+        document.title = found.source.options.heading || found.share.title
+        const isSurvey = place.isSurvey || found.share.settings.survey
+        const completed =
+          !isSurvey && startsEarly(found, place) ? null : await completeNow(found, place, isSurvey)
+        setState({ kind: 'open', form: found, completed })
       } catch (error) {
-        if (!(error instanceof ShareError)) throw error
-        setState(refusedState(error, password))
+        setState(await refusedState(error, password))
       }
     },
-    [place.linkId],
+    [place],
   )
   useEffect(() => void open(null), [open])
 
   if (state.kind === 'opening') return <Opening />
-  if (state.kind === 'open') return <OpenFormPage form={state.form} place={place} />
+  if (state.kind === 'open') return <OpenFormPage form={state.form} initial={state.completed} place={place} />
   if (state.kind === 'password') return <PasswordPage state={state} onTry={open} />
   return <Notice notice={state.notice} onRetry={() => void open(null)} />
 }
 
-function refusedState(error: ShareError, password: string | null): State {
-  if (error.code === 'INVALID_SHARED_VIEW_PASSWORD')
-    return { kind: 'password', isWrong: password !== null, error: null }
-  if (error.code === 'TOO_MANY_REQUESTS' && password !== null)
-    return { kind: 'password', isWrong: false, error: m.form_too_many_attempts_try_again() }
+/** The page after an error: asks for the password, or explains why the form cannot be shown. */
+async function refusedState(error: unknown, password: string | null): Promise<State> {
+  // A script that cannot be loaded.
+  if (!(error instanceof ShareError)) return { kind: 'notice', notice: { failure: messageOf(error) } }
+  const isRefused = error.code === 'INVALID_SHARED_VIEW_PASSWORD'
+  const hasTriedTooOften = error.code === 'TOO_MANY_REQUESTS' && password !== null
+  if (isRefused || hasTriedTooOften) {
+    try {
+      await LinkPassword.preload()
+    } catch (failure) {
+      return refusedState(failure, null)
+    }
+    return {
+      kind: 'password',
+      isWrong: isRefused && password !== null,
+      error: hasTriedTooOften ? m.form_too_many_attempts_try_again() : null,
+    }
+  }
   const isGone = error.code === 'VIEW_NOT_FOUND' || error.code === 'NO_FORM'
   return { kind: 'notice', notice: isGone ? 'gone' : { failure: error.message } }
 }
@@ -80,17 +96,51 @@ async function applySettings({ language, rtl }: ShareSettings): Promise<void> {
   if (rtl || (shown && RIGHT_TO_LEFT.includes(shown))) document.documentElement.dir = 'rtl'
 }
 
-function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; place: FormPlace }) {
-  // Drafts are stored per prefill query, so that links with other prefilled values start fresh.
-  const source = useMemo(
-    () => ({ ...form.source, keepAs: [place.linkId, ...place.query].join('?') }),
-    [form.source, place],
+/** Completes a form before its first paint, with everything that it draws loaded at the same time. */
+async function completeNow(form: OpenForm, place: FormPlace, isSurvey: boolean): Promise<CompletedForm> {
+  const [completed] = await Promise.all([
+    loadCompletion(form, place),
+    loadInputs(form.source.questions),
+    isSurvey && SurveyView.preload(),
+  ])
+  return completed
+}
+
+/** The completed form, after the first paint of one that starts early, and why completing it failed. */
+function useCompletion(form: OpenForm, initial: CompletedForm | null, place: FormPlace) {
+  const [completed, setCompleted] = useState(initial)
+  const [message, setMessage] = useState<string | null>(null)
+  const complete = useCallback(async () => {
+    setMessage(null)
+    try {
+      setCompleted(await loadCompletion(form, place))
+    } catch (error) {
+      setMessage(messageOf(error))
+    }
+  }, [form, place])
+  useEffect(() => {
+    if (initial !== null) return
+    noteContent()
+    void firstContent.then(complete)
+  }, [initial, complete])
+  const failure = useMemo(
+    () => (message === null ? null : { message, onRetry: () => void complete() }),
+    [message, complete],
   )
-  const prefill = useMemo(
-    () => readPrefill(place.query, questionsOf(source.view, source.fields)),
-    [place, source],
-  )
-  const run = useFormRun(source, prefill)
+  return { completed, failure }
+}
+
+interface OpenFormPageProps {
+  form: OpenForm
+  initial: CompletedForm | null
+  place: FormPlace
+}
+
+function OpenFormPage({ form, initial, place }: OpenFormPageProps) {
+  const { share } = form
+  const { completed, failure } = useCompletion(form, initial, place)
+  const source = completed?.source ?? form.source
+  const run = useFormRun(source, completed?.rules ?? null, completed?.prefill)
   const { options } = run
   const people = useMemo(() => new Map(source.people.map((person) => [person.id, person])), [source])
   const foot = options.hideBranding ? null : (
@@ -120,9 +170,10 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
         ) : isSurvey ? (
           <SurveyView key={run.epoch} run={run} title={share.title} foot={foot} />
         ) : (
-          <FormView run={run} title={share.title} foot={foot} />
+          <FormView run={run} title={share.title} foot={foot} failure={failure} />
         )}
       </Main>
+      {completed && <OverlayHosts />}
     </PeopleProvider>
   )
 }

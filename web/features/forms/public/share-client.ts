@@ -1,13 +1,12 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import type { TableSchema } from '../../../../src/core/model.ts'
 import {
-  type OpenedShare,
   passwordHeader,
   SHARE_HEADERS,
   SHARE_PASSWORD_HEADER,
   SUBMISSION_HEADER,
   TIME_ZONE_HEADER,
-} from '../../../../src/core/shares.ts'
+} from '../../../../src/core/share-headers.ts'
+import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { m } from '../../../messages.gen.ts'
 import { timeZone } from '../../../time-zone.ts'
 import type { Inputs, Outputs } from '../../../trpc.ts'
@@ -33,7 +32,7 @@ export interface Link {
 
 /**
  * Calls the app's tRPC procedures for a visitor. Handwritten, because tRPC's client would be a third of the
- * form page's code, which is often loaded on phones, for six calls.
+ * form page's code, which is often loaded on phones, for five calls.
  */
 export function shareClient({ id, password }: Link) {
   const headers = {
@@ -47,7 +46,6 @@ export function shareClient({ id, password }: Link) {
   }
   return {
     open: () => read<OpenedShare>('shares.open', { kind: 'view', id }),
-    table: (tableId: string) => read<TableSchema>('schema.table', { tableId }),
     people: (baseId: string) => read<Outputs['records']['people']>('records.people', { baseId }),
     signFiles: (tableId: string, paths: string[]) =>
       read<Outputs['records']['signFiles']>('records.signFiles', { tableId, paths }),

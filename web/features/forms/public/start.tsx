@@ -1,10 +1,6 @@
 import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { setLocalZone } from '../../../../src/core/dates.ts'
 import { startLanguage } from '../../../i18n.ts'
-import { timeZone } from '../../../time-zone.ts'
-import { DialogHost } from '../../../ui/open-dialog.tsx'
-import { TooltipHost } from '../../../ui/tooltip.tsx'
 import { readFormPlace } from './form-place.ts'
 import { PublicFormPage } from './public-form-page.tsx'
 
@@ -12,15 +8,8 @@ import { PublicFormPage } from './public-form-page.tsx'
 export async function startPublicForms(): Promise<void> {
   const root = document.getElementById('root')
   if (!root) throw new Error('public-form.html has no #root')
-  setLocalZone(timeZone)
   await startLanguage()
-  createRoot(root).render(
-    <>
-      <PublicForms />
-      <DialogHost />
-      <TooltipHost />
-    </>,
-  )
+  createRoot(root).render(<PublicForms />)
 }
 
 /** For URLs without a form: an unknown id, so that the page shows its “not found” notice. */

@@ -3,6 +3,7 @@ import type { Values } from '../../../../../src/core/changes.ts'
 import type { AttachmentItem } from '../../../../../src/core/fields/attachment-item.ts'
 import { writeAttachments } from '../../../../../src/core/fields/attachment-item.ts'
 import type { Person, TableSchema, View } from '../../../../../src/core/model.ts'
+import { questionsOf } from '../../../../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
 import { sendFile } from '../../../../attachments/send-file.ts'
 import { useSignedFile } from '../../../../attachments/signed-files.ts'
@@ -21,7 +22,8 @@ import { readLinkLines } from '../../../records/commands/link-reads.ts'
 
 /** The form within the app: answers become records of the signed-in user. */
 export function useAppSource(schema: TableSchema, view: View, people: readonly Person[]): FormSource {
-  const { bannerPath, logoPath } = useMemo(() => optionsOf(view, 'form'), [view])
+  const options = useMemo(() => optionsOf(view, 'form'), [view])
+  const { bannerPath, logoPath } = options
   const tableId = schema.table.id
   const banner = useSignedFile(tableId, bannerPath ?? undefined)?.url ?? null
   const logo = useSignedFile(tableId, logoPath ?? undefined)?.url ?? null
@@ -29,7 +31,9 @@ export function useAppSource(schema: TableSchema, view: View, people: readonly P
     (): FormSource => ({
       keepAs: null,
       view,
+      options,
       fields: schema.fields,
+      questions: questionsOf(view, schema.fields),
       people,
       actorId: session.userId(),
       pictures: { banner, logo },
@@ -37,7 +41,7 @@ export function useAppSource(schema: TableSchema, view: View, people: readonly P
         readLinkLines({ tableId, fieldId: field.id, recordId: null }, 'linkable', page, signal),
       submit: (submission) => insert(schema, submission),
     }),
-    [schema, view, people, banner, logo, tableId],
+    [schema, view, options, people, banner, logo, tableId],
   )
 }
 

@@ -5,6 +5,7 @@ import { m } from '../../../../messages.gen.ts'
 import { IconButton } from '../../../../ui/button.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import { AfterSubmit } from '../../../forms/after-submit.tsx'
+import { ANSWER_RULES } from '../../../forms/answer-rules.ts'
 import formStyles from '../../../forms/form.module.css'
 import type { FormSource } from '../../../forms/form-source.ts'
 import { FormView } from '../../../forms/form-view.tsx'
@@ -17,7 +18,7 @@ import styles from './builder.module.css'
 export function FormPreview({ source, title }: { source: FormSource; title: string }) {
   const [isPhone, setPhone] = useState(false)
   const [isSurvey, setSurvey] = useState(false)
-  const run = useFormRun(source)
+  const run = useFormRun(source, ANSWER_RULES)
   const test = {
     label: m.form_test(),
     onGood: () => toast.success({ text: m.form_all_answers_valid_test_only() }),
@@ -67,7 +68,8 @@ export function FormFillIn({
   title: string
   onCancel?: () => void
 }) {
-  const run = useFormRun(useMemo(() => ({ ...source, keepAs: source.view.id }), [source]))
+  const kept = useMemo(() => ({ ...source, keepAs: source.view.id }), [source])
+  const run = useFormRun(kept, ANSWER_RULES)
   return (
     <div
       className={styles.stage}

@@ -5,7 +5,8 @@ import type { ShortcutSection } from '../../../../actions/index.ts'
 import { m } from '../../../../messages.gen.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
-import { startValues, useFormRun } from '../../../forms/use-form-run.ts'
+import { ANSWER_RULES, startValues } from '../../../forms/answer-rules.ts'
+import { useFormRun } from '../../../forms/use-form-run.ts'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import { TableSkeleton } from '../../../layout/table-skeleton.tsx'
 import { QueueBar } from '../../../records/bars/status-bars.tsx'
@@ -43,7 +44,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   const source = useAppSource(schema, view, people)
   const builder = useFormBuilder(schema.fields, state)
   // The canvas shows initial values, independent of the preview.
-  const run = useFormRun(source)
+  const run = useFormRun(source, ANSWER_RULES)
   const shown = useMemo(() => {
     const values = startValues(source)
     return { ...run, value: (fieldId: string) => values[fieldId] ?? null }

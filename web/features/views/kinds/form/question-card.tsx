@@ -1,6 +1,6 @@
 import { EyeOff, GitBranch, GripVertical } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useId, useState } from 'react'
-import type { Question } from '../../../../../src/core/views/form-answers.ts'
+import type { Question } from '../../../../../src/core/views/question.ts'
 import { m } from '../../../../messages.gen.ts'
 import { RichText } from '../../../../rich-text/rich-text.tsx'
 import { IconButton } from '../../../../ui/button.tsx'

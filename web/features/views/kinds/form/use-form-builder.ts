@@ -1,12 +1,8 @@
 import { useMemo, useState } from 'react'
 import type { Field } from '../../../../../src/core/model.ts'
-import {
-  defaultSettings,
-  isFormField,
-  type Question,
-  questionsOf,
-} from '../../../../../src/core/views/form-answers.ts'
+import { defaultSettings, isFormField, questionsOf } from '../../../../../src/core/views/form-answers.ts'
 import type { FormField, FormOptions } from '../../../../../src/core/views/index.ts'
+import type { Question } from '../../../../../src/core/views/question.ts'
 import { type FieldArrangement, moveFields } from '../../state/arrange-fields.ts'
 import { useKindOptions, type ViewState } from '../../state/view-state.ts'
 
