@@ -63,10 +63,12 @@ export function lazyPart<M, K extends keyof M>(
 function PartHost<P extends object>({ part, props }: { part: Part<P>; props: P }): ReactNode {
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
   const [, redraw] = useReducer((n: number) => n + 1, 0)
+  // What this render draws: another user of the part may load it before the effect runs.
+  const { component } = part
   useEffect(() => {
-    if (!part.component) part.preload().then(redraw, (error) => setFailure({ error }))
-  }, [part])
+    if (!component) part.preload().then(redraw, (error) => setFailure({ error }))
+  }, [part, component])
   // For the error boundary of the screen.
   if (failure) throw failure.error
-  return part.component ? createElement(part.component, props) : part.fallback
+  return component ? createElement(component, props) : part.fallback
 }
