@@ -37,6 +37,7 @@ const PREACT = {
 const GRID_INPUT = [
   'grid/interaction.ts',
   'features/records/menus/grid-commands.ts',
+  'cells/date-editor.tsx',
   'cells/geo-data-editor.tsx',
   'cells/json-editor.tsx',
   'cells/link-picker.tsx',
@@ -97,6 +98,7 @@ const BUNDLES: readonly BundlePlan[] = [
         'features/forms/answers/common-cells.ts',
         'features/forms/answers/cell-answer.tsx',
         'features/forms/after-submit.tsx',
+        'cells/date-editor.tsx',
       ],
       // One request for everything that some forms need as well.
       more: [

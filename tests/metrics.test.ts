@@ -153,9 +153,14 @@ describe.each(META_DATABASES)('GET /metrics with metadata in %s', (database) => 
   test('counts the jobs that this server has ended, and not those that others report', async () => {
     const { jobs, events } = app.kernel
     jobs.register('trial', { run: async () => null, recover: async () => null })
+    // The state is stored before it is announced, and the counter follows the announcement.
+    const announced = new Promise<void>((resolve) => {
+      events.on('job.changed', ({ kind, status }) => {
+        if (kind === 'trial' && status === 'completed') resolve()
+      })
+    })
     const job = await jobs.start('trial', { userId: owner.id, baseId: null, input: {} })
-    const ended = () => jobs.find(job.id).then((found) => found?.status === 'completed')
-    while (!(await ended())) await Bun.sleep(5)
+    await announced
     events.emit('job.changed', { ...job, kind: 'elsewhere', status: 'completed' })
     const text = await textOf(app)
     expect(seriesValue(text, 'sheaf_jobs_total{kind="trial",status="completed"}')).toBe(1)

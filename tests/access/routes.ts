@@ -279,7 +279,7 @@ export const ROUTES: Record<string, RouteCase> = {
     body: ({ fieldId }) => ({ fk_column_id: fieldId, comparison_op: 'notblank' }),
   },
   'GET M/hooks/:hookId/logs': { gate: 'hook.list', params: hook },
-  'POST /api/v2/tables/:tableId/records/:recordId/buttons/:fieldId': {
+  'POST RECORDS/:recordId/buttons/:fieldId': {
     gate: 'record.update',
     params: button,
   },

@@ -1,6 +1,7 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isOffline } from '../../web/errors.ts'
+import { firstContent } from '../../web/navigation/first-content.ts'
 import { createRecordStore } from '../../web/records/record-store.ts'
 import { createSendQueue } from '../../web/records/send-queue.ts'
 import type { Conflict, StoreQuery, Unsaved } from '../../web/records/types.ts'
@@ -14,6 +15,8 @@ export async function open(
   rows: Values[],
   { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
 ) {
+  // A visit that has drawn its first records; before, pages are shorter.
+  await firstContent
   const server = memoryRecords(fields, rows)
   const messages: string[] = []
   const kept: Unsaved[] = []

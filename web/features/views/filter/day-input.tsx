@@ -4,7 +4,7 @@ import { type DateFormat, formatDay, parseDay } from '../../../../src/core/field
 import { dayFormatOf } from '../../../../src/core/fields/field.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { Calendar } from '../../../cells/calendar.tsx'
-import { today } from '../../../cells/date.tsx'
+import { today } from '../../../cells/now.ts'
 import { m } from '../../../messages.gen.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/overlays.ts'

@@ -1,0 +1,161 @@
+import { type ReactNode, useState } from 'react'
+import { dayIn, fromStored, resolveZone } from '../../src/core/dates.ts'
+import { date } from '../../src/core/fields/date.ts'
+import { type DateFormat, formatDay } from '../../src/core/fields/date-text.ts'
+import { dateTime } from '../../src/core/fields/date-time.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { InstantOptions } from '../../src/core/fields/instant-text.ts'
+import { m } from '../messages.gen.ts'
+import { ControlGroup } from '../ui/composite.tsx'
+import { Popover } from '../ui/overlays.ts'
+import { Calendar } from './calendar.tsx'
+import type { Draft, EditorProps } from './cell.ts'
+import editor from './editor.module.css'
+import { isFocusLeaving } from './focus-within.ts'
+import { now, today } from './now.ts'
+import { NowOrClear } from './popover-input.tsx'
+import { draftOf, TextInput } from './text-input.tsx'
+
+/** Editor of days. */
+export function DayEditor(props: EditorProps<{ format: DateFormat }>) {
+  const { value, options } = props
+  const dayOf = (text: string) => (text === '' ? null : toDay(date.parse(text, options)))
+  return (
+    <DateEditor
+      {...props}
+      initial={date.format(value, options)}
+      placeholder={options.format}
+      parse={(text) =>
+        draftOf(
+          text,
+          date.parse(text, options),
+          m.cells_enter_date_such_example({ example: formatDay(today(), options.format) }),
+        )
+      }
+      dayOf={dayOf}
+      withDay={(_, day) => date.format(day, options)}
+      dayIsAll
+      now={{ label: m.cells_today(), text: () => date.format(today(), options) }}
+    />
+  )
+}
+
+const toDay = (value: string | number | boolean | null): string | null =>
+  typeof value === 'string' ? value : null
+
+/** The text from its time of day on; null if it has no time. */
+function timeIn(text: string): string | null {
+  const at = text.search(/[T ]\d{1,2}:\d{2}/)
+  return at < 0 ? null : text.slice(at + 1)
+}
+
+/** Editor of instants, in the field's zone. */
+export function InstantEditor(props: EditorProps<InstantOptions>) {
+  const { value, options } = props
+  const example = `${formatDay(today(), options.format)} 14:30`
+  return (
+    <DateEditor
+      {...props}
+      initial={dateTime.format(value, options)}
+      placeholder={`${options.format} HH:mm`}
+      parse={(text) =>
+        draftOf(text, dateTime.parse(text, options), m.cells_enter_date_time_such_example({ example }))
+      }
+      dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}
+      withDay={(text, day) => {
+        const time = timeIn(text) ?? (options.time12h ? '12:00 am' : '00:00')
+        return `${formatDay(day, options.format)} ${time}`
+      }}
+      dayIsAll={false}
+      now={{ label: m.cells_now(), text: () => dateTime.format(now(), options) }}
+    />
+  )
+}
+
+/** The day of an instant in the field's zone. */
+function dayOfInstant(value: CellValue, options: InstantOptions): string | null {
+  const ms = typeof value === 'string' ? fromStored(value) : null
+  return ms === null ? null : dayIn(ms, resolveZone(options.timeZone))
+}
+
+interface DateEditorProps extends Omit<EditorProps, 'options'> {
+  /** The value as editable text. */
+  initial: string
+  placeholder: string
+  parse(text: string): Draft
+  /** Parses the day in the input; null if it is invalid. */
+  dayOf(text: string): string | null
+  /** The text after a day is chosen in the calendar. */
+  withDay(text: string, day: string): string
+  /** True if choosing a day completes the value. */
+  dayIsAll: boolean
+  /** The button `Today` or `Now`: its label and text. */
+  now: { label: string; text: () => string }
+}
+
+/** Editor for dates, typed in the field's format or ISO 8601 or chosen from a calendar that follows the typed date. */
+function DateEditor(props: DateEditorProps): ReactNode {
+  const { commit, parse, variant } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [inCalendar, setInCalendar] = useState(false)
+  const [isOpen, setOpen] = useState(variant === 'grid')
+  const commitText = (text: string) => {
+    const draft = parse(text)
+    if (draft.ok) commit(draft.value)
+  }
+  return (
+    <ControlGroup
+      ref={setAnchor}
+      className={editor.dateEditor}
+      onFocus={() => setOpen(true)}
+      onBlur={(event) => {
+        // Wait for the focus to arrive: a calendar that closes earlier would take it back.
+        if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
+      }}
+    >
+      <TextInput
+        {...props}
+        align="start"
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setOpen(true)
+          setInCalendar(true)
+        }}
+      >
+        {(text, setText) =>
+          anchor &&
+          isOpen &&
+          // The validation message replaces the calendar.
+          (!props.invalid || inCalendar) && (
+            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={editor.popover}>
+              <div data-cell-popover>
+                <Calendar
+                  day={props.dayOf(text)}
+                  today={today()}
+                  focused={inCalendar}
+                  onLeave={() => {
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                  onChoose={(day) => {
+                    const next = props.withDay(text, day)
+                    if (props.dayIsAll) return commitText(next)
+                    setText(next)
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                />
+                <NowOrClear
+                  label={props.now.label}
+                  onNow={() => commitText(props.now.text())}
+                  onClear={() => commit(null)}
+                />
+              </div>
+            </Popover>
+          )
+        }
+      </TextInput>
+    </ControlGroup>
+  )
+}
