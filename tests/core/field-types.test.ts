@@ -203,7 +203,7 @@ describe.each(FIELD_TYPES.map((type) => [type.name] as const))('%s', (name) => {
     const options = readOptions(name, { nonsense: 1, constructor: 2 })
     expect(options).not.toHaveProperty('nonsense')
     for (const key of Object.keys(options)) {
-      expect(() => readOptions(name, { [key]: { wrong: true } })).toThrow(AppError)
+      expect(() => readOptions(name, { [key]: { wrong: { wrong: true } } })).toThrow(AppError)
     }
   })
 })

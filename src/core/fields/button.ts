@@ -7,9 +7,19 @@ import { computedValue } from './system-value.ts'
 
 /** Button style: filled, light background, or text only. */
 export const BUTTON_THEMES = ['solid', 'light', 'text'] as const
+
 /** Colours of buttons by the names that clients know. */
 export const BUTTON_COLORS = [
-  ...(['brand', 'red', 'green', 'maroon', 'blue', 'orange', 'pink', 'purple', 'yellow', 'gray'] as const),
+  'brand',
+  'red',
+  'green',
+  'maroon',
+  'blue',
+  'orange',
+  'pink',
+  'purple',
+  'yellow',
+  'gray',
 ] as const
 
 const shortText = z.string().check(z.maxLength(255))
