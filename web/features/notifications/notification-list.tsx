@@ -114,9 +114,9 @@ function NotificationRow({ notification, onOpen, onMark, onRemove }: RowProps) {
       {actor ? <Avatar person={actor} size={28} /> : <Bell size={18} className={styles.icon} />}
       <div className={styles.main}>
         {path === null ? (
-          <p className={styles.text} dir="auto">
+          <span className={styles.text} dir="auto">
             {text}
-          </p>
+          </span>
         ) : (
           <a
             href={hrefOf(path)}

@@ -126,28 +126,26 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
         )}
       </div>
 
-      <a
-        href={hrefOf(paths.base(baseId))}
-        className={styles.overview}
-        aria-current={isHome ? 'page' : undefined}
-      >
+      <a href={hrefOf(paths.base(baseId))} className={styles.link} aria-current={isHome ? 'page' : undefined}>
         <House size={15} />
         {m.shell_overview()}
       </a>
 
       <TableTree base={data} search={search} />
 
-      {LISTS.filter(({ action }) => action.when?.(context)).map(({ action, name, path }) => (
-        <a
-          key={name}
-          href={hrefOf(path(baseId))}
-          className={styles.trash}
-          aria-current={page === name ? 'page' : undefined}
-        >
-          {action.icon && <action.icon size={15} />}
-          {action.label()}
-        </a>
-      ))}
+      <div className={styles.lists}>
+        {LISTS.filter(({ action }) => action.when?.(context)).map(({ action, name, path }) => (
+          <a
+            key={name}
+            href={hrefOf(path(baseId))}
+            className={styles.link}
+            aria-current={page === name ? 'page' : undefined}
+          >
+            {action.icon && <action.icon size={15} />}
+            {action.label()}
+          </a>
+        ))}
+      </div>
       {edge}
       {isOver && <div className={styles.dropHint}>{m.shell_drop_import_new_table()}</div>}
     </aside>
