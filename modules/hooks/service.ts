@@ -26,7 +26,7 @@ import { createRestRows, type RecordsService, type RestRow, storedId } from '../
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
 import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
 import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
-import { createHookStore, type DeliveryRow, type HookRow } from './store.ts'
+import { createHookStore, type DeliveryRow, type HookRow, UNTRIED } from './store.ts'
 
 /** Deliveries per page of the log. */
 const LOG_PAGE = 50
@@ -496,16 +496,9 @@ export function createHooksService(
           rows: group.length,
           recordIds: group.map((one) => String(one.id)),
           event: JSON.stringify(event),
-          status: 'waiting',
-          attempts: 0,
+          ...UNTRIED,
           dueAt: now,
           createdAt: now,
-          endedAt: null,
-          request: null,
-          response: null,
-          durationMs: null,
-          errorCode: null,
-          errorMessage: null,
           triggeredBy,
         }
       })

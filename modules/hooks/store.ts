@@ -8,6 +8,18 @@ type Tables = ReturnType<typeof defineHooksTables>
 export type HookRow = Tables['hooks']['$inferSelect']
 export type DeliveryRow = Tables['hookDeliveries']['$inferSelect']
 
+/** What a delivery that has not been tried has in common with all others. */
+export const UNTRIED = {
+  status: 'waiting',
+  attempts: 0,
+  endedAt: null,
+  request: null,
+  response: null,
+  durationMs: null,
+  errorCode: null,
+  errorMessage: null,
+} as const satisfies Partial<DeliveryRow>
+
 /** Rows of one insert: SQLite binds at most 32,766 values. */
 const INSERT_ROWS = 500
 

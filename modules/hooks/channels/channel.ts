@@ -62,5 +62,9 @@ export interface Channel<Payload extends object = object> {
   compose(payload: Payload, render: Render, services: ChannelServices): Outgoing
 }
 
-/** Keeps the type of the settings between the members of a channel. */
-export const defineChannel = <Payload extends object>(channel: Channel<Payload>): Channel<Payload> => channel
+/**
+ * Types the members of a channel by its settings. Callers see settings of any channel: they pass `payload` before they
+ * reach another member.
+ */
+export const defineChannel = <Payload extends object>(channel: Channel<Payload>): Channel =>
+  channel as Channel

@@ -70,8 +70,6 @@ function post(
 }
 
 /** The channels of all chat services. */
-export const chats: readonly Channel[] = CHAT_PLUGINS.map((plugin) => {
-  const channel =
-    'isList' in plugin ? toChannel(plugin.id, plugin.hookChannel) : toPhone(plugin.id, plugin.hookChannel)
-  return channel as unknown as Channel
-})
+export const chats: readonly Channel[] = CHAT_PLUGINS.map((plugin) =>
+  'isList' in plugin ? toChannel(plugin.id, plugin.hookChannel) : toPhone(plugin.id, plugin.hookChannel),
+)

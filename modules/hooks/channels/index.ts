@@ -7,7 +7,7 @@ import { url } from './url.ts'
 
 export type { Channel, ChannelServices, HttpDelivery, MailDelivery, Render } from './channel.ts'
 
-export const CHANNELS = [url, email, ...chats] as unknown as readonly Channel[]
+export const CHANNELS: readonly Channel[] = [url, email, ...chats]
 
 /** Names of channels in earlier versions of the API (spec §3). */
 const EARLIER: Record<string, string> = { Whatsapp: 'Whatsapp Twilio' }

@@ -24,7 +24,7 @@ import {
 } from '../../records/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { brokenBy, isWatchable } from '../settings.ts'
-import type { DeliveryRow, HookRow, HookStore } from '../store.ts'
+import { type DeliveryRow, type HookRow, type HookStore, UNTRIED } from '../store.ts'
 import { eventOf } from './event.ts'
 
 /** Records of an entry up to which its deliveries are made with the feed; those of larger entries follow page by page. */
@@ -171,16 +171,9 @@ export function createCollector(
         recordIds:
           count > group.length || count > MAX_LISTED ? null : group.map(({ recordId }) => String(recordId)),
         event: eventText(model, id, operation, group, count),
-        status: 'waiting' as const,
-        attempts: 0,
+        ...UNTRIED,
         dueAt: now,
         createdAt: now,
-        endedAt: null,
-        request: null,
-        response: null,
-        durationMs: null,
-        errorCode: null,
-        errorMessage: null,
         triggeredBy: entry.actorId,
       }
     })
