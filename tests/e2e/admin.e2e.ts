@@ -101,7 +101,7 @@ describe('the account area of an administrator', () => {
     await page.goto(`${app().url}/#/account/tokens`)
     await see(page.getByLabel('Expires'))
     const pages = page.getByRole('navigation', { name: 'Account' }).getByRole('link')
-    expect(await pages.allInnerTexts()).toEqual(['Profile', 'Password', 'API tokens'])
+    expect(await pages.allInnerTexts()).toEqual(['Profile', 'Password', 'Notifications', 'API tokens'])
     await page.getByLabel('Token name').fill('backup')
     await page.getByLabel('Expires').selectOption('30')
     await page.getByRole('button', { name: 'Create token' }).click()

@@ -11,20 +11,19 @@ export const loadedCell = (type: FieldTypeName): Cell | undefined => loaded[type
 /** Edits an answer with the editor of a cell. `loadCells` loads it too. */
 export const CellAnswer = lazyPart(() => import('./cell-answer.tsx'), 'CellAnswer')
 
-/** Loads the cells of these field types or, by default, of all. */
+/** Loads the cells of these field types or, by default, of all, with their editors: an answer needs its editor at once. */
 export async function loadCells(types?: readonly FieldTypeName[]): Promise<void> {
-  const [{ COMMON_CELLS }] = await Promise.all([
+  const [{ COMMON_CELLS }, { preloadEditors }] = await Promise.all([
     loadPart(() => import('./common-cells.ts')),
+    loadPart(() => import('../../../cells/cell.ts')),
     CellAnswer.preload(),
   ])
   if (types?.every((type) => COMMON_CELLS[type])) {
+    await preloadEditors()
     loaded = { ...COMMON_CELLS, ...loaded }
     return
   }
-  const [{ FORM_CELLS }, { preloadEditors }] = await Promise.all([
-    loadPart(() => import('./form-cells.ts')),
-    loadPart(() => import('../../../cells/cell.ts')),
-  ])
+  const { FORM_CELLS } = await loadPart(() => import('./form-cells.ts'))
   await preloadEditors()
   loaded = { ...COMMON_CELLS, ...FORM_CELLS }
 }
