@@ -6,15 +6,12 @@ import { dateTime } from '../../src/core/fields/date-time.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { InstantOptions } from '../../src/core/fields/instant-text.ts'
 import { m } from '../messages.gen.ts'
-import { ControlGroup } from '../ui/composite.tsx'
-import { Popover } from '../ui/overlays.ts'
 import { Calendar } from './calendar.tsx'
 import type { Draft, EditorProps } from './cell.ts'
 import editor from './editor.module.css'
-import { isFocusLeaving } from './focus-within.ts'
 import { now, today } from './now.ts'
-import { NowOrClear } from './popover-input.tsx'
-import { draftOf, TextInput } from './text-input.tsx'
+import { InputWithPopover, NowOrClear } from './popover-input.tsx'
+import { draftOf } from './text-input.tsx'
 
 /** Editor of days. */
 export function DayEditor(props: EditorProps<{ format: DateFormat }>) {
@@ -95,67 +92,49 @@ interface DateEditorProps extends Omit<EditorProps, 'options'> {
 
 /** Editor for dates, typed in the field's format or ISO 8601 or chosen from a calendar that follows the typed date. */
 function DateEditor(props: DateEditorProps): ReactNode {
-  const { commit, parse, variant } = props
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const { commit, parse } = props
   const [inCalendar, setInCalendar] = useState(false)
-  const [isOpen, setOpen] = useState(variant === 'grid')
   const commitText = (text: string) => {
     const draft = parse(text)
     if (draft.ok) commit(draft.value)
   }
   return (
-    <ControlGroup
-      ref={setAnchor}
-      className={editor.dateEditor}
-      onFocus={() => setOpen(true)}
-      onBlur={(event) => {
-        // Wait for the focus to arrive: a calendar that closes earlier would take it back.
-        if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
+    <InputWithPopover
+      {...props}
+      className={editor.popover}
+      isKept={inCalendar}
+      onKeyDown={(event, _, openPopover) => {
+        if (event.key !== 'ArrowDown') return
+        event.preventDefault()
+        openPopover()
+        setInCalendar(true)
       }}
     >
-      <TextInput
-        {...props}
-        align="start"
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown') return
-          event.preventDefault()
-          setOpen(true)
-          setInCalendar(true)
-        }}
-      >
-        {(text, setText) =>
-          anchor &&
-          isOpen &&
-          // The validation message replaces the calendar.
-          (!props.invalid || inCalendar) && (
-            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={editor.popover}>
-              <div data-cell-popover>
-                <Calendar
-                  day={props.dayOf(text)}
-                  today={today()}
-                  focused={inCalendar}
-                  onLeave={() => {
-                    setInCalendar(false)
-                    anchor.querySelector('input')?.focus()
-                  }}
-                  onChoose={(day) => {
-                    const next = props.withDay(text, day)
-                    if (props.dayIsAll) return commitText(next)
-                    setText(next)
-                    setInCalendar(false)
-                    anchor.querySelector('input')?.focus()
-                  }}
-                />
-                <NowOrClear
-                  label={props.now.label}
-                  onNow={() => commitText(props.now.text())}
-                  onClear={() => commit(null)}
-                />
-              </div>
-            </Popover>
-          )
-        }
-      </TextInput>
-    </ControlGroup>
+      {(text, setText, focusInput) => (
+        <div data-cell-popover>
+          <Calendar
+            day={props.dayOf(text)}
+            today={today()}
+            focused={inCalendar}
+            onLeave={() => {
+              setInCalendar(false)
+              focusInput()
+            }}
+            onChoose={(day) => {
+              const next = props.withDay(text, day)
+              if (props.dayIsAll) return commitText(next)
+              setText(next)
+              setInCalendar(false)
+              focusInput()
+            }}
+          />
+          <NowOrClear
+            label={props.now.label}
+            onNow={() => commitText(props.now.text())}
+            onClear={() => commit(null)}
+          />
+        </div>
+      )}
+    </InputWithPopover>
   )
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { m } from '../messages.gen.ts'
 import { ControlGroup } from '../ui/composite.tsx'
@@ -25,43 +25,72 @@ interface PopoverInputProps extends Omit<EditorProps, 'options'> {
 
 /** An input with a list below it. The focus stays in the input; arrows navigate the list. */
 export function PopoverInput(props: PopoverInputProps): ReactNode {
-  const { commit, variant, step } = props
+  const { commit, step } = props
+  return (
+    <InputWithPopover
+      {...props}
+      className={styles.narrow}
+      onKeyDown={(event, setText, openPopover) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+        event.preventDefault()
+        openPopover()
+        setText(step(event.currentTarget.value, event.key === 'ArrowDown' ? 1 : -1))
+      }}
+    >
+      {(text) => (
+        <ControlGroup data-cell-popover onMouseDown={(event) => event.preventDefault()}>
+          {props.list(text, commit)}
+          <NowOrClear
+            label={props.now.label}
+            onNow={() => commit(props.now.value())}
+            onClear={() => commit(null)}
+          />
+        </ControlGroup>
+      )}
+    </InputWithPopover>
+  )
+}
+
+interface InputWithPopoverProps extends Omit<ComponentProps<typeof TextInput>, 'children' | 'onKeyDown'> {
+  /** Class of the popover. */
+  className: string | undefined
+  /** True to show the popover beside a validation message, which otherwise replaces it. */
+  isKept?: boolean
+  /** Handles keys before the owner does. */
+  onKeyDown(
+    event: KeyboardEvent<HTMLInputElement>,
+    setText: (text: string) => void,
+    openPopover: () => void,
+  ): void
+  children(text: string, setText: (text: string) => void, focusInput: () => void): ReactNode
+}
+
+/** An input with a popover that opens with the focus (in the grid, at once) and closes when the focus leaves. */
+export function InputWithPopover(props: InputWithPopoverProps): ReactNode {
+  const { className, isKept = false, onKeyDown, children, ...inputProps } = props
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isOpen, setOpen] = useState(variant === 'grid')
+  const [isOpen, setOpen] = useState(props.variant === 'grid')
   return (
     <ControlGroup
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
       onBlur={(event) => {
-        // Wait for the focus to arrive: a list that closes earlier would take it back.
+        // Wait for the focus to arrive: a popover that closes earlier would take it back.
         if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
       }}
     >
       <TextInput
-        {...props}
+        {...inputProps}
         align="start"
-        onKeyDown={(event, setText) => {
-          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-          event.preventDefault()
-          setOpen(true)
-          setText(step(event.currentTarget.value, event.key === 'ArrowDown' ? 1 : -1))
-        }}
+        onKeyDown={(event, setText) => onKeyDown(event, setText, () => setOpen(true))}
       >
-        {(text) =>
-          // The validation message replaces the list.
+        {(text, setText) =>
           anchor &&
           isOpen &&
-          !props.invalid && (
-            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.narrow}>
-              <ControlGroup data-cell-popover onMouseDown={(event) => event.preventDefault()}>
-                {props.list(text, commit)}
-                <NowOrClear
-                  label={props.now.label}
-                  onNow={() => commit(props.now.value())}
-                  onClear={() => commit(null)}
-                />
-              </ControlGroup>
+          (!props.invalid || isKept) && (
+            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={className}>
+              {children(text, setText, () => anchor.querySelector('input')?.focus())}
             </Popover>
           )
         }
