@@ -24,6 +24,7 @@ import type { CopiedHooks } from '../imports/index.ts'
 import type { PluginsService } from '../plugins/index.ts'
 import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
+import type { FilterHolder } from '../views/index.ts'
 import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
 import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
 import { createHookStore, type DeliveryRow, type HookRow, UNTRIED } from './store.ts'
@@ -205,6 +206,19 @@ export function createHooksService(
     return hook
   }
 
+  /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
+  async function changeFilter(
+    actor: Actor,
+    hookId: string,
+    decide: (filter: Filter | null, model: TableModel) => Filter | null,
+  ): Promise<Hook> {
+    const { row, model } = await open(actor, 'hook.update', hookId)
+    const settings = { ...present(row, key), filter: decide(row.filter, model) }
+    const { filter } = checkSettings(model, settings, key, row)
+    // As any change of its settings, it may repair what the webhook was paused for.
+    return row.pause === null ? replace(row, { filter }) : activate(row, row.isActive, { more: { filter } })
+  }
+
   /** The records of a call by hand, in the order of the ids. @throws RECORD_NOT_FOUND */
   async function readRows(actor: Actor, model: TableModel, recordIds: readonly RecordId[]) {
     const ids = recordIds.map((id) => storedId(model, id))
@@ -384,7 +398,7 @@ export function createHooksService(
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
       const target = { ...checkChannel(input.channel), secret: stored ? secretOf(stored) : newSecret() }
       const event = input.rows
-        ? eventOf(model, createId('hookLog'), operation, { rows: input.rows })
+        ? eventOf(model, operation, { rows: input.rows })
         : recordId === undefined
           ? sampleEvent(model, operation, rows.fieldsOf(model))
           : await eventFor(actor, model, operation, recordId)
@@ -407,16 +421,23 @@ export function createHooksService(
       return (await open(actor, 'hook.trigger', hookId)).model
     },
 
-    /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
-    async changeFilter(
-      actor: Actor,
-      hookId: string,
-      change: (filter: Filter | null) => Filter | null,
-    ): Promise<Hook> {
-      const { row, model } = await open(actor, 'hook.update', hookId)
-      const settings = { ...present(row, key), filter: change(row.filter) }
-      const { filter } = checkSettings(model, settings, key, row)
-      return replace(row, { filter })
+    changeFilter,
+
+    /** Fills `HOOK_FILTERS`. */
+    async filterHolder(filterId: string): Promise<FilterHolder | null> {
+      const found = await store.holdingFilter(filterId)
+      return (
+        found && {
+          async read(actor) {
+            const { row, model } = await open(actor, 'hook.list', found.id)
+            const { id, createdAt, updatedAt, filter } = row
+            return { owner: { viewId: null, hookId: id, createdAt, updatedAt }, model, filter }
+          },
+          async change(actor, decide) {
+            await changeFilter(actor, found.id, decide)
+          },
+        }
+      )
     },
 
     /** Deliveries of a webhook by their number, newest first, with the total. @throws HOOK_NOT_FOUND */
@@ -483,10 +504,9 @@ export function createHooksService(
       const now = Date.now()
       const triggeredBy = actor.kind === 'user' ? actor.id : null
       const deliveries = groups.map((group, part): DeliveryRow => {
-        const id = createId('hookLog')
-        const event = eventOf(model, id, 'trigger', { rows: group.map((one) => one.row) })
+        const event = eventOf(model, 'trigger', { rows: group.map((one) => one.row) })
         return {
-          id,
+          id: createId('hookLog'),
           hookId,
           baseId: row.baseId,
           entryId: 0,
@@ -547,7 +567,7 @@ export function createHooksService(
     const [found] = await readRows(actor, model, [recordId])
     const list = found ? [found.row] : []
     const previousRows = operation === 'update' ? list : undefined
-    return eventOf(model, createId('hookLog'), operation, { rows: list, previousRows })
+    return eventOf(model, operation, { rows: list, previousRows })
   }
 }
 

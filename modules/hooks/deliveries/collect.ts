@@ -170,7 +170,7 @@ export function createCollector(
         rows: count,
         recordIds:
           count > group.length || count > MAX_LISTED ? null : group.map(({ recordId }) => String(recordId)),
-        event: eventText(model, id, operation, group, count),
+        event: eventText(model, operation, group, count),
         ...UNTRIED,
         dueAt: now,
         createdAt: now,
@@ -465,14 +465,13 @@ function touchesWatched({ triggerFieldIds }: HookRow, { before, after }: FeedRec
 /** The JSON of an event, with the first rows if all would be too long. */
 function eventText(
   model: TableModel,
-  id: string,
   operation: HookOperation,
   group: readonly Affected[],
   count: number,
 ): string {
   const build = (list: readonly Affected[]) =>
     JSON.stringify(
-      eventOf(model, id, operation, {
+      eventOf(model, operation, {
         rows: list.map(({ row }) => row),
         previousRows: operation === 'update' ? list.map(({ row, previous }) => previous ?? row) : undefined,
         rowCount: count,

@@ -1,21 +1,22 @@
-import { shownType } from '../../../src/core/fields/field.ts'
-import type { StorageKind } from '../../../src/core/fields/field-type.ts'
+import { isComputed, shownType } from '../../../src/core/fields/field.ts'
+import type { AnyFieldType, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { HookDelivery, HookPayload } from '../../../src/core/hooks.ts'
-import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 
-/** The event of a webhook, with the given rows. */
+/**
+ * The event of a webhook, with the given rows. Its id is new: stored with the event, it stays the same for each try of
+ * the delivery.
+ */
 export function eventOf(
   { table }: Pick<TableModel, 'table'>,
-  id: string,
   operation: HookDelivery['operation'],
   { rows, previousRows, rowCount }: { rows: Row[]; previousRows?: Row[] | undefined; rowCount?: number },
 ): HookPayload {
   return {
     type: operation === 'trigger' ? 'records.manual.trigger' : `records.after.${operation}`,
-    id,
+    id: crypto.randomUUID(),
     base_id: table.baseId,
     version: 'v3',
     data: {
@@ -38,7 +39,7 @@ export function sampleEvent(
 ): HookPayload {
   const row = Object.fromEntries(fields.map((field) => [field.title, sampleValue(field)]))
   const previousRows = operation === 'update' ? [row] : undefined
-  return eventOf(model, createId('hookLog'), operation, { rows: [row], previousRows })
+  return eventOf(model, operation, { rows: [row], previousRows })
 }
 
 const NOW = () => new Date().toISOString()
@@ -70,6 +71,15 @@ function sampleValue(field: Field): unknown {
         ? [person]
         : type.holdsFiles
           ? []
-          : BY_STORAGE[type.storage](field)
+          : storedSample(field, type)
   return isList ? [value].flat() : value
+}
+
+/** A value by the storage of a field, or the example of its type where that is no value of it, such as an address. */
+function storedSample(field: Field, { storage }: AnyFieldType): unknown {
+  const value = BY_STORAGE[storage](field)
+  const { read, parse, example, systemColumn } = fieldType(field.type)
+  // Types that take no values from outside have none to compare with.
+  if (isComputed(field) || systemColumn || storage === 'id') return value
+  return read(value, field.options).ok ? value : (parse(example, field.options) ?? value)
 }
