@@ -25,7 +25,14 @@ import type { PluginsService } from '../plugins/index.ts'
 import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
 import type { FilterHolder } from '../views/index.ts'
-import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
+import {
+  createCollector,
+  createDeliverer,
+  createSender,
+  eventOf,
+  eventText,
+  sampleEvent,
+} from './deliveries/index.ts'
 import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
 import { createHookStore, type DeliveryRow, type HookRow, UNTRIED } from './store.ts'
 
@@ -504,7 +511,6 @@ export function createHooksService(
       const now = Date.now()
       const triggeredBy = actor.kind === 'user' ? actor.id : null
       const deliveries = groups.map((group, part): DeliveryRow => {
-        const event = eventOf(model, 'trigger', { rows: group.map((one) => one.row) })
         return {
           id: createId('hookLog'),
           hookId,
@@ -515,7 +521,7 @@ export function createHooksService(
           isTest: false,
           rows: group.length,
           recordIds: group.map((one) => String(one.id)),
-          event: JSON.stringify(event),
+          event: eventText(model, 'trigger', { rows: group.map(({ row }) => row), count: group.length }),
           ...UNTRIED,
           dueAt: now,
           createdAt: now,

@@ -14,7 +14,7 @@ export type HookOperation = (typeof HOOK_OPERATIONS)[number]
 /** Webhooks of a table. */
 export const MAX_HOOKS = 50
 /** Records that one call may trigger a webhook for. */
-export const MAX_TRIGGERED = 100
+export const MAX_TRIGGERED = 1_000
 /** Rows in one payload; a change of more records sends the first ones and their number. */
 export const MAX_PAYLOAD_ROWS = 1_000
 /** Length of the JSON of one event; the rows are limited to those that fit. */

@@ -196,3 +196,49 @@ describe('buttons', () => {
     expect(await seen.isDisabled()).toBe(true)
   })
 })
+
+describe('webhooks that are triggered by hand', () => {
+  const titlesOf = (body: string): string[] =>
+    JSON.parse(body).data.rows.map((row: { Title: string }) => row.Title)
+
+  test('are in the menus of a record and in the bar of checked records, for editors only', async () => {
+    const table = await createTable()
+    await createHook(table, { title: 'Print a label', event: 'manual', operations: [] })
+    await createHook(table, { title: 'Turned off', event: 'manual', operations: [], isActive: false })
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const { page, cell } = await tests.openTable(table, editor)
+
+    await cell(1, 'Title').click({ button: 'right' })
+    const item = page.getByRole('menuitem', { name: 'Trigger “Print a label”' })
+    await item.waitFor()
+    expect(await page.getByRole('menuitem', { name: /Turned off/ }).count()).toBe(0)
+    await item.click()
+    await page.getByText('“Print a label” was called for 1 record').waitFor()
+    expect(titlesOf((await receiver.waitFor(1))[0]!.body)).toEqual(['Beta'])
+
+    receiver.clear()
+    receiver.answer('/hook', { status: 410 })
+    await cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    await page.getByTestId('record-panel').getByRole('button', { name: 'More', exact: true }).click()
+    await item.click()
+    await page.getByText(/The webhook was not delivered/).waitFor()
+    expect(titlesOf((await receiver.waitFor(1))[0]!.body)).toEqual(['Alpha'])
+    await page.keyboard.press('Escape')
+
+    receiver.clear()
+    receiver.answer('/hook', { status: 200 })
+    await page.getByRole('checkbox', { name: 'Select all records' }).click()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Trigger webhook…' }).click()
+    await item.click()
+    await page.getByText('“Print a label” was called for 2 records').waitFor()
+    expect(receiver.requests.map(({ body }) => titlesOf(body))).toEqual([['Alpha', 'Beta']])
+
+    const commenter = await createMember(tests.app(), table.baseId, 'commenter')
+    const other = await tests.openTable(table, commenter)
+    await other.cell(1, 'Title').click({ button: 'right' })
+    await other.page.getByRole('menuitem', { name: 'Open record' }).waitFor()
+    expect(await item.count()).toBe(0)
+    expect(await other.page.getByRole('menuitem', { name: /Trigger/ }).count()).toBe(0)
+  })
+})

@@ -1,12 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { AppError } from '../../../src/core/errors.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
-import {
-  type HookOperation,
-  type HookPause,
-  MAX_EVENT_LENGTH,
-  MAX_PAYLOAD_ROWS,
-} from '../../../src/core/hooks.ts'
+import { type HookOperation, type HookPause, MAX_PAYLOAD_ROWS } from '../../../src/core/hooks.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
@@ -25,7 +20,7 @@ import {
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { brokenBy, isWatchable } from '../settings.ts'
 import { type DeliveryRow, type HookRow, type HookStore, UNTRIED } from '../store.ts'
-import { eventOf } from './event.ts'
+import { eventText } from './event.ts'
 
 /** Records of an entry up to which its deliveries are made with the feed; those of larger entries follow page by page. */
 const SMALL_ENTRY = 200
@@ -170,7 +165,12 @@ export function createCollector(
         rows: count,
         recordIds:
           count > group.length || count > MAX_LISTED ? null : group.map(({ recordId }) => String(recordId)),
-        event: eventText(model, operation, group, count),
+        event: eventText(model, operation, {
+          rows: group.map(({ row }) => row),
+          previousRows:
+            operation === 'update' ? group.map(({ row, previous }) => previous ?? row) : undefined,
+          count,
+        }),
         ...UNTRIED,
         dueAt: now,
         createdAt: now,
@@ -460,27 +460,4 @@ function touchesWatched({ triggerFieldIds }: HookRow, { before, after }: FeedRec
   if (triggerFieldIds.length === 0) return true
   // A link is in `after` only, as the difference.
   return triggerFieldIds.some((id) => after !== null && id in after && after[id] !== before?.[id])
-}
-
-/** The JSON of an event, with the first rows if all would be too long. */
-function eventText(
-  model: TableModel,
-  operation: HookOperation,
-  group: readonly Affected[],
-  count: number,
-): string {
-  const build = (list: readonly Affected[]) =>
-    JSON.stringify(
-      eventOf(model, operation, {
-        rows: list.map(({ row }) => row),
-        previousRows: operation === 'update' ? list.map(({ row, previous }) => previous ?? row) : undefined,
-        rowCount: count,
-      }),
-    )
-  let list = group.slice(0, MAX_PAYLOAD_ROWS)
-  for (;;) {
-    const text = build(list)
-    if (text.length <= MAX_EVENT_LENGTH || list.length === 0) return text
-    list = list.slice(0, Math.floor((list.length * MAX_EVENT_LENGTH) / text.length / 1.1))
-  }
 }

@@ -1,7 +1,12 @@
 import { isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { AnyFieldType, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import type { HookDelivery, HookPayload } from '../../../src/core/hooks.ts'
+import {
+  type HookDelivery,
+  type HookPayload,
+  MAX_EVENT_LENGTH,
+  MAX_PAYLOAD_ROWS,
+} from '../../../src/core/hooks.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 
@@ -26,6 +31,34 @@ export function eventOf(
       rows,
       ...(rowCount !== undefined && rowCount > rows.length && { row_count: rowCount }),
     },
+  }
+}
+
+/**
+ * The JSON of an event, with the first rows if all would be too long.
+ *
+ * @param previousRows of an update, in the order of the rows
+ * @param count the number of changed records; may be larger than that of the rows
+ */
+export function eventText(
+  model: TableModel,
+  operation: HookDelivery['operation'],
+  {
+    rows,
+    previousRows,
+    count,
+  }: { rows: readonly Row[]; previousRows?: readonly Row[] | undefined; count: number },
+): string {
+  let length = Math.min(rows.length, MAX_PAYLOAD_ROWS)
+  for (;;) {
+    const event = eventOf(model, operation, {
+      rows: rows.slice(0, length),
+      previousRows: previousRows?.slice(0, length),
+      rowCount: count,
+    })
+    const text = JSON.stringify(event)
+    if (text.length <= MAX_EVENT_LENGTH || length === 0) return text
+    length = Math.floor((length * MAX_EVENT_LENGTH) / text.length / 1.1)
   }
 }
 

@@ -2,5 +2,5 @@
 
 export { createCollector } from './collect.ts'
 export { createDeliverer } from './deliver.ts'
-export { eventOf, sampleEvent } from './event.ts'
+export { eventOf, eventText, sampleEvent } from './event.ts'
 export { createSender, openTarget } from './send.ts'
