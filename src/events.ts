@@ -1,6 +1,7 @@
 import { ALONE, type Cluster } from './cluster.ts'
 import type { AppliedChange } from './core/changes.ts'
 import type { CommentNews } from './core/comments.ts'
+import type { HookNews } from './core/hooks.ts'
 import type { RecordId } from './core/model.ts'
 import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
@@ -41,9 +42,11 @@ export interface EventMap {
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
   /** A webhook has deliveries to be sent. */
-  'hook.due': { hookId: string }
+  'hook.due': HookNews
+  /** Deliveries of a webhook were tried. */
+  'hook.progressed': HookNews
   /** A webhook was created, changed, paused or removed. */
-  'hook.changed': { hookId: string; baseId: string; tableId: string }
+  'hook.changed': HookNews & { tableId: string }
   'hook.failing': HookFailure
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
@@ -83,6 +86,7 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'indexes.changed': true,
   'feed.followed': true,
   'hook.due': true,
+  'hook.progressed': true,
   'hook.changed': true,
   'hook.failing': false,
   'share.changed': false,

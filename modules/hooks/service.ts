@@ -412,6 +412,7 @@ export function createHooksService(
       const {
         isFinal: _,
         retryAfterMs: __,
+        receivedBy: ___,
         ...result
       } = await sender.send({ ...target, templates: new Map() }, event)
       return result
@@ -486,9 +487,9 @@ export function createHooksService(
 
     /** Sends ended deliveries again, with the same ids: some, or all that were given up. Returns their number. */
     async retry(actor: Actor, hookId: string, deliveries: readonly string[] | 'dead'): Promise<number> {
-      await open(actor, 'hook.update', hookId)
+      const { row } = await open(actor, 'hook.update', hookId)
       const count = await store.retry(hookId, deliveries, Date.now())
-      if (count > 0) deliverer.due(hookId)
+      if (count > 0) deliverer.due(row)
       return count
     },
 
@@ -529,7 +530,7 @@ export function createHooksService(
         }
       })
       await kernel.meta.atomically(store.insertDeliveries(deliveries))
-      deliverer.due(hookId)
+      deliverer.due(row)
       return firstTries(deliveries.map(({ id }) => id))
     },
   }

@@ -12,6 +12,7 @@ export type DeliveryRow = Tables['hookDeliveries']['$inferSelect']
 export const UNTRIED = {
   status: 'waiting',
   attempts: 0,
+  receivedBy: null,
   endedAt: null,
   request: null,
   response: null,
@@ -240,7 +241,14 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     async retry(hookId: string, ids: readonly string[] | 'dead', now: number): Promise<number> {
       const rows = await db
         .update(hookDeliveries)
-        .set({ status: 'waiting', attempts: 0, dueAt: now, endedAt: null })
+        .set({
+          status: 'waiting',
+          attempts: 0,
+          // One that was delivered goes to all again, and others only where they are missing.
+          receivedBy: sql`case when ${hookDeliveries.status} = 'dead' then ${hookDeliveries.receivedBy} end`,
+          dueAt: now,
+          endedAt: null,
+        })
         .where(
           and(
             eq(hookDeliveries.hookId, hookId),

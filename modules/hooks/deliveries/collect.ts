@@ -238,7 +238,7 @@ export function createCollector(
 
     /** Announces the deliveries of a batch that is stored. */
     stored(baseId: string): void {
-      for (const hookId of fresh.get(baseId) ?? []) events.emit('hook.due', { hookId })
+      for (const hookId of fresh.get(baseId) ?? []) events.emit('hook.due', { hookId, baseId })
       fresh.delete(baseId)
     },
 

@@ -22,6 +22,8 @@ const WINDOW = 6_000
 /** Results are stored together after this time, or when so many are there. */
 const FLUSH_MS = 15
 const FLUSH_ROWS = 200
+/** Browsers hear of tried deliveries at this interval. */
+const PROGRESS_MS = 250
 /** Interval of looking for deliveries that another server has left, and for removing old ones. */
 const LOOK_EVERY_MS = 5_000
 const FORGET_EVERY_MS = 600_000
@@ -43,7 +45,7 @@ const DEAD_KEPT_MS = 30 * 86_400_000
 const FORGET_ROWS = 1_000
 
 /** A waiting delivery without its event. */
-type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'dueAt' | 'createdAt'>
+type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'receivedBy' | 'dueAt' | 'createdAt'>
 
 /** The deliveries of one webhook, which this server has claimed. */
 interface Lane {
@@ -89,6 +91,8 @@ export function createDeliverer(
   const results: Result[] = []
   const closing = new AbortController()
   const firstDelayMs = config.webhookRetryMs
+  /** Webhooks whose progress is announced soon. */
+  const progressing = new Map<string, Timer>()
   let calls = 0
   let timers: Timer[] = []
   let flushTimer: Timer | null = null
@@ -208,6 +212,7 @@ export function createDeliverer(
         id: hookDeliveries.id,
         recordIds: hookDeliveries.recordIds,
         attempts: hookDeliveries.attempts,
+        receivedBy: hookDeliveries.receivedBy,
         dueAt: hookDeliveries.dueAt,
         createdAt: hookDeliveries.createdAt,
       })
@@ -289,7 +294,7 @@ export function createDeliverer(
   function call(lane: Lane, target: Target, row: Waiting, event: HookPayload): void {
     calls++
     lane.calls++
-    withoutCaller(() => sender.send(target, event, closing.signal))
+    withoutCaller(() => sender.send(target, event, { signal: closing.signal, receivedBy: row.receivedBy }))
       .then((attempt) => {
         // Not a failure of the receiver.
         if (closing.signal.aborted && !attempt.isDelivered) return
@@ -315,6 +320,7 @@ export function createDeliverer(
     const { isDelivered, isFinal, error, request, response, durationMs } = attempt
     const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
     row.attempts = attempts
+    row.receivedBy = attempt.receivedBy
     row.dueAt = now + Math.round(attempt.retryAfterMs ?? delayAfter(attempts))
     const statements: MetaStatement[] = [
       meta.db
@@ -322,6 +328,7 @@ export function createDeliverer(
         .set({
           status: isDelivered ? 'delivered' : isDead ? 'dead' : 'waiting',
           attempts,
+          receivedBy: attempt.receivedBy,
           dueAt: row.dueAt,
           endedAt: isDelivered || isDead ? now : null,
           request,
@@ -375,7 +382,20 @@ export function createDeliverer(
       if (hasEnded) lane.window.delete(row.id)
       if (hasEnded && !attempt.isDelivered) await gaveUp(lane, attempt)
     }
-    for (const lane of new Set(batch.map((result) => result.lane))) run(lane)
+    for (const lane of new Set(batch.map((result) => result.lane))) {
+      if (lane.loaded) announceProgress(lane.loaded.hook)
+      run(lane)
+    }
+  }
+
+  /** Tells browsers that deliveries were tried, at most once in a while for each webhook. */
+  function announceProgress({ id, baseId }: HookRow): void {
+    if (isClosed || progressing.has(id)) return
+    const tell = () => {
+      progressing.delete(id)
+      events.emit('hook.progressed', { hookId: id, baseId })
+    }
+    progressing.set(id, setTimeout(tell, PROGRESS_MS))
   }
 
   async function gaveUp({ hookId, loaded }: Lane, { error }: Attempt): Promise<void> {
@@ -448,7 +468,7 @@ export function createDeliverer(
   return {
     forgetOld,
     /** Sends the due deliveries of a webhook, by whichever server. */
-    due: (hookId: string) => events.emit('hook.due', { hookId }),
+    due: ({ id, baseId }: Pick<HookRow, 'id' | 'baseId'>) => events.emit('hook.due', { hookId: id, baseId }),
 
     start() {
       isStarted = true
@@ -461,6 +481,7 @@ export function createDeliverer(
     async close() {
       isClosed = true
       for (const timer of timers) clearInterval(timer)
+      for (const timer of progressing.values()) clearTimeout(timer)
       for (const { timer } of lanes.values()) if (timer !== null) clearTimeout(timer)
       const patience = Date.now() + STOP_PATIENCE_MS
       while (calls > 0 && Date.now() < patience) await Bun.sleep(20)

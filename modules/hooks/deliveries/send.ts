@@ -60,6 +60,8 @@ export interface Attempt extends HookTestResult {
   isFinal: boolean
   /** When the receiver wants to be called again; null: it does not say. */
   retryAfterMs: number | null
+  /** Of several receivers, those that have the event by now; null if there is one. */
+  receivedBy: string[] | null
 }
 
 /** Names of failures, as the HTTP client of the reference calls them (wire reference §11). */
@@ -134,30 +136,73 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, 
 
   return {
     /**
-     * Tries to deliver an event once.
+     * Tries to deliver an event once: to one receiver, or to all of several that do not have it yet.
      *
      * @param signal aborts the try
+     * @param receivedBy of an earlier try
      */
-    async send(target: Target, event: HookPayload, signal?: AbortSignal): Promise<Attempt> {
-      const startedAt = performance.now()
-      const outcome = await attempt().catch((error: unknown): Partial<Attempt> => {
-        // What a template makes of the event does not change with another try.
-        if (!(error instanceof RenderError || error instanceof AppError)) throw error
-        const isFinal = error instanceof RenderError
-        const code = isFinal ? 'ERR_TEMPLATE' : 'ERR_CHANNEL'
-        return { isFinal, error: { code, message: error.message.slice(0, MAX_ERROR) } }
-      })
-      return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
-
-      async function attempt(): Promise<Partial<Attempt>> {
-        const render = rendererOf(target, event)
-        const outgoing = target.channel.compose(target.payload, render, services)
-        const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
-        return outgoing.kind === 'mail'
-          ? sendMail(outgoing, event, mask)
-          : sendHttp(outgoing, target, { event, mask, signal })
-      }
+    async send(
+      target: Target,
+      event: HookPayload,
+      { signal, receivedBy }: { signal?: AbortSignal; receivedBy?: readonly string[] | null } = {},
+    ): Promise<Attempt> {
+      const { channel, payload } = target
+      const several = channel.receivers?.(payload)
+      if (!several) return sendTo(target, event, signal)
+      const missing = several.filter(({ key }) => !receivedBy?.includes(key))
+      const attempts = await Promise.all(
+        missing.map((receiver) => sendTo({ ...target, payload: receiver.payload }, event, signal)),
+      )
+      return together(
+        attempts,
+        several.filter((receiver) => {
+          const at = missing.indexOf(receiver)
+          return at < 0 || attempts[at]!.isDelivered
+        }),
+      )
     },
+  }
+
+  async function sendTo(
+    target: Target,
+    event: HookPayload,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt> {
+    const startedAt = performance.now()
+    const outcome = await attempt().catch((error: unknown): Partial<Attempt> => {
+      // What a template makes of the event does not change with another try.
+      if (!(error instanceof RenderError || error instanceof AppError)) throw error
+      const isFinal = error instanceof RenderError
+      const code = isFinal ? 'ERR_TEMPLATE' : 'ERR_CHANNEL'
+      return { isFinal, error: { code, message: error.message.slice(0, MAX_ERROR) } }
+    })
+    return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
+
+    async function attempt(): Promise<Partial<Attempt>> {
+      const render = rendererOf(target, event)
+      const outgoing = target.channel.compose(target.payload, render, services)
+      const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
+      return outgoing.kind === 'mail'
+        ? sendMail(outgoing, event, mask)
+        : sendHttp(outgoing, target, { event, mask, signal })
+    }
+  }
+}
+
+/**
+ * The outcome of a try with several receivers: delivered once all have the event, final once no other try would reach one
+ * more. The log shows the first failure, or else the last call.
+ */
+function together(attempts: readonly Attempt[], received: readonly { key: string }[]): Attempt {
+  const failed = attempts.filter(({ isDelivered }) => !isDelivered)
+  const waits = failed.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  return {
+    ...(failed[0] ?? attempts.at(-1) ?? UNSENT),
+    isDelivered: failed.length === 0,
+    isFinal: failed.length > 0 && failed.every(({ isFinal }) => isFinal),
+    retryAfterMs: waits.length > 0 ? Math.max(...waits) : null,
+    durationMs: Math.max(0, ...attempts.map(({ durationMs }) => durationMs)),
+    receivedBy: received.map(({ key }) => key),
   }
 }
 
@@ -165,6 +210,7 @@ const UNSENT: Attempt = {
   isDelivered: false,
   isFinal: false,
   retryAfterMs: null,
+  receivedBy: null,
   error: null,
   durationMs: 0,
   request: null,
