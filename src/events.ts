@@ -7,19 +7,6 @@ import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
-/** A webhook gave up a delivery, or was paused. People who manage the base are notified. */
-export interface HookFailure {
-  baseId: string
-  hookId: string
-  title: string
-  /** For users; null if there is no more to say than that it was paused. */
-  error: string | null
-  /** When its deliveries began to fail, ISO 8601: identifies the failure. */
-  since: string
-  /** It is not called any more until somebody lets it go on. */
-  isPaused: boolean
-}
-
 /** Events between modules, with their payloads. */
 export interface EventMap {
   /** Emitted after the transaction of a record write is committed. */
@@ -47,7 +34,6 @@ export interface EventMap {
   'hook.progressed': HookNews
   /** A webhook was created, changed, paused or removed. */
   'hook.changed': HookNews & { tableId: string }
-  'hook.failing': HookFailure
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
@@ -88,7 +74,6 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'hook.due': true,
   'hook.progressed': true,
   'hook.changed': true,
-  'hook.failing': false,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,

@@ -28,6 +28,7 @@ import type { FilterHolder } from '../views/index.ts'
 import {
   createCollector,
   createDeliverer,
+  createFailures,
   createSender,
   eventOf,
   eventText,
@@ -75,8 +76,9 @@ export function createHooksService(
   const store = createHookStore(kernel)
   const sender = createSender(kernel, plugins)
   const rows = createRestRows(records, auth)
-  const collector = createCollector(kernel, schema, records, rows, store)
-  const deliverer = createDeliverer(kernel, schema, store, sender, collector)
+  const failures = createFailures(kernel, auth, store)
+  const collector = createCollector(kernel, schema, records, rows, store, failures)
+  const deliverer = createDeliverer(kernel, schema, store, sender, collector, failures)
   const { events, removals } = kernel
   removals.push(store.forRemovedBase)
   records.feed.consume({ name: CONSUMER, take: collector.take, stored: collector.stored })

@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm'
 import { createId } from '../../src/core/ids.ts'
 import { type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
 import type { BaseRole } from '../../src/core/roles.ts'
@@ -16,6 +17,8 @@ const DAILY_AT_HOUR = 7
 
 /** Kinds about a base that the same transaction opens to the recipient. */
 const GRANTS_ACCESS: ReadonlySet<Notice['kind']> = new Set(['invite'])
+/** Kinds about an account that the same transaction creates. */
+const IS_FIRST: ReadonlySet<Notice['kind']> = new Set(['welcome'])
 
 /** When a notification made now is due in a mail, in milliseconds since 1970; null: in none. */
 export function mailDueAt(channel: NotificationChannel, now: number): number | null {
@@ -51,7 +54,7 @@ export function createNotices(
       const standing = standings.get(notice.userId)
       const role = baseId === null ? undefined : standing?.roles.get(baseId)
       const mayOpen = baseId === null || GRANTS_ACCESS.has(notice.kind) || opens(role)
-      if (!standing || !mayOpen) return []
+      if (!(standing || IS_FIRST.has(notice.kind)) || !mayOpen) return []
       const { channels, isMuted, isUnsubscribed } = settingsOf(notice.userId)
       const topic = topicOf(notice.kind)
       const channel = topic === null ? 'app' : channels[topic]
@@ -81,7 +84,7 @@ export function createNotices(
     })
   }
 
-  async function prepare(notices: readonly Notice[]): Promise<PreparedNotices> {
+  async function prepare(notices: readonly Notice[], isDone?: SQL): Promise<PreparedNotices> {
     // One statement must not name a row twice.
     const byOthers = new Map(
       notices
@@ -95,7 +98,16 @@ export function createNotices(
     const of = (accumulates: boolean) =>
       rows.filter((one) => one.accumulates === accumulates).map(({ row }) => row)
     return {
-      statements: [...store.insert(of(false), false), ...store.insert(of(true), true)],
+      statements: [
+        ...store.insert(of(false), false),
+        ...store.insert(of(true), true),
+        ...(isDone
+          ? store.removeUnless(
+              rows.map(({ row }) => row.id),
+              isDone,
+            )
+          : []),
+      ],
       stored: () => tell(rows.map(({ row }) => row.userId)),
     }
   }

@@ -6,8 +6,6 @@ import {
   type Notification,
   topicOf,
 } from '../../src/core/notifications.ts'
-import { holdsBaseRole } from '../../src/core/roles.ts'
-import type { HookFailure } from '../../src/events.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
@@ -65,36 +63,6 @@ export function createNotificationsService(
     createChangeNotices(kernel, { auth, schema, views, records, store, settings, watches, notices }),
   )
   kernel.removals.push(store.forRemovedBase, settings.forRemovedBase, watches.forRemovedBase)
-
-  /** Tells those who manage a base that one of its webhooks fails. */
-  async function noteFailingHook({
-    baseId,
-    hookId,
-    title,
-    error,
-    since,
-    isPaused,
-  }: HookFailure): Promise<void> {
-    const managers = (await auth.access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
-    const { statements, stored } = await notices.prepare(
-      managers.map(({ user }) => ({
-        kind: 'hookFailing',
-        userId: user.id,
-        key: `hook ${hookId} ${since} ${isPaused ? 'paused' : 'failing'}`,
-        ref: hookId,
-        actorId: null,
-        baseId,
-        detail: { hook: { id: hookId, title, error, isPaused } },
-      })),
-    )
-    await meta.atomically(statements)
-    stored()
-  }
-  events.on('hook.failing', (failure) => {
-    noteFailingHook(failure).catch((error) =>
-      log.error('a failing webhook could not be reported', error, { hookId: failure.hookId }),
-    )
-  })
 
   async function own(actor: Actor, right: 'notification.read' | 'notification.update'): Promise<string> {
     await auth.access.authorize(actor, right)

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineNotificationTables } from './tables.ts'
@@ -112,6 +112,12 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
       }
       return statements
     },
+
+    /** Removes new notifications of an event that has not happened. */
+    removeUnless: (ids: readonly string[], isDone: SQL): MetaStatement[] =>
+      ids.length === 0
+        ? []
+        : [db.delete(notifications).where(and(inArray(notifications.id, [...ids]), not(isDone)))],
 
     withdraw: (refs: readonly string[]): MetaStatement[] =>
       refs.length === 0 ? [] : [db.delete(notifications).where(inArray(notifications.ref, [...refs]))],

@@ -176,26 +176,6 @@ describe('a job', () => {
   })
 })
 
-test('a failing webhook is reported once to those who manage the base', async () => {
-  await mine().markAllRead.mutate()
-  const { events } = bench.app.kernel
-  const failure = {
-    baseId: bench.baseId,
-    hookId: 'hk1',
-    title: 'To chat',
-    error: '500',
-    since: '2026-11-01',
-    isPaused: false,
-  }
-  for (let time = 0; time < 2; time++) events.emit('hook.failing', failure)
-  await Bun.sleep(100)
-  const { notifications } = await bench.trpc.notifications.list.query({ unreadOnly: true })
-  expect(notifications.filter(({ kind }) => kind === 'hookFailing')).toMatchObject([
-    { detail: { hook: { title: 'To chat', error: '500' } } },
-  ])
-  expect((await mine().list.query({ unreadOnly: true })).unread).toBe(0)
-})
-
 test('old notifications are removed, and all but the newest of a person', async () => {
   await bench.trpc.notifications.markAllRead.mutate()
   const { notices, forget } = bench.app.services.notifications

@@ -4,9 +4,11 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { HookPause, HookPayload } from '../../../src/core/hooks.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { PreparedNotices } from '../../../src/notices.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { DeliveryRow, HookRow, HookStore } from '../store.ts'
 import type { Collector } from './collect.ts'
+import type { Failures } from './failures.ts'
 import { type Attempt, openTarget, type Sender, type Target } from './send.ts'
 
 /** Calls at the same time, by this server and for one webhook. */
@@ -68,6 +70,7 @@ interface Lane {
 /** The result of a try, to be stored. */
 interface Result {
   lane: Lane
+  hook: HookRow
   row: Waiting
   attempt: Attempt
   statements: MetaStatement[]
@@ -83,6 +86,7 @@ export function createDeliverer(
   store: HookStore,
   sender: Sender,
   collector: Collector,
+  failures: Failures,
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
@@ -192,7 +196,10 @@ export function createDeliverer(
     }
     const target = openTarget(hook, kernel.secrets.connections)
     if (target === null) {
-      await pause(hook, { reason: 'settings', detail: null, at: new Date().toISOString() })
+      const reason: HookPause = { reason: 'settings', detail: null, at: new Date().toISOString() }
+      const { statements, stored } = await failures.pause(hook, reason)
+      await meta.atomically(statements)
+      stored()
       return null
     }
     return { hook, target }
@@ -243,7 +250,7 @@ export function createDeliverer(
   }
 
   /** Starts the calls that are due and not behind others of the same record. */
-  async function dispatch(lane: Lane, { target }: NonNullable<Lane['loaded']>): Promise<void> {
+  async function dispatch(lane: Lane, loaded: NonNullable<Lane['loaded']>): Promise<void> {
     const now = Date.now()
     const free = freeCalls(lane)
     if (free <= 0) return
@@ -273,7 +280,7 @@ export function createDeliverer(
         lane.busy.delete(row.id)
         lane.window.delete(row.id)
       } else {
-        call(lane, target, row, JSON.parse(text) as HookPayload)
+        call(lane, loaded, row, JSON.parse(text) as HookPayload)
       }
     }
   }
@@ -291,14 +298,20 @@ export function createDeliverer(
     return new Map(rows.map(({ id, event }) => [id, event]))
   }
 
-  function call(lane: Lane, target: Target, row: Waiting, event: HookPayload): void {
+  function call(
+    lane: Lane,
+    { hook, target }: NonNullable<Lane['loaded']>,
+    row: Waiting,
+    event: HookPayload,
+  ): void {
     calls++
     lane.calls++
     withoutCaller(() => sender.send(target, event, { signal: closing.signal, receivedBy: row.receivedBy }))
       .then((attempt) => {
         // Not a failure of the receiver.
         if (closing.signal.aborted && !attempt.isDelivered) return
-        results.push({ lane, row, attempt, statements: statementsFor(lane, row, attempt) })
+        const statements = statementsFor(lane.loaded?.hook ?? hook, row, attempt)
+        results.push({ lane, hook: lane.loaded?.hook ?? hook, row, attempt, statements })
         if (results.length >= FLUSH_ROWS) flushSoon(0)
         else flushSoon(FLUSH_MS)
       })
@@ -314,7 +327,7 @@ export function createDeliverer(
       })
   }
 
-  function statementsFor(lane: Lane, row: Waiting, attempt: Attempt): MetaStatement[] {
+  function statementsFor(hook: HookRow, row: Waiting, attempt: Attempt): MetaStatement[] {
     const now = Date.now()
     const attempts = row.attempts + 1
     const { isDelivered, isFinal, error, request, response, durationMs } = attempt
@@ -339,9 +352,8 @@ export function createDeliverer(
         })
         .where(eq(hookDeliveries.id, row.id)),
     ]
-    const hook = lane.loaded?.hook
-    const failingSince = isDelivered ? null : (hook?.failingSince ?? now)
-    if (hook && hook.failingSince !== failingSince) {
+    const failingSince = isDelivered ? null : (hook.failingSince ?? now)
+    if (hook.failingSince !== failingSince) {
       hook.failingSince = failingSince
       statements.push(meta.db.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id)))
     }
@@ -363,12 +375,20 @@ export function createDeliverer(
     }, ms)
   }
 
-  /** Stores the results. Until then, their deliveries count as not sent. */
+  const hasEnded = ({ row, attempt }: Result): boolean =>
+    attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
+
+  /** Stores the results with what follows from failures. Until then, their deliveries count as not sent. */
   async function flush(): Promise<void> {
     const batch = results.splice(0)
     if (batch.length === 0) return
+    const consequences: PreparedNotices[] = []
     try {
-      await meta.atomically(batch.flatMap(({ statements }) => statements))
+      for (const ofHook of Map.groupBy(batch, ({ hook }) => hook.id).values()) {
+        const given = ofHook.filter((result) => hasEnded(result) && !result.attempt.isDelivered).at(-1)
+        if (given) consequences.push(await giveUp(given))
+      }
+      await meta.atomically([...batch, ...consequences].flatMap(({ statements }) => statements))
     } catch (error) {
       log.error('the results of webhooks could not be stored', error)
       // The receivers know the ids of the deliveries, which are sent again.
@@ -376,12 +396,12 @@ export function createDeliverer(
       if (!isClosed) flushSoon(LOOK_EVERY_MS)
       return
     }
-    for (const { lane, row, attempt } of batch) {
+    for (const result of batch) {
+      const { lane, row } = result
       lane.busy.delete(row.id)
-      const hasEnded = attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
-      if (hasEnded) lane.window.delete(row.id)
-      if (hasEnded && !attempt.isDelivered) await gaveUp(lane, attempt)
+      if (hasEnded(result)) lane.window.delete(row.id)
     }
+    for (const { stored } of consequences) stored()
     for (const lane of new Set(batch.map((result) => result.lane))) {
       if (lane.loaded) announceProgress(lane.loaded.hook)
       run(lane)
@@ -398,26 +418,14 @@ export function createDeliverer(
     progressing.set(id, setTimeout(tell, PROGRESS_MS))
   }
 
-  async function gaveUp({ hookId, loaded }: Lane, { error }: Attempt): Promise<void> {
-    const hook = loaded?.hook
-    if (!hook) return
-    log.warn('a delivery was given up', { hookId, error: error?.message })
-    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+  /** Notices of a delivery that was given up, and the pause of a webhook that has only failed for long. */
+  function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
     const detail = error?.message ?? null
-    if (isPaused) await pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
-    else tell(hook, detail, false)
-  }
-
-  /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
-  async function pause(hook: HookRow, reason: HookPause): Promise<void> {
-    await meta.db.update(hooks).set({ pause: reason }).where(eq(hooks.id, hook.id))
-    events.emit('hook.changed', { hookId: hook.id, baseId: hook.baseId, tableId: hook.tableId })
-    tell(hook, reason.detail, true)
-  }
-
-  const tell = ({ id, baseId, title, failingSince }: HookRow, error: string | null, isPaused: boolean) => {
-    const since = new Date(failingSince ?? Date.now()).toISOString()
-    events.emit('hook.failing', { hookId: id, baseId, title, error, since, isPaused })
+    log.warn('a delivery was given up', { hookId: hook.id, error: detail })
+    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+    return isPaused
+      ? failures.pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
+      : failures.gaveUp(hook, detail)
   }
 
   function wakeIn(lane: Lane, ms: number): void {

@@ -3,4 +3,5 @@
 export { createCollector } from './collect.ts'
 export { createDeliverer } from './deliver.ts'
 export { eventOf, eventText, sampleEvent } from './event.ts'
+export { createFailures } from './failures.ts'
 export { createSender, openTarget } from './send.ts'
