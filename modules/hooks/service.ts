@@ -32,6 +32,7 @@ import {
   createSender,
   eventOf,
   eventText,
+  mailTopicOf,
   sampleEvent,
 } from './deliveries/index.ts'
 import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
@@ -405,7 +406,11 @@ export function createHooksService(
       const { operation, recordId } = input
       const model = await enter(actor, 'hook.update', input.tableId)
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
-      const target = { ...checkChannel(input.channel), secret: stored ? secretOf(stored) : newSecret() }
+      const target = {
+        ...checkChannel(input.channel),
+        secret: stored ? secretOf(stored) : newSecret(),
+        mailTopic: mailTopicOf(stored?.id ?? input.tableId),
+      }
       const event = input.rows
         ? eventOf(model, operation, { rows: input.rows })
         : recordId === undefined

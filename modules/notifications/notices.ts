@@ -1,6 +1,7 @@
 import type { SQL } from 'drizzle-orm'
+import { offsetAt } from '../../src/core/dates.ts'
 import { createId } from '../../src/core/ids.ts'
-import { type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
+import { type DailyTime, type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
 import type { BaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Notice, Notices, PreparedNotices } from '../../src/notices.ts'
@@ -12,21 +13,26 @@ import type { NotificationRow, NotificationStore } from './store.ts'
 const MAIL_DELAY_MS = 30_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Daily mails are due at this hour, UTC. */
-const DAILY_AT_HOUR = 7
-
 /** Kinds about a base that the same transaction opens to the recipient. */
 const GRANTS_ACCESS: ReadonlySet<Notice['kind']> = new Set(['invite'])
 /** Kinds about an account that the same transaction creates. */
 const IS_FIRST: ReadonlySet<Notice['kind']> = new Set(['welcome'])
 
 /** When a notification made now is due in a mail, in milliseconds since 1970; null: in none. */
-export function mailDueAt(channel: NotificationChannel, now: number): number | null {
+export function mailDueAt(channel: NotificationChannel, now: number, daily: DailyTime): number | null {
   if (channel === 'mail') return now + MAIL_DELAY_MS
   if (channel === 'hourly') return (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
-  if (channel !== 'daily') return null
-  const today = Math.floor(now / DAY_MS) * DAY_MS + DAILY_AT_HOUR * HOUR_MS
-  return now < today ? today : today + DAY_MS
+  return channel === 'daily' ? nextDaily(now, daily) : null
+}
+
+/** The next time that clocks in the zone show the hour; where they skip it, an hour later. */
+function nextDaily(now: number, { dailyHour, timeZone }: DailyTime): number {
+  const today = Math.floor((now + offsetAt(now, timeZone)) / DAY_MS)
+  const at = (day: number): number => {
+    const wall = day * DAY_MS + dailyHour * HOUR_MS
+    return wall - offsetAt(wall - offsetAt(wall, timeZone), timeZone)
+  }
+  return at(today) > now ? at(today) : at(today + 1)
 }
 
 /** Turns notices into stored notifications. */
@@ -55,7 +61,7 @@ export function createNotices(
       const role = baseId === null ? undefined : standing?.roles.get(baseId)
       const mayOpen = baseId === null || GRANTS_ACCESS.has(notice.kind) || opens(role)
       if (!(standing || IS_FIRST.has(notice.kind)) || !mayOpen) return []
-      const { channels, isMuted, isUnsubscribed } = settingsOf(notice.userId)
+      const { channels, isMuted, isUnsubscribed, daily } = settingsOf(notice.userId)
       const topic = topicOf(notice.kind)
       const channel = topic === null ? 'app' : channels[topic]
       if (isMuted || channel === 'off') return []
@@ -76,7 +82,7 @@ export function createNotices(
         count: notice.count ?? 1,
         detail: notice.detail ?? {},
         isRead: false,
-        mailDueAt: isMailed ? mailDueAt(channel, now) : null,
+        mailDueAt: isMailed ? mailDueAt(channel, now, daily) : null,
         createdAt: at,
         at,
       }

@@ -203,12 +203,12 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .where(ofUser(userId, isNotNull(notifications.mailDueAt)))
     },
 
-    /** Takes notifications out of the coming mails. */
-    cancelMails(ids: readonly string[]): MetaStatement[] {
+    /** Sets when notifications are due in a mail; null: in none. */
+    setMailTime(ids: readonly string[], mailDueAt: number | null): MetaStatement[] {
       const statements: MetaStatement[] = []
       for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
         const some = inArray(notifications.id, ids.slice(start, start + NAMED_AT_ONCE))
-        statements.push(db.update(notifications).set({ mailDueAt: null }).where(some))
+        statements.push(db.update(notifications).set({ mailDueAt }).where(some))
       }
       return statements
     },

@@ -24,7 +24,8 @@ beforeAll(async () => {
       ...smtp.config,
       allowLocalHttp: true,
       telegramApiUrl: services.url,
-      webhookRetryMs: 50,
+      webhookRetryMs: 400,
+      webhookMailsPerHour: 8,
       twilioApiUrl: services.url,
     },
   })
@@ -178,6 +179,31 @@ describe('a webhook', () => {
     const numbers = services.requests.map(({ body }) => new URLSearchParams(body).get('To'))
     expect(numbers).toEqual(['+15550123', 'whatsapp:+15550123', 'whatsapp:+15550123'])
     expect((await run('Twilio', { to: 'ann', body: 'x' })).error?.message).toContain('is not a phone number')
+  })
+
+  test('mails no more than allowed within an hour, and its log says why', async () => {
+    const { id: hookId } = await bench.trpc.hooks.create.mutate({
+      tableId: table.id,
+      title: 'Mail',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'Email', payload: { to: 'loop@example.com', subject: 's', body: 'x' } },
+    })
+    const outcomes = []
+    for (let count = 0; count < 10; count++) {
+      outcomes.push(...(await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })))
+      // Later ones of the same record wait for the first that does.
+      if (outcomes.at(-1)?.status === 'waiting') break
+    }
+    expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill('delivered'), 'waiting'])
+    expect(outcomes.at(-1)?.error).toMatchObject({
+      code: 'ERR_MAIL_LIMIT',
+      message: expect.stringContaining('8 calls'),
+    })
+    await bench.trpc.hooks.delete.mutate({ hookId })
+    await bench.app.kernel.mail.sendDue()
+    expect(await smtp.waitFor(8)).toHaveLength(8)
+    smtp.mails.length = 0
   })
 
   test('mails its message, in which no text becomes a header', async () => {

@@ -8,6 +8,7 @@ import {
   renderTemplate,
   type Template,
 } from '../../../src/core/templates/template.ts'
+import { createMutex } from '../../../src/db/mutex.ts'
 import { createHttpClient, HttpFailure, type HttpFailureReason } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -20,6 +21,7 @@ import {
   type MailDelivery,
   type Render,
 } from '../channels/index.ts'
+import type { HookRow } from '../store.ts'
 
 const TIMEOUT_MS = 30_000
 /** Sizes in the log, in characters. */
@@ -29,6 +31,8 @@ const LOGGED_HEADERS = 100
 const LOGGED_HEADER = 1_000
 const MAX_ERROR = 1_000
 const MASK = '••••'
+/** How long a mail beyond the hourly limit waits. */
+const MAIL_PAUSE_MS = 900_000
 /** The longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
@@ -37,13 +41,15 @@ export interface Target {
   channel: Channel
   payload: object
   secret: string
+  /** Of its mails, which are limited per hour. */
+  mailTopic: string
   /** Parsed templates by kind and text. */
   templates: Map<string, Template>
 }
 
 /** The target of a stored webhook; null if its settings cannot be read: sealed with another key, or of an unknown channel. */
 export function openTarget(
-  hook: { channel: string; payload: string; secret: string },
+  hook: Pick<HookRow, 'id' | 'channel' | 'payload' | 'secret'>,
   key: Uint8Array,
 ): Target | null {
   const channel = findChannel(hook.channel)
@@ -51,8 +57,12 @@ export function openTarget(
   const secret = unseal(key, hook.secret)
   if (!channel || payload === null || secret === null) return null
   const parsed = channel.payload.safeParse(JSON.parse(payload))
-  return parsed.success ? { channel, payload: parsed.data, secret, templates: new Map() } : null
+  if (!parsed.success) return null
+  return { channel, payload: parsed.data, secret, mailTopic: mailTopicOf(hook.id), templates: new Map() }
 }
+
+/** The topic of the mails of a webhook, or of its tests before it is stored. */
+export const mailTopicOf = (hookId: string): string => `hook ${hookId}`
 
 /** The outcome of one try. */
 export interface Attempt extends HookTestResult {
@@ -84,16 +94,29 @@ const GONE = 410
 /** Sends events to receivers. */
 export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, services: ChannelServices) {
   const http = createHttpClient(config)
+  const max = config.webhookMailsPerHour
+  const oneByOne = createMutex()
 
-  async function sendMail(outgoing: MailDelivery, event: HookPayload, mask: Mask): Promise<Partial<Attempt>> {
+  async function sendMail(
+    outgoing: MailDelivery,
+    { mailTopic: topic }: Target,
+    { event, mask }: { event: HookPayload; mask: Mask },
+  ): Promise<Partial<Attempt>> {
     const request = loggedMail(outgoing, mask)
     if (!mail.isConfigured) {
       return { request, error: { code: 'ERR_NO_MAIL', message: m.hooks_error_no_mail() } }
     }
     const { recipients, subject, body } = outgoing
     const content = { subject, blocks: [{ kind: 'text' as const, text: body }] }
-    await mail.send({ topic: 'hook', event: event.id, recipients, content })
-    return { request, isDelivered: true }
+    // A loop of webhooks must not send mails without end.
+    return oneByOne(async () => {
+      if ((await mail.countEvents(topic)) >= max) {
+        const error = { code: 'ERR_MAIL_LIMIT', message: m.hooks_error_mail_limit({ max }) }
+        return { request, retryAfterMs: MAIL_PAUSE_MS, error }
+      }
+      await mail.send({ topic, event: event.id, recipients, content })
+      return { request, isDelivered: true }
+    })
   }
 
   async function sendHttp(
@@ -183,7 +206,7 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, 
       const outgoing = target.channel.compose(target.payload, render, services)
       const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
       return outgoing.kind === 'mail'
-        ? sendMail(outgoing, event, mask)
+        ? sendMail(outgoing, target, { event, mask })
         : sendHttp(outgoing, target, { event, mask, signal })
     }
   }
