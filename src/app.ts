@@ -39,7 +39,7 @@ import {
 } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService, storageRest } from '../modules/storage/index.ts'
-import { createViewsService, presentTableViews, viewsRest } from '../modules/views/index.ts'
+import { createViewsService, HOOK_FILTERS, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, clientAddress, nameCaller, nameRoute } from './caller.ts'
 import type { Config } from './config.ts'
 import { compressed } from './content-encoding.ts'
@@ -172,6 +172,7 @@ export function createServices(kernel: Kernel) {
   const hooks = createHooksService(kernel, auth, schema, records, plugins)
   kernel.registry.fill(HOOK_COUNT, hooks.countOf)
   kernel.registry.fill(COPIED_HOOKS, hooks.copies)
+  kernel.registry.fill(HOOK_FILTERS, hooks.filterHolder)
   const buttons = createButtonsService(auth, schema, records, hooks)
   kernel.registry.fill(AUTOMATIC_INDEXES, indexes.automatic)
   kernel.registry.fill(HOME_OF, bases.homeOf)

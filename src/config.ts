@@ -26,6 +26,7 @@ export interface Config extends SmtpSettings {
   maxOpenBases: number | null
   queryTimeoutSeconds: number
   webhookRetryMs: number
+  webhookMailsPerHour: number
   automationLogLevel: (typeof AUTOMATION_LOG_LEVELS)[number]
   jwtSecret: string | null
   connectionSecret: string | null
@@ -193,6 +194,12 @@ export const VARIABLES = {
     default: '5000',
     help: 'Delay before a failed call of a webhook is repeated, in milliseconds. Each further delay is four times as long, up to 2,000 times the first; after nine tries a call is given up.',
     read: integer(1, 3_600_000),
+  }),
+  webhookMailsPerHour: variable({
+    name: 'WEBHOOK_MAILS_PER_HOUR',
+    default: '500',
+    help: 'Calls of one webhook within an hour that may send mails. Further ones wait; the log of the webhook says why.',
+    read: integer(1, 1_000_000),
   }),
   automationLogLevel: variable({
     name: 'AUTOMATION_LOG_LEVEL',

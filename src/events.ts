@@ -1,23 +1,11 @@
 import { ALONE, type Cluster } from './cluster.ts'
 import type { AppliedChange } from './core/changes.ts'
 import type { CommentNews } from './core/comments.ts'
+import type { HookNews } from './core/hooks.ts'
 import type { RecordId } from './core/model.ts'
 import type { Presence } from './core/presence.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
-
-/** A webhook gave up a delivery, or was paused. People who manage the base are notified. */
-export interface HookFailure {
-  baseId: string
-  hookId: string
-  title: string
-  /** For users; null if there is no more to say than that it was paused. */
-  error: string | null
-  /** When its deliveries began to fail, ISO 8601: identifies the failure. */
-  since: string
-  /** It is not called any more until somebody lets it go on. */
-  isPaused: boolean
-}
 
 /** Events between modules, with their payloads. */
 export interface EventMap {
@@ -41,10 +29,11 @@ export interface EventMap {
   /** A consumer of the change logs begins or ends to follow a base (`modules/records/feed`). */
   'feed.followed': { baseId: string; consumer: string; isFollowed: boolean }
   /** A webhook has deliveries to be sent. */
-  'hook.due': { hookId: string }
+  'hook.due': HookNews
+  /** Deliveries of a webhook were tried. */
+  'hook.progressed': HookNews
   /** A webhook was created, changed, paused or removed. */
-  'hook.changed': { hookId: string; baseId: string; tableId: string }
-  'hook.failing': HookFailure
+  'hook.changed': HookNews & { tableId: string }
   /** A public link was closed or changed: its caches and connections are invalid. */
   'share.changed': { shareId: string }
   /** A shared form was answered. The record is written and announced separately. */
@@ -83,8 +72,8 @@ const REACHES_ALL: Record<keyof EventMap, boolean> = {
   'indexes.changed': true,
   'feed.followed': true,
   'hook.due': true,
+  'hook.progressed': true,
   'hook.changed': true,
-  'hook.failing': false,
   'share.changed': false,
   'form.answered': false,
   'limit.counted': true,

@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm'
 import type { NotificationDetail, NotificationKindName } from './core/notifications.ts'
 import type { MetaStatement } from './db/meta.ts'
 import { defineSlot } from './registry.ts'
@@ -40,8 +41,10 @@ export interface Notices {
   /**
    * Leaves out recipients without access to the base, those who caused the event, and those who want no notification of
    * it.
+   *
+   * @param isDone if the event may turn out not to happen: true in the transaction if it did
    */
-  prepare(notices: readonly Notice[]): Promise<PreparedNotices>
+  prepare(notices: readonly Notice[], isDone?: SQL): Promise<PreparedNotices>
   /** Takes back all notifications with these references. */
   withdraw(refs: readonly string[]): MetaStatement[]
 }

@@ -7,7 +7,7 @@ import { type Actor, ANONYMOUS } from './core/actor.ts'
 import type { AppliedChange } from './core/changes.ts'
 import { AppError } from './core/errors.ts'
 import type { Person } from './core/model.ts'
-import type { BaseRole, Right } from './core/roles.ts'
+import { type BaseRole, type Right, roleCan } from './core/roles.ts'
 import { CUSTOM_ADDRESS, passwordHeader, SHARE_HEADERS, SHARE_PASSWORD_HEADER } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
 import { createPresence } from './presence.ts'
@@ -55,6 +55,8 @@ interface Joined {
 }
 
 const roomOf = (baseId: string): string => `base:${baseId}`
+/** Those in a base who may list its webhooks. */
+const roomOfHooks = (baseId: string): string => `hooks:${baseId}`
 const roomOfUser = (userId: string): string => `user:${userId}`
 const roomOfShare = (shareId: string): string => `share:${shareId}`
 
@@ -313,7 +315,11 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       'base:join',
       async (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
         const joined = typeof baseId === 'string' && (await mayJoin(entryOf(socket), baseId))
-        if (joined) await socket.join(roomOf(baseId))
+        if (joined) {
+          await socket.join(roomOf(baseId))
+          if (roleCan(entryOf(socket).roles.get(baseId) ?? null, 'hook.list'))
+            await socket.join(roomOfHooks(baseId))
+        }
         const missed = joined && typeof ageMs === 'number' && hasChangedWithin(baseId, ageMs)
         if (typeof acknowledge === 'function') acknowledge({ joined, missed })
       },
@@ -322,7 +328,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       if (typeof baseId !== 'string') return
       entryOf(socket).roles.delete(baseId)
       presence.leave(socket, baseId)
-      return socket.leave(roomOf(baseId))
+      return Promise.all([socket.leave(roomOf(baseId)), socket.leave(roomOfHooks(baseId))])
     })
   })
 
@@ -362,6 +368,11 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     ),
     kernel.events.on('base.audited', (news) =>
       send(roomOf(news.baseId), { event: 'audit', payload: news }, news.baseId),
+    ),
+    ...(['hook.changed', 'hook.due', 'hook.progressed'] as const).map((event) =>
+      kernel.events.on(event, ({ hookId, baseId }) =>
+        send(roomOfHooks(baseId), { event: 'hook', payload: { hookId, baseId } }, baseId),
+      ),
     ),
     kernel.events.on('notification.changed', ({ userId }) =>
       send(roomOfUser(userId), { event: 'notification', payload: {} }),

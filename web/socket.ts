@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io-client'
 import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../src/core/changes.ts'
 import type { CommentNews } from '../src/core/comments.ts'
+import type { HookNews } from '../src/core/hooks.ts'
 import type { PositionReport, PresenceNews } from '../src/core/presence.ts'
 import type { Work } from '../src/core/work.ts'
 import { firstContent } from './navigation/first-content.ts'
@@ -29,6 +30,7 @@ interface ServerEvents {
   comment: (news: CommentNews) => void
   presence: (news: PresenceNews) => void
   audit: (news: { baseId: string }) => void
+  hook: (news: HookNews) => void
   notification: () => void
   /** Messages may have been lost between servers. */
   missed: () => void
@@ -85,6 +87,7 @@ const comments = channel<CommentNews>()
 const presence = channel<PresenceNews>()
 const joins = channel<string>()
 const audits = channel<{ baseId: string }>()
+const hooks = channel<HookNews>()
 const notifications = channel<void>()
 const reconnects = channel<void>()
 
@@ -104,6 +107,8 @@ export const onPresence = presence.on
 export const onJoin = joins.on
 /** Something happened to a watched base itself, its members or public links. */
 export const onAudit = audits.on
+/** A webhook of a watched base was changed, or its deliveries; only for those who may list webhooks. */
+export const onHook = hooks.on
 /** The user's notifications changed. */
 export const onNotification = notifications.on
 /** The connection is back. Events in between were lost, so read again. */
@@ -201,6 +206,7 @@ async function open(): Promise<void> {
   opened.on('comment', comments.emit)
   opened.on('presence', presence.emit)
   opened.on('audit', audits.emit)
+  opened.on('hook', hooks.emit)
   opened.on('notification', () => notifications.emit())
   opened.on('missed', () => reconnects.emit())
 }

@@ -1,6 +1,5 @@
 import { type Actor, ANONYMOUS, type UserActor } from '../../src/core/actor.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { NOTICES } from '../../src/notices.ts'
 import { defineSlot } from '../../src/registry.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
@@ -102,7 +101,6 @@ export function createAuthService(kernel: Kernel) {
      */
     async signUp(input: SignUpInput, address: string): Promise<SignedIn & { starter: StarterBase | null }> {
       const { isFirst, ...signedIn } = await session.signUp(input, address)
-      await welcome(signedIn.user.id)
       return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
     },
 
@@ -121,19 +119,6 @@ export function createAuthService(kernel: Kernel) {
     },
     /** The server's public address: configured, else that of the request. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
-  }
-
-  /** Failures are only logged: the account works without the notification. */
-  async function welcome(userId: string): Promise<void> {
-    try {
-      const { statements, stored } = await kernel.registry
-        .get(NOTICES)
-        .prepare([{ kind: 'welcome', userId, key: 'welcome', actorId: null }])
-      await kernel.meta.atomically(statements)
-      stored()
-    } catch (error) {
-      kernel.log.error('a new user could not be welcomed', error, { userId })
-    }
   }
 
   /** Failures are only logged: the account works without the base. */

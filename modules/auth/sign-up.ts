@@ -1,10 +1,11 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, exists, isNull, type SQL } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
+import { NOTICES } from '../../src/notices.ts'
 import { requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
 import { emailKey, hashPassword, isUuid, randomHex80 } from './credentials.ts'
@@ -24,7 +25,11 @@ export interface SignUpInput {
 export type SignUp = ReturnType<typeof createSignUp>
 
 /** Creates accounts. */
-export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts, settings: Settings) {
+export function createSignUp(
+  { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
+  accounts: Accounts,
+  settings: Settings,
+) {
   const { users } = meta.tables(defineAuthTables)
 
   /** True once the first user has signed up; a super admin cannot be deleted. */
@@ -50,10 +55,19 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
       createdAt: now,
       updatedAt: now,
     }
+    const isNew = eq(users.id, row.id)
+    const welcome = await welcomeOf(row.id, exists(meta.db.select({ id: users.id }).from(users).where(isNew)))
     // Two unique indexes: a second founder and a second account of an address are not inserted.
-    const [inserted] = await meta.db.insert(users).values(row).onConflictDoNothing().returning()
+    const insertion = meta.db.insert(users).values(row).onConflictDoNothing()
+    await meta.atomically([insertion, ...welcome.statements])
+    const [inserted] = await meta.db.select().from(users).where(isNew)
+    if (inserted) welcome.stored()
     return inserted
   }
+
+  /** The first notification of an account, for the transaction that makes it one. */
+  const welcomeOf = (userId: string, isDone: SQL) =>
+    registry.get(NOTICES).prepare([{ kind: 'welcome', userId, key: 'welcome', actorId: null }], isDone)
 
   async function acceptInvite(input: SignUpInput, token: string): Promise<UserRow> {
     const isInvited = and(
@@ -67,12 +81,20 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
     if (!invited) throw invalid
     const passwordHash = await hashPassword(input.password)
     const updatedAt = new Date().toISOString()
-    const [joined] = await meta.db
+    const tokenVersion = randomHex80()
+    const hasJoined = and(eq(users.id, invited.id), eq(users.tokenVersion, tokenVersion))
+    const welcome = await welcomeOf(
+      invited.id,
+      exists(meta.db.select({ id: users.id }).from(users).where(hasJoined)),
+    )
+    const acceptance = meta.db
       .update(users)
-      .set({ passwordHash, inviteToken: null, tokenVersion: randomHex80(), updatedAt })
+      .set({ passwordHash, inviteToken: null, tokenVersion, updatedAt })
       .where(isInvited)
-      .returning()
+    await meta.atomically([acceptance, ...welcome.statements])
+    const [joined] = await meta.db.select().from(users).where(hasJoined)
     if (!joined) throw invalid
+    welcome.stored()
     accounts.changed(joined.id)
     return joined
   }

@@ -24,7 +24,17 @@ import type { CopiedHooks } from '../imports/index.ts'
 import type { PluginsService } from '../plugins/index.ts'
 import { createRestRows, type RecordsService, type RestRow, storedId } from '../records/index.ts'
 import { orderAt, type SchemaReader, type TableModel, uniqueTitle } from '../schema/index.ts'
-import { createCollector, createDeliverer, createSender, eventOf, sampleEvent } from './deliveries/index.ts'
+import type { FilterHolder } from '../views/index.ts'
+import {
+  createCollector,
+  createDeliverer,
+  createFailures,
+  createSender,
+  eventOf,
+  eventText,
+  mailTopicOf,
+  sampleEvent,
+} from './deliveries/index.ts'
 import { brokenBy, checkChannel, checkSettings, newSecret, present } from './settings.ts'
 import { createHookStore, type DeliveryRow, type HookRow, UNTRIED } from './store.ts'
 
@@ -67,8 +77,9 @@ export function createHooksService(
   const store = createHookStore(kernel)
   const sender = createSender(kernel, plugins)
   const rows = createRestRows(records, auth)
-  const collector = createCollector(kernel, schema, records, rows, store)
-  const deliverer = createDeliverer(kernel, schema, store, sender, collector)
+  const failures = createFailures(kernel, auth, store)
+  const collector = createCollector(kernel, schema, records, rows, store, failures)
+  const deliverer = createDeliverer(kernel, schema, store, sender, collector, failures)
   const { events, removals } = kernel
   removals.push(store.forRemovedBase)
   records.feed.consume({ name: CONSUMER, take: collector.take, stored: collector.stored })
@@ -203,6 +214,19 @@ export function createHooksService(
     })
     if (restarts) await follow(row.baseId)
     return hook
+  }
+
+  /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
+  async function changeFilter(
+    actor: Actor,
+    hookId: string,
+    decide: (filter: Filter | null, model: TableModel) => Filter | null,
+  ): Promise<Hook> {
+    const { row, model } = await open(actor, 'hook.update', hookId)
+    const settings = { ...present(row, key), filter: decide(row.filter, model) }
+    const { filter } = checkSettings(model, settings, key, row)
+    // As any change of its settings, it may repair what the webhook was paused for.
+    return row.pause === null ? replace(row, { filter }) : activate(row, row.isActive, { more: { filter } })
   }
 
   /** The records of a call by hand, in the order of the ids. @throws RECORD_NOT_FOUND */
@@ -382,15 +406,20 @@ export function createHooksService(
       const { operation, recordId } = input
       const model = await enter(actor, 'hook.update', input.tableId)
       const stored = input.hookId === undefined ? null : (await open(actor, 'hook.update', input.hookId)).row
-      const target = { ...checkChannel(input.channel), secret: stored ? secretOf(stored) : newSecret() }
+      const target = {
+        ...checkChannel(input.channel),
+        secret: stored ? secretOf(stored) : newSecret(),
+        mailTopic: mailTopicOf(stored?.id ?? input.tableId),
+      }
       const event = input.rows
-        ? eventOf(model, createId('hookLog'), operation, { rows: input.rows })
+        ? eventOf(model, operation, { rows: input.rows })
         : recordId === undefined
           ? sampleEvent(model, operation, rows.fieldsOf(model))
           : await eventFor(actor, model, operation, recordId)
       const {
         isFinal: _,
         retryAfterMs: __,
+        receivedBy: ___,
         ...result
       } = await sender.send({ ...target, templates: new Map() }, event)
       return result
@@ -407,16 +436,23 @@ export function createHooksService(
       return (await open(actor, 'hook.trigger', hookId)).model
     },
 
-    /** Changes the condition of a webhook. @throws HOOK_NOT_FOUND; as `checkSettings` */
-    async changeFilter(
-      actor: Actor,
-      hookId: string,
-      change: (filter: Filter | null) => Filter | null,
-    ): Promise<Hook> {
-      const { row, model } = await open(actor, 'hook.update', hookId)
-      const settings = { ...present(row, key), filter: change(row.filter) }
-      const { filter } = checkSettings(model, settings, key, row)
-      return replace(row, { filter })
+    changeFilter,
+
+    /** Fills `HOOK_FILTERS`. */
+    async filterHolder(filterId: string): Promise<FilterHolder | null> {
+      const found = await store.holdingFilter(filterId)
+      return (
+        found && {
+          async read(actor) {
+            const { row, model } = await open(actor, 'hook.list', found.id)
+            const { id, createdAt, updatedAt, filter } = row
+            return { owner: { viewId: null, hookId: id, createdAt, updatedAt }, model, filter }
+          },
+          async change(actor, decide) {
+            await changeFilter(actor, found.id, decide)
+          },
+        }
+      )
     },
 
     /** Deliveries of a webhook by their number, newest first, with the total. @throws HOOK_NOT_FOUND */
@@ -458,9 +494,9 @@ export function createHooksService(
 
     /** Sends ended deliveries again, with the same ids: some, or all that were given up. Returns their number. */
     async retry(actor: Actor, hookId: string, deliveries: readonly string[] | 'dead'): Promise<number> {
-      await open(actor, 'hook.update', hookId)
+      const { row } = await open(actor, 'hook.update', hookId)
       const count = await store.retry(hookId, deliveries, Date.now())
-      if (count > 0) deliverer.due(hookId)
+      if (count > 0) deliverer.due(row)
       return count
     },
 
@@ -483,10 +519,8 @@ export function createHooksService(
       const now = Date.now()
       const triggeredBy = actor.kind === 'user' ? actor.id : null
       const deliveries = groups.map((group, part): DeliveryRow => {
-        const id = createId('hookLog')
-        const event = eventOf(model, id, 'trigger', { rows: group.map((one) => one.row) })
         return {
-          id,
+          id: createId('hookLog'),
           hookId,
           baseId: row.baseId,
           entryId: 0,
@@ -495,7 +529,7 @@ export function createHooksService(
           isTest: false,
           rows: group.length,
           recordIds: group.map((one) => String(one.id)),
-          event: JSON.stringify(event),
+          event: eventText(model, 'trigger', { rows: group.map(({ row }) => row), count: group.length }),
           ...UNTRIED,
           dueAt: now,
           createdAt: now,
@@ -503,7 +537,7 @@ export function createHooksService(
         }
       })
       await kernel.meta.atomically(store.insertDeliveries(deliveries))
-      deliverer.due(hookId)
+      deliverer.due(row)
       return firstTries(deliveries.map(({ id }) => id))
     },
   }
@@ -547,7 +581,7 @@ export function createHooksService(
     const [found] = await readRows(actor, model, [recordId])
     const list = found ? [found.row] : []
     const previousRows = operation === 'update' ? list : undefined
-    return eventOf(model, createId('hookLog'), operation, { rows: list, previousRows })
+    return eventOf(model, operation, { rows: list, previousRows })
   }
 }
 

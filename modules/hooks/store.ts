@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, max, or, sql } from 'drizzle-orm'
 import type { DeliveryStatus } from '../../src/core/hooks.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -12,6 +12,7 @@ export type DeliveryRow = Tables['hookDeliveries']['$inferSelect']
 export const UNTRIED = {
   status: 'waiting',
   attempts: 0,
+  receivedBy: null,
   endedAt: null,
   request: null,
   response: null,
@@ -56,6 +57,15 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
 
     async find(id: string): Promise<HookRow | null> {
       const [row] = await db.select().from(hooks).where(eq(hooks.id, id))
+      return row ?? null
+    },
+    /** The webhook whose condition has a node of this id. */
+    async holdingFilter(filterId: string): Promise<HookRow | null> {
+      if (!/^[a-z0-9]{3,32}$/.test(filterId)) return null
+      const [row] = await db
+        .select()
+        .from(hooks)
+        .where(sql`cast(${hooks.filter} as text) like ${`%"${filterId}"%`}`)
       return row ?? null
     },
     ofTable: (tableId: string): Promise<HookRow[]> =>
@@ -231,7 +241,14 @@ export function createHookStore({ meta }: Pick<Kernel, 'meta'>) {
     async retry(hookId: string, ids: readonly string[] | 'dead', now: number): Promise<number> {
       const rows = await db
         .update(hookDeliveries)
-        .set({ status: 'waiting', attempts: 0, dueAt: now, endedAt: null })
+        .set({
+          status: 'waiting',
+          attempts: 0,
+          // One that was delivered goes to all again, and others only where they are missing.
+          receivedBy: sql`case when ${hookDeliveries.status} = 'dead' then ${hookDeliveries.receivedBy} end`,
+          dueAt: now,
+          endedAt: null,
+        })
         .where(
           and(
             eq(hookDeliveries.hookId, hookId),

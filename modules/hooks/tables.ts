@@ -78,6 +78,8 @@ export function defineHooksTables(c: Columns) {
       event: c.text('event').notNull(),
       status: c.text('status').$type<DeliveryStatus>().notNull(),
       attempts: c.integer('attempts').notNull(),
+      /** Which of several receivers have it already, while others are tried again. */
+      receivedBy: c.json('received_by').$type<string[] | null>(),
       /** When it is sent next, in milliseconds since 1970. */
       dueAt: c.bigInteger('due_at').notNull(),
       createdAt: c.bigInteger('created_at').notNull(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TOPICS } from '../../src/core/notifications.ts'
+import { timeZone } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
@@ -19,12 +20,19 @@ const WatchTargetInput = z.union([
   z.strictObject({ tableId: id, viewId: id }),
 ])
 export const WatchInput = z.strictObject({ target: WatchTargetInput, isOn: z.boolean() })
-export const SettingsInput = z.strictObject({
-  /** Null: for all bases without settings of their own. */
-  baseId: id.nullable(),
-  channels: z.partialRecord(z.enum(NOTIFICATION_TOPICS), channel).optional(),
-  isMuted: z.boolean().optional(),
-  watchesOwn: z.boolean().optional(),
-  isUnsubscribed: z.boolean().optional(),
-})
+/** Settings that bases have none of their own of. */
+const GENERAL = ['dailyHour', 'timeZone', 'browserTimeZone'] as const
+export const SettingsInput = z
+  .strictObject({
+    /** Null: for all bases without settings of their own. */
+    baseId: id.nullable(),
+    channels: z.partialRecord(z.enum(NOTIFICATION_TOPICS), channel).optional(),
+    isMuted: z.boolean().optional(),
+    watchesOwn: z.boolean().optional(),
+    isUnsubscribed: z.boolean().optional(),
+    dailyHour: z.int().min(0).max(23).optional(),
+    timeZone,
+    browserTimeZone: timeZone,
+  })
+  .refine((input) => input.baseId === null || GENERAL.every((name) => input[name] === undefined))
 export const UnsubscribeInput = z.strictObject({ token: z.string().max(200) })

@@ -1,5 +1,7 @@
+import type { SQL } from 'drizzle-orm'
+import { offsetAt } from '../../src/core/dates.ts'
 import { createId } from '../../src/core/ids.ts'
-import { type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
+import { type DailyTime, type NotificationChannel, topicOf } from '../../src/core/notifications.ts'
 import type { BaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Notice, Notices, PreparedNotices } from '../../src/notices.ts'
@@ -11,19 +13,26 @@ import type { NotificationRow, NotificationStore } from './store.ts'
 const MAIL_DELAY_MS = 30_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Daily mails are due at this hour, UTC. */
-const DAILY_AT_HOUR = 7
-
 /** Kinds about a base that the same transaction opens to the recipient. */
 const GRANTS_ACCESS: ReadonlySet<Notice['kind']> = new Set(['invite'])
+/** Kinds about an account that the same transaction creates. */
+const IS_FIRST: ReadonlySet<Notice['kind']> = new Set(['welcome'])
 
 /** When a notification made now is due in a mail, in milliseconds since 1970; null: in none. */
-export function mailDueAt(channel: NotificationChannel, now: number): number | null {
+export function mailDueAt(channel: NotificationChannel, now: number, daily: DailyTime): number | null {
   if (channel === 'mail') return now + MAIL_DELAY_MS
   if (channel === 'hourly') return (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
-  if (channel !== 'daily') return null
-  const today = Math.floor(now / DAY_MS) * DAY_MS + DAILY_AT_HOUR * HOUR_MS
-  return now < today ? today : today + DAY_MS
+  return channel === 'daily' ? nextDaily(now, daily) : null
+}
+
+/** The next time that clocks in the zone show the hour; where they skip it, an hour later. */
+function nextDaily(now: number, { dailyHour, timeZone }: DailyTime): number {
+  const today = Math.floor((now + offsetAt(now, timeZone)) / DAY_MS)
+  const at = (day: number): number => {
+    const wall = day * DAY_MS + dailyHour * HOUR_MS
+    return wall - offsetAt(wall - offsetAt(wall, timeZone), timeZone)
+  }
+  return at(today) > now ? at(today) : at(today + 1)
 }
 
 /** Turns notices into stored notifications. */
@@ -51,8 +60,8 @@ export function createNotices(
       const standing = standings.get(notice.userId)
       const role = baseId === null ? undefined : standing?.roles.get(baseId)
       const mayOpen = baseId === null || GRANTS_ACCESS.has(notice.kind) || opens(role)
-      if (!standing || !mayOpen) return []
-      const { channels, isMuted, isUnsubscribed } = settingsOf(notice.userId)
+      if (!(standing || IS_FIRST.has(notice.kind)) || !mayOpen) return []
+      const { channels, isMuted, isUnsubscribed, daily } = settingsOf(notice.userId)
       const topic = topicOf(notice.kind)
       const channel = topic === null ? 'app' : channels[topic]
       if (isMuted || channel === 'off') return []
@@ -73,7 +82,7 @@ export function createNotices(
         count: notice.count ?? 1,
         detail: notice.detail ?? {},
         isRead: false,
-        mailDueAt: isMailed ? mailDueAt(channel, now) : null,
+        mailDueAt: isMailed ? mailDueAt(channel, now, daily) : null,
         createdAt: at,
         at,
       }
@@ -81,7 +90,7 @@ export function createNotices(
     })
   }
 
-  async function prepare(notices: readonly Notice[]): Promise<PreparedNotices> {
+  async function prepare(notices: readonly Notice[], isDone?: SQL): Promise<PreparedNotices> {
     // One statement must not name a row twice.
     const byOthers = new Map(
       notices
@@ -95,7 +104,16 @@ export function createNotices(
     const of = (accumulates: boolean) =>
       rows.filter((one) => one.accumulates === accumulates).map(({ row }) => row)
     return {
-      statements: [...store.insert(of(false), false), ...store.insert(of(true), true)],
+      statements: [
+        ...store.insert(of(false), false),
+        ...store.insert(of(true), true),
+        ...(isDone
+          ? store.removeUnless(
+              rows.map(({ row }) => row.id),
+              isDone,
+            )
+          : []),
+      ],
       stored: () => tell(rows.map(({ row }) => row.userId)),
     }
   }

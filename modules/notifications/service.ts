@@ -6,8 +6,6 @@ import {
   type Notification,
   topicOf,
 } from '../../src/core/notifications.ts'
-import { holdsBaseRole } from '../../src/core/roles.ts'
-import type { HookFailure } from '../../src/events.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { m } from '../../src/messages.gen.ts'
 import { type AuthService, requireUser } from '../auth/index.ts'
@@ -18,7 +16,7 @@ import type { ViewsService } from '../views/index.ts'
 import { createChangeNotices } from './changes.ts'
 import { createFollowing } from './following.ts'
 import { createNotificationMails } from './mails.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, mailDueAt } from './notices.ts'
 import { createPresenter } from './presenter.ts'
 import { createNotificationSettings, type SettingsPatch } from './settings.ts'
 import { createNotificationStore, type ListCursor } from './store.ts'
@@ -66,53 +64,27 @@ export function createNotificationsService(
   )
   kernel.removals.push(store.forRemovedBase, settings.forRemovedBase, watches.forRemovedBase)
 
-  /** Tells those who manage a base that one of its webhooks fails. */
-  async function noteFailingHook({
-    baseId,
-    hookId,
-    title,
-    error,
-    since,
-    isPaused,
-  }: HookFailure): Promise<void> {
-    const managers = (await auth.access.members(baseId)).filter(({ role }) => holdsBaseRole(role, 'creator'))
-    const { statements, stored } = await notices.prepare(
-      managers.map(({ user }) => ({
-        kind: 'hookFailing',
-        userId: user.id,
-        key: `hook ${hookId} ${since} ${isPaused ? 'paused' : 'failing'}`,
-        ref: hookId,
-        actorId: null,
-        baseId,
-        detail: { hook: { id: hookId, title, error, isPaused } },
-      })),
-    )
-    await meta.atomically(statements)
-    stored()
-  }
-  events.on('hook.failing', (failure) => {
-    noteFailingHook(failure).catch((error) =>
-      log.error('a failing webhook could not be reported', error, { hookId: failure.hookId }),
-    )
-  })
-
   async function own(actor: Actor, right: 'notification.read' | 'notification.update'): Promise<string> {
     await auth.access.authorize(actor, right)
     return requireUser(actor).id
   }
 
-  /** After a change of settings. */
-  async function cancelUnwantedMails(userId: string): Promise<void> {
+  /** After a change of settings: unwanted notifications are in no mail, and daily ones in that of the chosen time. */
+  async function adaptMails(userId: string): Promise<void> {
     const unwanted: string[] = []
+    const daily: string[] = []
+    const time = (await settings.effective([userId], null))(userId).daily
     for (const [baseId, rows] of Map.groupBy(await store.awaitingMail(userId), (row) => row.baseId)) {
       const { channels, isMuted, isUnsubscribed } = (await settings.effective([userId], baseId))(userId)
       for (const { id, kind } of rows) {
         const topic = topicOf(kind)
         const channel = topic === null ? 'app' : channels[topic]
         if (isMuted || isUnsubscribed || channel === 'app' || channel === 'off') unwanted.push(id)
+        else if (channel === 'daily') daily.push(id)
       }
     }
-    await meta.atomically(store.cancelMails(unwanted))
+    const nextDaily = mailDueAt('daily', Date.now(), time)
+    await meta.atomically([...store.setMailTime(unwanted, null), ...store.setMailTime(daily, nextDaily)])
   }
 
   async function forget(): Promise<void> {
@@ -206,7 +178,7 @@ export function createNotificationsService(
     /** Changes the actor's settings, see `createNotificationSettings`. Mails that are not wanted any more are not sent. */
     async setSettings(actor: Actor, baseId: string | null, patch: SettingsPatch): Promise<void> {
       await settings.set(actor, baseId, patch)
-      await cancelUnwantedMails(requireUser(actor).id)
+      await adaptMails(requireUser(actor).id)
     },
 
     watch: (actor: Actor, target: WatchTarget, isOn: boolean) => watches.watch(actor, target, isOn),
@@ -219,7 +191,7 @@ export function createNotificationsService(
       const userId = tokens.read(token)
       if (userId === null) throw badRequest(m.notifications_error_unsubscribe_link())
       await settings.unsubscribe(userId)
-      await cancelUnwantedMails(userId)
+      await adaptMails(userId)
     },
 
     /** For the module that owns what a notification refers to. */

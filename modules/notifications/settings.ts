@@ -1,7 +1,10 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
+import { isTimeZone } from '../../src/core/dates.ts'
 import {
+  type DailyTime,
   DEFAULT_CHANNELS,
+  DEFAULT_DAILY_TIME,
   NOTIFICATION_CHANNELS,
   NOTIFICATION_TOPICS,
   type NotificationChannels,
@@ -23,6 +26,7 @@ export interface EffectiveSettings {
   isMuted: boolean
   watchesOwn: boolean
   isUnsubscribed: boolean
+  daily: DailyTime
 }
 
 /** A change of settings; a null channel follows the settings for all bases, or the default. */
@@ -31,6 +35,10 @@ export interface SettingsPatch {
   isMuted?: boolean
   watchesOwn?: boolean
   isUnsubscribed?: boolean
+  dailyHour?: number | undefined
+  timeZone?: string | undefined
+  /** Taken where the person has none yet. */
+  browserTimeZone?: string | undefined
 }
 
 export type NotificationSettings = ReturnType<typeof createNotificationSettings>
@@ -59,14 +67,16 @@ export function createNotificationSettings(
   }
 
   async function write(userId: string, baseId: string, patch: SettingsPatch): Promise<void> {
-    const { channels = {}, ...flags } = patch
+    const { channels = {}, dailyHour, timeZone, browserTimeZone, ...flags } = patch
     const values = new Map<SettingName, string | null>()
     for (const topic of NOTIFICATION_TOPICS) {
       const channel = channels[topic]
       if (channel !== undefined) values.set(topic, channel)
     }
     for (const name of FLAGS) if (flags[name] !== undefined) values.set(name, flags[name] ? 'true' : null)
-    const statements = [...values].map(([name, value]) =>
+    if (dailyHour !== undefined) values.set('dailyHour', String(dailyHour))
+    if (timeZone !== undefined) values.set('timeZone', timeZone)
+    const statements: MetaStatement[] = [...values].map(([name, value]) =>
       value === null
         ? db
             .delete(table)
@@ -76,6 +86,10 @@ export function createNotificationSettings(
             .values({ userId, baseId, name, value })
             .onConflictDoUpdate({ target: [table.userId, table.baseId, table.name], set: { value } }),
     )
+    if (browserTimeZone !== undefined) {
+      const first = { userId, baseId, name: 'timeZone' as const, value: browserTimeZone }
+      statements.push(db.insert(table).values(first).onConflictDoNothing())
+    }
     if (statements.length > 0) await meta.atomically(statements)
   }
 
@@ -96,6 +110,7 @@ export function createNotificationSettings(
           isMuted: isSet(inBase, 'isMuted'),
           watchesOwn: isSet(general, 'watchesOwn'),
           isUnsubscribed: isSet(general, 'isUnsubscribed'),
+          daily: dailyTimeIn(general),
         }
       }
     },
@@ -114,6 +129,7 @@ export function createNotificationSettings(
         channels: { ...DEFAULT_CHANNELS, ...channelsIn(general) },
         watchesOwn: isSet(general, 'watchesOwn'),
         isUnsubscribed: isSet(general, 'isUnsubscribed'),
+        ...dailyTimeIn(general),
         bases: [...byBase].map(([baseId, own]) => ({
           baseId,
           channels: channelsIn(own),
@@ -143,6 +159,17 @@ type SettingRow = Pick<
 
 const isSet = (rows: readonly SettingRow[], name: SettingName): boolean =>
   rows.some((row) => row.name === name && row.value === 'true')
+
+function dailyTimeIn(rows: readonly SettingRow[]): DailyTime {
+  const chosen = (wanted: SettingName) => rows.find(({ name }) => name === wanted)?.value
+  const { dailyHour, timeZone } = DEFAULT_DAILY_TIME
+  const zone = chosen('timeZone')
+  return {
+    dailyHour: Number(chosen('dailyHour') ?? dailyHour),
+    // A server with another version of the time zones may not know it.
+    timeZone: zone !== undefined && isTimeZone(zone) ? zone : timeZone,
+  }
+}
 
 /** The chosen channels; names and values of a later version are left out. */
 function channelsIn(rows: readonly SettingRow[]): Partial<NotificationChannels> {

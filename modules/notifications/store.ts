@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, lt, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineNotificationTables } from './tables.ts'
@@ -113,6 +113,12 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
       return statements
     },
 
+    /** Removes new notifications of an event that has not happened. */
+    removeUnless: (ids: readonly string[], isDone: SQL): MetaStatement[] =>
+      ids.length === 0
+        ? []
+        : [db.delete(notifications).where(and(inArray(notifications.id, [...ids]), not(isDone)))],
+
     withdraw: (refs: readonly string[]): MetaStatement[] =>
       refs.length === 0 ? [] : [db.delete(notifications).where(inArray(notifications.ref, [...refs]))],
 
@@ -197,12 +203,12 @@ export function createNotificationStore({ meta }: Pick<Kernel, 'meta'>) {
         .where(ofUser(userId, isNotNull(notifications.mailDueAt)))
     },
 
-    /** Takes notifications out of the coming mails. */
-    cancelMails(ids: readonly string[]): MetaStatement[] {
+    /** Sets when notifications are due in a mail; null: in none. */
+    setMailTime(ids: readonly string[], mailDueAt: number | null): MetaStatement[] {
       const statements: MetaStatement[] = []
       for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
         const some = inArray(notifications.id, ids.slice(start, start + NAMED_AT_ONCE))
-        statements.push(db.update(notifications).set({ mailDueAt: null }).where(some))
+        statements.push(db.update(notifications).set({ mailDueAt }).where(some))
       }
       return statements
     },

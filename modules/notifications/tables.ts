@@ -7,9 +7,16 @@ import type { Columns } from '../../src/db/columns.ts'
 
 /**
  * What people choose: the channel of a topic; to mute a base; and for all bases, to watch the records that one comments on
- * or is assigned to, and to get no mails at all, as asked for by the link in one.
+ * or is assigned to, to get no mails at all, as asked for by the link in one, and
+ * the hour and time zone of daily mails.
  */
-export type SettingName = NotificationTopic | 'isMuted' | 'watchesOwn' | 'isUnsubscribed'
+export type SettingName =
+  | NotificationTopic
+  | 'isMuted'
+  | 'watchesOwn'
+  | 'isUnsubscribed'
+  | 'dailyHour'
+  | 'timeZone'
 
 /** Notifications, how people want them, and what they watch. */
 export function defineNotificationTables(c: Columns) {
@@ -57,7 +64,7 @@ export function defineNotificationTables(c: Columns) {
       baseId: c.text('base_id').notNull(),
       /** A row per choice, so that changes made at the same time do not undo each other. */
       name: c.text('name').$type<SettingName>().notNull(),
-      /** A channel, or `true`. */
+      /** A channel, `true`, an hour or the name of a time zone. */
       value: c.text('value').notNull(),
     },
     (t) => [

@@ -1,6 +1,8 @@
 export { type ViewRows, viewsWithNewIds } from './lifecycle/index.ts'
 export {
   eachNode,
+  type FilterHolder,
+  HOOK_FILTERS,
   presentFilter,
   presentOneView,
   presentSharedView,

@@ -14,7 +14,9 @@ export type HookOperation = (typeof HOOK_OPERATIONS)[number]
 /** Webhooks of a table. */
 export const MAX_HOOKS = 50
 /** Records that one call may trigger a webhook for. */
-export const MAX_TRIGGERED = 100
+export const MAX_TRIGGERED = 1_000
+/** Channels that one webhook may post to. */
+export const MAX_CHAT_RECEIVERS = 10
 /** Rows in one payload; a change of more records sends the first ones and their number. */
 export const MAX_PAYLOAD_ROWS = 1_000
 /** Length of the JSON of one event; the rows are limited to those that fit. */
@@ -24,6 +26,12 @@ export const MAX_EVENT_LENGTH = 1_000_000
 export interface HookChannel {
   type: string
   payload: Record<string, unknown>
+}
+
+/** A webhook that was changed, or whose deliveries were. */
+export interface HookNews {
+  hookId: string
+  baseId: string
 }
 
 /** Why the server stopped calling a webhook. Changes that come meanwhile are delivered once it goes on. */

@@ -35,6 +35,15 @@ export const DEFAULT_CHANNELS: NotificationChannels = {
   hooks: 'mail',
 }
 
+/** When daily mails are sent: an hour from 0 to 23 in an IANA time zone. */
+export interface DailyTime {
+  dailyHour: number
+  timeZone: string
+}
+
+/** Of people who have chosen none, until the time zone of their browser is known. */
+export const DEFAULT_DAILY_TIME: DailyTime = { dailyHour: 7, timeZone: 'UTC' }
+
 /** Notifications of a person that are kept: older ones are removed. */
 export const MAX_NOTIFICATIONS = 1_000
 /** Days after which a notification is removed. */

@@ -10,6 +10,11 @@ const receiver = startOutboundRecorder()
 afterAll(() => receiver.stop())
 beforeEach(() => receiver.clear())
 
+/** Names a folder to look at the screens. */
+const SHOTS = process.env.HOOK_SHOTS
+const shoot = async (page: Page, name: string): Promise<void> =>
+  void (SHOTS && (await page.screenshot({ path: `${SHOTS}/${name}.png` })))
+
 const STATUS = {
   title: 'Status',
   type: 'SingleSelect' as const,
@@ -102,6 +107,34 @@ describe('webhooks', () => {
     expect(request?.headers['webhook-signature']).toStartWith('v1,')
   })
 
+  test('post to several channels of a chat service', async () => {
+    const table = await createTable()
+    const api = tests.app().trpc(tests.owner().token)
+    const config = ['team', 'sales'].map((channel) => ({
+      channel,
+      webhook_url: `${receiver.url}/${channel}`,
+    }))
+    await api.plugins.save.mutate({ id: 'slack', config })
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Tell all')
+    await dialog.getByRole('combobox', { name: 'Send to', exact: true }).selectOption({ label: 'Slack' })
+    await dialog.getByRole('checkbox', { name: 'team' }).check()
+    await dialog.getByRole('checkbox', { name: 'sales' }).check()
+    await dialog.getByRole('button', { name: 'Add a webhook URL' }).click()
+    await dialog.getByRole('textbox', { name: 'Webhook URL of the channel' }).fill(`${receiver.url}/other`)
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await shoot(page, 'channels')
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Send test' }).click()
+    await dialog.getByText(/Delivered in/).waitFor()
+    expect(receiver.requests.map(({ path }) => path).toSorted()).toEqual(['/other', '/sales', '/team'])
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByTestId('hook').filter({ hasText: 'team, sales' }).waitFor()
+  })
+
   test('list their deliveries with request and response, and send them again', async () => {
     receiver.answer('/hook', { status: 410, body: 'gone for good' })
     const table = await createTable()
@@ -122,6 +155,29 @@ describe('webhooks', () => {
     const retry = row.getByRole('button', { name: 'Send again' })
     if (await retry.isVisible()) await retry.click()
     await page.getByTestId('hook-deliveries').getByText('200').first().waitFor()
+  })
+
+  test('show new deliveries and their ends without being asked again and again', async () => {
+    receiver.answer('/hook', { status: 503, headers: { 'retry-after': '1' } })
+    const table = await createTable()
+    const hook = await createHook(table, { event: 'manual', operations: [] })
+    const { page } = await tests.openTable(table)
+    await openHooks(page)
+    await page.getByTestId('hook').getByRole('button', { name: 'Not called yet' }).click()
+    await page.getByText('No deliveries yet').waitFor()
+    let reads = 0
+    page.on('request', (request) => {
+      if (request.url().includes('hooks.deliveries')) reads++
+    })
+    const api = tests.app().trpc(tests.owner().token)
+    await api.hooks.trigger.mutate({ hookId: hook.id, recordIds: [1] })
+    const row = page.getByTestId('hook-deliveries').getByRole('listitem').first()
+    await row.getByText('503', { exact: true }).waitFor()
+    receiver.answer('/hook', { status: 200 })
+    await row.getByText('200', { exact: true }).waitFor()
+    const readsForChanges = reads
+    await page.waitForTimeout(3_500)
+    expect(reads).toBe(readsForChanges)
   })
 
   test('are turned off, copied and deleted, and hidden from editors', async () => {
@@ -194,5 +250,55 @@ describe('buttons', () => {
     const other = await tests.openTable(table, viewer)
     const seen = other.page.locator(`[role="gridcell"][data-row="0"][data-field="${finish.id}"] button`)
     expect(await seen.isDisabled()).toBe(true)
+  })
+})
+
+describe('webhooks that are triggered by hand', () => {
+  const titlesOf = (body: string): string[] =>
+    JSON.parse(body).data.rows.map((row: { Title: string }) => row.Title)
+
+  test('are in the menus of a record and in the bar of checked records, for editors only', async () => {
+    const table = await createTable()
+    await createHook(table, { title: 'Print a label', event: 'manual', operations: [] })
+    await createHook(table, { title: 'Turned off', event: 'manual', operations: [], isActive: false })
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const { page, cell } = await tests.openTable(table, editor)
+
+    await cell(1, 'Title').click({ button: 'right' })
+    const item = page.getByRole('menuitem', { name: 'Trigger “Print a label”' })
+    await item.waitFor()
+    await shoot(page, 'record-menu')
+    expect(await page.getByRole('menuitem', { name: /Turned off/ }).count()).toBe(0)
+    await item.click()
+    await page.getByText('“Print a label” was called for 1 record').waitFor()
+    expect(titlesOf((await receiver.waitFor(1))[0]!.body)).toEqual(['Beta'])
+
+    receiver.clear()
+    receiver.answer('/hook', { status: 410 })
+    await cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    await page.getByTestId('record-panel').getByRole('button', { name: 'More', exact: true }).click()
+    await item.click()
+    await page.getByText(/The webhook was not delivered/).waitFor()
+    expect(titlesOf((await receiver.waitFor(1))[0]!.body)).toEqual(['Alpha'])
+    await page.keyboard.press('Escape')
+
+    receiver.clear()
+    receiver.answer('/hook', { status: 200 })
+    await page.getByRole('checkbox', { name: 'Select all records' }).click()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Trigger webhook…' }).click()
+    await item.waitFor()
+    await shoot(page, 'bulk-bar')
+    await item.click()
+    await page.getByText('“Print a label” was called for 2 records').waitFor()
+    await shoot(page, 'triggered')
+    expect(receiver.requests.map(({ body }) => titlesOf(body))).toEqual([['Alpha', 'Beta']])
+
+    const commenter = await createMember(tests.app(), table.baseId, 'commenter')
+    const other = await tests.openTable(table, commenter)
+    await other.cell(1, 'Title').click({ button: 'right' })
+    await other.page.getByRole('menuitem', { name: 'Open record' }).waitFor()
+    expect(await item.count()).toBe(0)
+    expect(await other.page.getByRole('menuitem', { name: /Trigger/ }).count()).toBe(0)
   })
 })

@@ -80,6 +80,29 @@ describe('with a mail service', () => {
     smtp.mails.length = 0
   })
 
+  test('daily notifications come at 7:00 in the time zone of the browser, or when one chooses', async () => {
+    const api = tests.app().trpc(tests.owner().token)
+    const page = await tests.open('/dashboard/#/account/notifications', { user: tests.owner() })
+    const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
+    await eventually(
+      () => api.notifications.settings.query(),
+      (now) => now.timeZone === zone,
+    )
+    const hour = page.getByLabel('Daily emails at')
+    expect(await hour.inputValue()).toBe('7')
+    await hour.selectOption('18')
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+    const stored = await eventually(
+      () => api.notifications.settings.query(),
+      (now) => now.timeZone === 'Asia/Tokyo' && now.dailyHour === 18,
+    )
+    expect(stored).toMatchObject({ timeZone: 'Asia/Tokyo', dailyHour: 18 })
+    await page.reload()
+    await page.getByLabel('Time zone').waitFor()
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo')
+    if (process.env.MAIL_SHOTS) await page.screenshot({ path: `${process.env.MAIL_SHOTS}/daily.png` })
+  })
+
   test('a link is mailed to who forgot their password, and nobody is told whether there was an account', async () => {
     const page = await tests.open('/#/signin', { width: 390 })
     await page.getByRole('link', { name: 'Forgot your password?' }).click()

@@ -24,6 +24,8 @@ beforeAll(async () => {
       ...smtp.config,
       allowLocalHttp: true,
       telegramApiUrl: services.url,
+      webhookRetryMs: 400,
+      webhookMailsPerHour: 8,
       twilioApiUrl: services.url,
     },
   })
@@ -63,12 +65,14 @@ const toTeam = { channels: [{ channel: 'team' }], body: BODY }
 describe('the settings of a chat channel', () => {
   test.each([
     ['no channel', 'Slack', { channels: [], body: 'x' }, '“channels”'],
+    ['a channel twice', 'Slack', { channels: [{ channel: 'a' }, { channel: 'a' }], body: 'x' }, '“channels”'],
     [
-      'several channels',
+      'more than ten channels',
       'Slack',
-      { channels: [{ channel: 'a' }, { channel: 'b' }], body: 'x' },
+      { channels: Array.from({ length: 11 }, (_, at) => ({ channel: `c${at}` })), body: 'x' },
       '“channels”',
     ],
+    ['a channel without an address', 'Slack', { channels: [{ webhook_url: '' }], body: 'x' }, '“channels'],
     ['an empty message', 'Slack', { ...toTeam, body: ' ' }, '“body”'],
     ['a template that is not closed', 'Discord', { ...toTeam, body: '{{event' }, '“body” has a mistake'],
     ['no number', 'Twilio', { body: 'x' }, '“to”'],
@@ -100,6 +104,44 @@ describe('a webhook', () => {
     const result = await run('Slack', { channels, body: 'x' })
     expect(services.requests.map(({ path }) => path)).toEqual(['/hooks/own-secret'])
     expect(JSON.stringify(result)).not.toContain('own-secret')
+  })
+
+  test('posts to several channels, and again only to those that have refused it', async () => {
+    const url = (name: string) => `${services.url}/hooks/${name}`
+    const channels = [{ channel: 'team' }, { webhook_url: url('two') }, { webhook_url: url('three') }]
+    services.answer('/hooks/two', { status: 500 })
+    const { id: hookId } = await bench.trpc.hooks.create.mutate({
+      tableId: table.id,
+      title: 'Tell all',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'Slack', payload: { channels, body: 'x' } },
+    })
+    const called = () => services.requests.map(({ path }) => path.replace(/\?.*/, '')).toSorted()
+    const [first] = await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })
+    expect(first).toMatchObject({ status: 'waiting', error: { code: 'ERR_BAD_RESPONSE' } })
+    expect(called()).toEqual(['/hooks/hush-slack', '/hooks/three', '/hooks/two'])
+    services.answer('/hooks/two', { status: 200 })
+    const deadline = Date.now() + 10_000
+    while (await bench.app.services.hooks.isBusy(bench.baseId)) {
+      if (Date.now() > deadline) throw new Error('The second try did not come')
+      await Bun.sleep(20)
+    }
+    expect(called().slice(0, 2)).toEqual(['/hooks/hush-slack', '/hooks/three'])
+    expect(new Set(called().slice(2))).toEqual(new Set(['/hooks/two']))
+    const { deliveries } = await bench.trpc.hooks.deliveries.query({ hookId })
+    expect(deliveries).toMatchObject([{ status: 'delivered', error: null }])
+    services.clear()
+    await bench.trpc.hooks.retry.mutate({ hookId, deliveries: [deliveries[0]!.id] })
+    await services.waitFor(3)
+    expect(called()).toEqual(['/hooks/hush-slack', '/hooks/three', '/hooks/two'])
+  })
+
+  test('reaches the others where one of several channels is not configured', async () => {
+    const channels = [{ channel: 'gone' }, { channel: 'team' }]
+    const result = await run('Slack', { channels, body: 'x' })
+    expect(result).toMatchObject({ isDelivered: false, error: { code: 'ERR_CHANNEL' } })
+    expect(services.requests).toHaveLength(1)
   })
 
   test('tells the refusal of a service, a channel that is not configured, and a blocked address', async () => {
@@ -137,6 +179,31 @@ describe('a webhook', () => {
     const numbers = services.requests.map(({ body }) => new URLSearchParams(body).get('To'))
     expect(numbers).toEqual(['+15550123', 'whatsapp:+15550123', 'whatsapp:+15550123'])
     expect((await run('Twilio', { to: 'ann', body: 'x' })).error?.message).toContain('is not a phone number')
+  })
+
+  test('mails no more than allowed within an hour, and its log says why', async () => {
+    const { id: hookId } = await bench.trpc.hooks.create.mutate({
+      tableId: table.id,
+      title: 'Mail',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'Email', payload: { to: 'loop@example.com', subject: 's', body: 'x' } },
+    })
+    const outcomes = []
+    for (let count = 0; count < 10; count++) {
+      outcomes.push(...(await bench.trpc.hooks.trigger.mutate({ hookId, recordIds: [1] })))
+      // Later ones of the same record wait for the first that does.
+      if (outcomes.at(-1)?.status === 'waiting') break
+    }
+    expect(outcomes.map(({ status }) => status)).toEqual([...Array(8).fill('delivered'), 'waiting'])
+    expect(outcomes.at(-1)?.error).toMatchObject({
+      code: 'ERR_MAIL_LIMIT',
+      message: expect.stringContaining('8 calls'),
+    })
+    await bench.trpc.hooks.delete.mutate({ hookId })
+    await bench.app.kernel.mail.sendDue()
+    expect(await smtp.waitFor(8)).toHaveLength(8)
+    smtp.mails.length = 0
   })
 
   test('mails its message, in which no text becomes a header', async () => {

@@ -44,7 +44,7 @@ describe('a webhook after changes', () => {
     expect(bench.received()).toEqual([
       {
         type: 'records.after.insert',
-        id: expect.stringMatching(/^hkl/),
+        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         base_id: bench.baseId,
         version: 'v3',
         data: { table_id: table.id, table_name: table.title, rows: [created] },
@@ -253,7 +253,8 @@ describe('a delivery that fails', () => {
     bench.receiver.answer('/hook', {})
     expect(await bench.trpc.hooks.retry.mutate({ hookId, deliveries: 'dead' })).toBe(1)
     await bench.settled()
-    expect(bench.received().map(({ id }) => id)).toEqual([deliveryId, deliveryId])
+    const [first, second, ...others] = bench.received()
+    expect([second?.id, others]).toEqual([first?.id, []])
     expect((await bench.trpc.hooks.list.query({ tableId: table.id }))[0]).toMatchObject({
       dead: 0,
       waiting: 0,

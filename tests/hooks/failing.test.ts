@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { EventMap } from '../../src/events.ts'
+import { createMember } from '../support/factories.ts'
 import { createHookBench, type HookBench } from './support.ts'
 
 let bench: HookBench
@@ -8,11 +8,49 @@ beforeAll(async () => {
 })
 afterAll(() => bench.stop())
 
+/** What the owner, or somebody else, was told of a webhook, newest first. */
+async function failuresOf(hookId: string, trpc = bench.trpc) {
+  const { notifications } = await trpc.notifications.list.query({ unreadOnly: false })
+  return notifications.flatMap(({ detail: { hook } }) => (hook?.id === hookId ? hook : []))
+}
+
+test('a delivery that is given up is told in the transaction that stores it, once for each failure', async () => {
+  const table = await bench.table({ Title: 'SingleLineText' })
+  const hookId = await bench.hook(table)
+  const editor = await createMember(bench.app, bench.baseId, 'editor')
+  bench.receiver.answer('/hook', { status: 410 })
+  const { meta } = bench.app.kernel
+  const { atomically } = meta
+  const transactions: string[][] = []
+  meta.atomically = (statements) => {
+    transactions.push(statements.map((statement) => statement.toSQL().sql))
+    return atomically(statements)
+  }
+  await bench.rest.post(table.path, { Title: 'a' })
+  await bench.settled()
+  await bench.rest.post(table.path, { Title: 'b' })
+  await bench.settled()
+  meta.atomically = atomically
+  const ends = transactions.filter((list) => list.some((sql) => /^update .?hook_deliveries/.test(sql)))
+  expect(ends[0]?.some((sql) => /^insert into .?notifications/.test(sql))).toBe(true)
+  expect(await failuresOf(hookId)).toMatchObject([{ title: 'Hook', isPaused: false }])
+  expect(await failuresOf(hookId, bench.app.trpc(editor.token))).toEqual([])
+})
+
+test('a webhook whose condition is lost is paused, and told', async () => {
+  const table = await bench.table({ Title: 'SingleLineText', Count: 'Number' })
+  const filter = { fieldId: table.field('Count').id, operator: 'gt' as const, value: 5 }
+  const hookId = await bench.hook(table, { isConditional: true, filter })
+  await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Count').id })
+  await bench.rest.post(table.path, { Title: 'a' })
+  await bench.app.services.records.feed.settled(bench.baseId)
+  expect(await bench.trpc.hooks.get.query({ hookId })).toMatchObject({ pause: { reason: 'condition' } })
+  expect(await failuresOf(hookId)).toMatchObject([{ isPaused: true }])
+})
+
 test('a webhook that only fails is paused and announced, and what has changed meanwhile is delivered afterwards', async () => {
   const table = await bench.table({ Title: 'SingleLineText' })
   const hookId = await bench.hook(table)
-  const told: EventMap['hook.failing'][] = []
-  bench.app.kernel.events.on('hook.failing', (event) => void told.push(event))
   bench.receiver.answer('/hook', { status: 500 })
   const insert = (Title: string) => bench.rest.post(table.path, { Title })
   const pauseOf = async () => (await bench.trpc.hooks.get.query({ hookId })).pause
@@ -23,12 +61,7 @@ test('a webhook that only fails is paused and announced, and what has changed me
     if (count % 10 === 9) await insert(`during ${count}`)
   }
   expect(await pauseOf()).toMatchObject({ reason: 'failing', detail: 'Request failed with status code 500' })
-  expect(told.at(-1)).toMatchObject({
-    hookId,
-    baseId: bench.baseId,
-    since: expect.any(String),
-    isPaused: true,
-  })
+  expect((await failuresOf(hookId)).at(0)).toMatchObject({ error: expect.any(String), isPaused: true })
   await insert('paused')
   await bench.app.services.records.feed.settled(bench.baseId)
   bench.receiver.clear()

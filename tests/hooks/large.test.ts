@@ -102,3 +102,28 @@ describe('a blocked address', () => {
     await strict.stop()
   })
 })
+
+describe('a call by hand', () => {
+  test('sends up to 1,000 records at once, in one call or one for each, and shortens a payload that is too long', async () => {
+    const table = await bench.table({ Title: 'LongText' })
+    await bench.rest.post(
+      table.path,
+      Array.from({ length: 1_001 }, () => ({ Title: 'x'.repeat(2_000) })),
+    )
+    const hookId = await bench.hook(table, { event: 'manual', operations: [] })
+    const trigger = (count: number) =>
+      bench.trpc.hooks.trigger.mutate({
+        hookId,
+        recordIds: Array.from({ length: count }, (_, at) => at + 1),
+      })
+    expect(await trigger(1_001).catch(({ data }) => data.httpStatus)).toBe(400)
+    expect(await trigger(1_000)).toMatchObject([{ status: 'delivered', error: null }])
+    const [event] = bench.received()
+    expect(event?.data.row_count).toBe(1_000)
+    expect(event?.data.rows.length).toBeWithin(300, 500)
+    bench.receiver.clear()
+    await bench.trpc.hooks.update.mutate({ hookId, patch: { deliverPer: 'record' } })
+    expect(await trigger(200)).toHaveLength(200)
+    expect(bench.received()).toHaveLength(200)
+  })
+})

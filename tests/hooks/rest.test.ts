@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createMember } from '../support/factories.ts'
 import { createHookBench, type HookBench, type TestTable } from './support.ts'
 
 let bench: HookBench
@@ -33,6 +34,8 @@ describe('POST /api/v2/meta/tables/{tableId}/hooks', () => {
     ['no version', { version: undefined }, 'hook version is deprecated / not supported anymore'],
     ['an unknown event', { event: 'sometimes' }, 'Invalid request body'],
     ['an event that the server does not have', { event: 'before' }, 'the event “before” are not available'],
+    ['the event of views', { event: 'view' }, 'the event “view” are not available'],
+    ['the event of fields', { event: 'field' }, 'the event “field” are not available'],
     ['an unknown operation', { operation: ['bulkInsert'] }, 'Invalid request body'],
     ['no operation', { operation: [] }, 'at least one change'],
     ['a channel that is no JSON', { notification: 'URL' }, 'is not a channel'],
@@ -104,6 +107,64 @@ describe('the conditions of a webhook', () => {
   })
 })
 
+describe('/api/v2/meta/filters/{filterId} of a webhook', () => {
+  const filters = '/api/v2/meta/filters'
+  const withFilter = async () => {
+    const { id } = (await bench.rest.post(hooks, body({ condition: true }))).body
+    const condition = { fk_column_id: table.field('Count').id, comparison_op: 'gt', value: 5 }
+    const { body: filter } = await bench.rest.post(`${stored}/${id}/filters`, condition)
+    return { hookId: id as string, filter }
+  }
+
+  test('refuses people who may not change webhooks, and conditions that do not fit', async () => {
+    const { filter } = await withFilter()
+    const editor = bench.app.rest((await createMember(bench.app, bench.baseId, 'editor')).token)
+    for (const call of [
+      editor.get(`${filters}/${filter.id}`),
+      editor.patch(`${filters}/${filter.id}`, { value: 7 }),
+      editor.delete(`${filters}/${filter.id}`),
+    ]) {
+      expect((await call).status).toBe(403)
+    }
+    const unknown = await bench.rest.patch(`${filters}/${filter.id}`, { fk_column_id: 'c0000000000000' })
+    expect([unknown.status, unknown.body.error]).toEqual([404, 'FIELD_NOT_FOUND'])
+    expect((await bench.rest.get(`${filters}/${filter.id}`)).body).toEqual(filter)
+  })
+
+  test('reads, changes and deletes a condition, which decides about the next call', async () => {
+    const { hookId, filter } = await withFilter()
+    expect((await bench.rest.get(`${filters}/${filter.id}`)).body).toEqual(filter)
+    const changed = await bench.rest.patch(`${filters}/${filter.id}`, { value: 7 })
+    expect([changed.status, changed.body]).toEqual([200, 1])
+    await bench.rest.post(table.path, [
+      { Title: 'b', Count: 6 },
+      { Title: 'c', Count: 8 },
+    ])
+    await bench.settled()
+    expect(bench.received().map(({ data }) => data.rows.map((row) => row.Title))).toEqual([['c']])
+    const deleted = await bench.rest.delete(`${filters}/${filter.id}`)
+    expect([deleted.status, deleted.body]).toEqual([200, true])
+    expect((await bench.rest.get(`${stored}/${hookId}/filters`)).body).toEqual({ list: [] })
+    const again = await bench.rest.delete(`${filters}/${filter.id}`)
+    expect([again.status, again.body.error]).toEqual([404, 'GENERIC_NOT_FOUND'])
+  })
+
+  test('lists the children of a group', async () => {
+    const { hookId } = await withFilter()
+    const add = async (more: object) => (await bench.rest.post(`${stored}/${hookId}/filters`, more)).body
+    const group = await add({ is_group: true, logical_op: 'or' })
+    const child = await add({
+      fk_parent_id: group.id,
+      fk_column_id: table.field('Title').id,
+      comparison_op: 'eq',
+      value: 'q',
+    })
+    expect((await bench.rest.get(`${filters}/${group.id}/children`)).body).toEqual({ list: [child] })
+    expect((await bench.rest.delete(`${filters}/${group.id}`)).body).toBe(true)
+    expect((await bench.rest.get(`${filters}/${child.id}`)).status).toBe(404)
+  })
+})
+
 describe('GET /api/v2/meta/hooks/{hookId}/logs', () => {
   test('lists calls with request and response, newest first', async () => {
     const { id } = (await bench.rest.post(hooks, body())).body
@@ -166,6 +227,13 @@ describe('GET …/hooks/samplePayload', () => {
       data: { ...data, row_inserted: 10 },
     })
     expect(await get('after/insert/v1')).toMatchObject(row)
+    expect(await get('after/delete/v1')).toEqual({ Id: 1 })
+    expect(await get('after/bulkUpdate/v2')).toMatchObject({
+      type: 'records.after.bulkUpdate',
+      data: { ...data, previous_rows: [row], rows: [row] },
+    })
+    expect(await get('after/bulkDelete/v2')).toMatchObject({ data: { rows: [row] } })
+    expect(await get('after/bulkDelete/v3')).toMatchObject({ type: 'records.after.delete' })
     expect(await get('insert/v2')).not.toHaveProperty('version')
     expect((await bench.rest.get(`${hooks}/samplePayload/after/nope/v3`)).status).toBe(400)
   })

@@ -58,6 +58,28 @@ describe('the live connection', () => {
     },
   )
 
+  test('tells of webhooks only those who may list them', async () => {
+    const viewer = await createMember(app, baseId, 'viewer')
+    const [forOwner, forViewer] = [await connect(owner.token), await connect(viewer.token)]
+    const heard: { hookId: string; baseId: string }[] = []
+    forViewer.on('hook', (news) => heard.push(news))
+    await Promise.all([join(forOwner), join(forViewer)])
+    const told = next<{ hookId: string }>(forOwner, 'hook')
+    const { id: hookId } = await app.trpc(owner.token).hooks.create.mutate({
+      tableId,
+      title: 'Hook',
+      event: 'manual',
+      operations: [],
+      channel: { type: 'URL', payload: { path: 'https://example.com' } },
+    })
+    expect(await told).toEqual({ hookId, baseId } as never)
+    // A later message reaches the viewer, so the one before it would have.
+    const change = next(forViewer, 'change')
+    await write()
+    await change
+    expect(heard).toEqual([])
+  })
+
   test('reads no more of a request than a message may have', async () => {
     const hello = await (await fetch(`${app.url}/socket.io/?EIO=4&transport=polling`)).text()
     const { sid, maxPayload } = JSON.parse(hello.slice(1))

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
+import { isNotNull } from 'drizzle-orm'
+import { defineNotificationTables } from '../../modules/notifications/tables.ts'
 import { defineOutboxTable } from '../../src/mail/outbox-table.ts'
 import { type Bench, benchOf, type TestTable } from '../records/support.ts'
 import { createTestApp, type TestUser } from '../support/app.ts'
@@ -176,24 +178,52 @@ describe('a job', () => {
   })
 })
 
-test('a failing webhook is reported once to those who manage the base', async () => {
-  await mine().markAllRead.mutate()
-  const { events } = bench.app.kernel
-  const failure = {
-    baseId: bench.baseId,
-    hookId: 'hk1',
-    title: 'To chat',
-    error: '500',
-    since: '2026-11-01',
-    isPaused: false,
+describe('a daily mail', () => {
+  /** Mentions Ann at a moment, and returns when the mail is due. */
+  async function dueFor(moment: string): Promise<string[]> {
+    setSystemTime(new Date(moment))
+    await mention('daily')
+    setSystemTime()
+    const { meta } = bench.app.kernel
+    const { notifications } = meta.tables(defineNotificationTables)
+    const rows = await meta.db.select().from(notifications).where(isNotNull(notifications.mailDueAt))
+    return rows.map(({ mailDueAt }) => new Date(mailDueAt!).toISOString())
   }
-  for (let time = 0; time < 2; time++) events.emit('hook.failing', failure)
-  await Bun.sleep(100)
-  const { notifications } = await bench.trpc.notifications.list.query({ unreadOnly: true })
-  expect(notifications.filter(({ kind }) => kind === 'hookFailing')).toMatchObject([
-    { detail: { hook: { title: 'To chat', error: '500' } } },
-  ])
-  expect((await mine().list.query({ unreadOnly: true })).unread).toBe(0)
+  const set = (patch: object) => mine().setSettings.mutate({ baseId: null, ...patch })
+  beforeEach(() => mine().markAllRead.mutate())
+  beforeAll(() => set({ channels: { mentions: 'daily' } }))
+  afterAll(() => set({ channels: { mentions: null } }))
+
+  test.each([
+    ['an hour that no clock has', { dailyHour: 24 }],
+    ['a part of an hour', { dailyHour: 7.5 }],
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }],
+    ['a time of one base', { baseId: 'p00000000000000', dailyHour: 8 }],
+  ])('is refused at %s', async (_, patch) => {
+    await expect(set(patch)).rejects.toThrow()
+    expect(await mine().settings.query()).toMatchObject({ dailyHour: 7, timeZone: 'UTC' })
+  })
+
+  test('is due at 7:00 in the time zone of the first browser, or at the chosen time', async () => {
+    expect(await dueFor('2026-11-02T06:30:00Z')).toEqual(['2026-11-02T07:00:00.000Z'])
+    await set({ browserTimeZone: 'America/New_York' })
+    await set({ browserTimeZone: 'Asia/Tokyo' })
+    expect(await mine().settings.query()).toMatchObject({ timeZone: 'America/New_York' })
+    await sendIn(400 * 24 * HOUR_MS)
+    smtp.mails.splice(0)
+    // Clocks are set back between the two.
+    expect(await dueFor('2026-10-30T12:00:00Z')).toEqual(['2026-10-31T11:00:00.000Z'])
+    await sendIn(400 * 24 * HOUR_MS)
+    expect(await dueFor('2026-10-31T20:00:00Z')).toEqual(['2026-11-01T12:00:00.000Z'])
+    await set({ timeZone: 'Asia/Kolkata', dailyHour: 18 })
+    const { meta } = bench.app.kernel
+    const { notifications } = meta.tables(defineNotificationTables)
+    const [waiting] = await meta.db.select().from(notifications).where(isNotNull(notifications.mailDueAt))
+    const due = new Date(waiting!.mailDueAt!)
+    expect([due.getUTCHours(), due.getUTCMinutes(), due.getTime() > Date.now()]).toEqual([12, 30, true])
+    await sendIn(400 * 24 * HOUR_MS)
+    smtp.mails.splice(0)
+  })
 })
 
 test('old notifications are removed, and all but the newest of a person', async () => {

@@ -6,14 +6,20 @@ interface CheckboxProps {
   /** Explanation below the label. */
   help?: string
   checked: boolean
+  disabled?: boolean
   onChange: (checked: boolean) => void
 }
 
 /** A labelled checkbox of a form. */
-export function Checkbox({ label, help, checked, onChange }: CheckboxProps) {
+export function Checkbox({ label, help, checked, disabled, onChange }: CheckboxProps) {
   return (
     <label className={styles.checkbox}>
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
       <span>
         {label}
         {help && <small className={styles.help}>{help}</small>}

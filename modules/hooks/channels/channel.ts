@@ -58,6 +58,11 @@ export interface Channel<Payload extends object = object> {
   secrets(payload: Payload): string[]
   /** Whether its HTTP requests are signed with the secret of the webhook. */
   isSigned: boolean
+  /**
+   * The settings for each of several receivers, by a key that identifies the receiver in later tries. Absent: there is
+   * one.
+   */
+  receivers?(payload: Payload): { key: string; payload: Payload }[]
   /** @throws BAD_REQUEST if a service that it needs is not configured; RenderError */
   compose(payload: Payload, render: Render, services: ChannelServices): Outgoing
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_CHAT_RECEIVERS } from '../../../src/core/hooks.ts'
 import { CHAT_PLUGINS, type ChatPluginId } from '../../../src/core/plugins/index.ts'
 import type { TemplateKind } from '../../../src/core/templates/template.ts'
 import { plainText } from '../../../src/input.ts'
@@ -12,20 +13,33 @@ const MAX_URL = 2_083 // spec §5
 const KIND: TemplateKind = 'text'
 const body = plainText(MAX_BODY).refine((text) => text.trim() !== '')
 
-/** A message to a channel that a super admin has configured by name, or to the webhook URL of one. */
+interface Receiver {
+  channel?: string | null | undefined
+  webhook_url?: string | null | undefined
+}
+
+/** Identifies a receiver; webhook URLs are passwords, so their hash does. */
+const keyOf = ({ channel, webhook_url: url }: Receiver): string =>
+  channel ? `name ${channel}` : `url ${new Bun.CryptoHasher('sha256').update(url ?? '').digest('base64url')}`
+
+/** A message to channels that a super admin has configured by name, or to the webhook URLs of some. */
 const toChannel = (id: ChatPluginId, type: string) =>
   defineChannel({
     type,
     payload: z.object({
-      // One only: a delivery that is repeated for one channel would be repeated for all.
       channels: z
         .array(z.object({ channel: plainText(255).nullish(), webhook_url: plainText(MAX_URL).nullish() }))
-        .length(1),
+        .min(1)
+        .max(MAX_CHAT_RECEIVERS)
+        .refine((channels) => channels.every((one) => one.channel || one.webhook_url))
+        .refine((channels) => new Set(channels.map(keyOf)).size === channels.length),
       body,
     }),
     isSigned: false,
     templates: (payload) => [{ path: 'body', text: payload.body, kind: KIND }],
     secrets: ({ channels }) => channels.flatMap(({ webhook_url: url }) => (url ? [url] : [])),
+    receivers: (payload) =>
+      payload.channels.map((target) => ({ key: keyOf(target), payload: { ...payload, channels: [target] } })),
     compose({ channels: [target], body: text }, render, { chat }) {
       const { channel, webhook_url: webhookUrl } = target ?? {}
       const to = { ...(channel && { channel }), ...(webhookUrl && { webhookUrl }) }

@@ -1,16 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { AppError } from '../../../src/core/errors.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
-import {
-  type HookOperation,
-  type HookPause,
-  MAX_EVENT_LENGTH,
-  MAX_PAYLOAD_ROWS,
-} from '../../../src/core/hooks.ts'
+import { type HookOperation, type HookPause, MAX_PAYLOAD_ROWS } from '../../../src/core/hooks.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { PreparedNotices } from '../../../src/notices.ts'
 import {
   type createRestRows,
   type FeedBatch,
@@ -25,7 +21,8 @@ import {
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { brokenBy, isWatchable } from '../settings.ts'
 import { type DeliveryRow, type HookRow, type HookStore, UNTRIED } from '../store.ts'
-import { eventOf } from './event.ts'
+import { eventText } from './event.ts'
+import type { Failures } from './failures.ts'
 
 /** Records of an entry up to which its deliveries are made with the feed; those of larger entries follow page by page. */
 const SMALL_ENTRY = 200
@@ -66,11 +63,12 @@ export function createCollector(
   records: Pick<RecordsService, 'openForFollowUp' | 'versions' | 'feed'>,
   rows: ReturnType<typeof createRestRows>,
   store: HookStore,
+  failures: Failures,
 ) {
   const { events, meta } = kernel
   const { hooks } = store
-  /** The webhooks with deliveries in the last batch of each base. */
-  const fresh = new Map<string, readonly string[]>()
+  /** The webhooks with deliveries in the last batch of each base, and the notices of those that it has paused. */
+  const fresh = new Map<string, { hookIds: readonly string[]; told: readonly PreparedNotices[] }>()
 
   /** The table, or null while it is in the trash. */
   async function tableOf(tableId: string): Promise<TableModel | null> {
@@ -170,7 +168,12 @@ export function createCollector(
         rows: count,
         recordIds:
           count > group.length || count > MAX_LISTED ? null : group.map(({ recordId }) => String(recordId)),
-        event: eventText(model, id, operation, group, count),
+        event: eventText(model, operation, {
+          rows: group.map(({ row }) => row),
+          previousRows:
+            operation === 'update' ? group.map(({ row, previous }) => previous ?? row) : undefined,
+          count,
+        }),
         ...UNTRIED,
         dueAt: now,
         createdAt: now,
@@ -210,6 +213,7 @@ export function createCollector(
       const behind = active.filter(({ behindEntry }) => behindEntry !== null)
       const live = active.filter(({ behindEntry }) => behindEntry === null)
       const statements: MetaStatement[] = []
+      const told: PreparedNotices[] = []
       const isConcerned = (hook: HookRow) => entries.some((entry) => sizeFor(hook, entry) > 0)
       const concerned = live.filter(isConcerned)
       const waiting = await store.counts(concerned.map(({ id }) => id))
@@ -220,17 +224,18 @@ export function createCollector(
           const isFull = (waiting.get(hook.id)?.waiting ?? 0) >= MAX_WAITING
           return planFor(hook, entries, { isFull, pause: hook.pause ?? pauseFor(model, hook) })
         })
-        statements.push(
-          ...plans.flatMap(({ hook, stopsAt, pause }) =>
-            stopsAt === null ? [] : [fallBehind(hook, stopsAt, last, pause)],
-          ),
-          ...(await deliver(model, plans)),
-        )
+        for (const { hook, stopsAt, pause } of plans) {
+          if (stopsAt === null) continue
+          statements.push(fallBehind(hook, stopsAt, last, pause))
+          if (pause && hook.pause === null) {
+            const notices = await failures.paused(hook, pause)
+            statements.push(...notices.statements)
+            told.push(notices)
+          }
+        }
+        statements.push(...(await deliver(model, plans)))
       }
-      fresh.set(
-        baseId,
-        concerned.map(({ id }) => id),
-      )
+      fresh.set(baseId, { hookIds: concerned.map(({ id }) => id), told })
       // Only where something would be left out: other entries need no write.
       statements.push(...behind.filter(isConcerned).map((hook) => leaveOut(hook, last)))
       return statements
@@ -238,7 +243,9 @@ export function createCollector(
 
     /** Announces the deliveries of a batch that is stored. */
     stored(baseId: string): void {
-      for (const hookId of fresh.get(baseId) ?? []) events.emit('hook.due', { hookId })
+      const { hookIds = [], told = [] } = fresh.get(baseId) ?? {}
+      for (const hookId of hookIds) events.emit('hook.due', { hookId, baseId })
+      for (const notices of told) notices.stored()
       fresh.delete(baseId)
     },
 
@@ -254,7 +261,9 @@ export function createCollector(
       if (!model) return false
       const pause = pauseFor(model, hook)
       if (pause) {
-        await meta.db.update(hooks).set({ pause }).where(eq(hooks.id, hook.id))
+        const { statements, stored } = await failures.pause(hook, pause)
+        await meta.atomically(statements)
+        stored()
         return false
       }
       const counts = await store.counts([hook.id])
@@ -460,28 +469,4 @@ function touchesWatched({ triggerFieldIds }: HookRow, { before, after }: FeedRec
   if (triggerFieldIds.length === 0) return true
   // A link is in `after` only, as the difference.
   return triggerFieldIds.some((id) => after !== null && id in after && after[id] !== before?.[id])
-}
-
-/** The JSON of an event, with the first rows if all would be too long. */
-function eventText(
-  model: TableModel,
-  id: string,
-  operation: HookOperation,
-  group: readonly Affected[],
-  count: number,
-): string {
-  const build = (list: readonly Affected[]) =>
-    JSON.stringify(
-      eventOf(model, id, operation, {
-        rows: list.map(({ row }) => row),
-        previousRows: operation === 'update' ? list.map(({ row, previous }) => previous ?? row) : undefined,
-        rowCount: count,
-      }),
-    )
-  let list = group.slice(0, MAX_PAYLOAD_ROWS)
-  for (;;) {
-    const text = build(list)
-    if (text.length <= MAX_EVENT_LENGTH || list.length === 0) return text
-    list = list.slice(0, Math.floor((list.length * MAX_EVENT_LENGTH) / text.length / 1.1))
-  }
 }

@@ -4,9 +4,11 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { HookPause, HookPayload } from '../../../src/core/hooks.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { PreparedNotices } from '../../../src/notices.ts'
 import type { SchemaReader } from '../../schema/index.ts'
 import type { DeliveryRow, HookRow, HookStore } from '../store.ts'
 import type { Collector } from './collect.ts'
+import type { Failures } from './failures.ts'
 import { type Attempt, openTarget, type Sender, type Target } from './send.ts'
 
 /** Calls at the same time, by this server and for one webhook. */
@@ -22,6 +24,8 @@ const WINDOW = 6_000
 /** Results are stored together after this time, or when so many are there. */
 const FLUSH_MS = 15
 const FLUSH_ROWS = 200
+/** Browsers hear of tried deliveries at this interval. */
+const PROGRESS_MS = 250
 /** Interval of looking for deliveries that another server has left, and for removing old ones. */
 const LOOK_EVERY_MS = 5_000
 const FORGET_EVERY_MS = 600_000
@@ -43,7 +47,7 @@ const DEAD_KEPT_MS = 30 * 86_400_000
 const FORGET_ROWS = 1_000
 
 /** A waiting delivery without its event. */
-type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'dueAt' | 'createdAt'>
+type Waiting = Pick<DeliveryRow, 'id' | 'recordIds' | 'attempts' | 'receivedBy' | 'dueAt' | 'createdAt'>
 
 /** The deliveries of one webhook, which this server has claimed. */
 interface Lane {
@@ -66,6 +70,7 @@ interface Lane {
 /** The result of a try, to be stored. */
 interface Result {
   lane: Lane
+  hook: HookRow
   row: Waiting
   attempt: Attempt
   statements: MetaStatement[]
@@ -81,6 +86,7 @@ export function createDeliverer(
   store: HookStore,
   sender: Sender,
   collector: Collector,
+  failures: Failures,
 ) {
   const { config, events, log, meta } = kernel
   const { claims } = meta.cluster
@@ -89,6 +95,8 @@ export function createDeliverer(
   const results: Result[] = []
   const closing = new AbortController()
   const firstDelayMs = config.webhookRetryMs
+  /** Webhooks whose progress is announced soon. */
+  const progressing = new Map<string, Timer>()
   let calls = 0
   let timers: Timer[] = []
   let flushTimer: Timer | null = null
@@ -188,7 +196,10 @@ export function createDeliverer(
     }
     const target = openTarget(hook, kernel.secrets.connections)
     if (target === null) {
-      await pause(hook, { reason: 'settings', detail: null, at: new Date().toISOString() })
+      const reason: HookPause = { reason: 'settings', detail: null, at: new Date().toISOString() }
+      const { statements, stored } = await failures.pause(hook, reason)
+      await meta.atomically(statements)
+      stored()
       return null
     }
     return { hook, target }
@@ -208,6 +219,7 @@ export function createDeliverer(
         id: hookDeliveries.id,
         recordIds: hookDeliveries.recordIds,
         attempts: hookDeliveries.attempts,
+        receivedBy: hookDeliveries.receivedBy,
         dueAt: hookDeliveries.dueAt,
         createdAt: hookDeliveries.createdAt,
       })
@@ -238,7 +250,7 @@ export function createDeliverer(
   }
 
   /** Starts the calls that are due and not behind others of the same record. */
-  async function dispatch(lane: Lane, { target }: NonNullable<Lane['loaded']>): Promise<void> {
+  async function dispatch(lane: Lane, loaded: NonNullable<Lane['loaded']>): Promise<void> {
     const now = Date.now()
     const free = freeCalls(lane)
     if (free <= 0) return
@@ -268,7 +280,7 @@ export function createDeliverer(
         lane.busy.delete(row.id)
         lane.window.delete(row.id)
       } else {
-        call(lane, target, row, JSON.parse(text) as HookPayload)
+        call(lane, loaded, row, JSON.parse(text) as HookPayload)
       }
     }
   }
@@ -286,14 +298,20 @@ export function createDeliverer(
     return new Map(rows.map(({ id, event }) => [id, event]))
   }
 
-  function call(lane: Lane, target: Target, row: Waiting, event: HookPayload): void {
+  function call(
+    lane: Lane,
+    { hook, target }: NonNullable<Lane['loaded']>,
+    row: Waiting,
+    event: HookPayload,
+  ): void {
     calls++
     lane.calls++
-    withoutCaller(() => sender.send(target, event, closing.signal))
+    withoutCaller(() => sender.send(target, event, { signal: closing.signal, receivedBy: row.receivedBy }))
       .then((attempt) => {
         // Not a failure of the receiver.
         if (closing.signal.aborted && !attempt.isDelivered) return
-        results.push({ lane, row, attempt, statements: statementsFor(lane, row, attempt) })
+        const statements = statementsFor(lane.loaded?.hook ?? hook, row, attempt)
+        results.push({ lane, hook: lane.loaded?.hook ?? hook, row, attempt, statements })
         if (results.length >= FLUSH_ROWS) flushSoon(0)
         else flushSoon(FLUSH_MS)
       })
@@ -309,12 +327,13 @@ export function createDeliverer(
       })
   }
 
-  function statementsFor(lane: Lane, row: Waiting, attempt: Attempt): MetaStatement[] {
+  function statementsFor(hook: HookRow, row: Waiting, attempt: Attempt): MetaStatement[] {
     const now = Date.now()
     const attempts = row.attempts + 1
     const { isDelivered, isFinal, error, request, response, durationMs } = attempt
     const isDead = !isDelivered && (isFinal || attempts >= MAX_TRIES)
     row.attempts = attempts
+    row.receivedBy = attempt.receivedBy
     row.dueAt = now + Math.round(attempt.retryAfterMs ?? delayAfter(attempts))
     const statements: MetaStatement[] = [
       meta.db
@@ -322,6 +341,7 @@ export function createDeliverer(
         .set({
           status: isDelivered ? 'delivered' : isDead ? 'dead' : 'waiting',
           attempts,
+          receivedBy: attempt.receivedBy,
           dueAt: row.dueAt,
           endedAt: isDelivered || isDead ? now : null,
           request,
@@ -332,9 +352,8 @@ export function createDeliverer(
         })
         .where(eq(hookDeliveries.id, row.id)),
     ]
-    const hook = lane.loaded?.hook
-    const failingSince = isDelivered ? null : (hook?.failingSince ?? now)
-    if (hook && hook.failingSince !== failingSince) {
+    const failingSince = isDelivered ? null : (hook.failingSince ?? now)
+    if (hook.failingSince !== failingSince) {
       hook.failingSince = failingSince
       statements.push(meta.db.update(hooks).set({ failingSince }).where(eq(hooks.id, hook.id)))
     }
@@ -356,12 +375,20 @@ export function createDeliverer(
     }, ms)
   }
 
-  /** Stores the results. Until then, their deliveries count as not sent. */
+  const hasEnded = ({ row, attempt }: Result): boolean =>
+    attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
+
+  /** Stores the results with what follows from failures. Until then, their deliveries count as not sent. */
   async function flush(): Promise<void> {
     const batch = results.splice(0)
     if (batch.length === 0) return
+    const consequences: PreparedNotices[] = []
     try {
-      await meta.atomically(batch.flatMap(({ statements }) => statements))
+      for (const ofHook of Map.groupBy(batch, ({ hook }) => hook.id).values()) {
+        const given = ofHook.filter((result) => hasEnded(result) && !result.attempt.isDelivered).at(-1)
+        if (given) consequences.push(await giveUp(given))
+      }
+      await meta.atomically([...batch, ...consequences].flatMap(({ statements }) => statements))
     } catch (error) {
       log.error('the results of webhooks could not be stored', error)
       // The receivers know the ids of the deliveries, which are sent again.
@@ -369,35 +396,36 @@ export function createDeliverer(
       if (!isClosed) flushSoon(LOOK_EVERY_MS)
       return
     }
-    for (const { lane, row, attempt } of batch) {
+    for (const result of batch) {
+      const { lane, row } = result
       lane.busy.delete(row.id)
-      const hasEnded = attempt.isDelivered || attempt.isFinal || row.attempts >= MAX_TRIES
-      if (hasEnded) lane.window.delete(row.id)
-      if (hasEnded && !attempt.isDelivered) await gaveUp(lane, attempt)
+      if (hasEnded(result)) lane.window.delete(row.id)
     }
-    for (const lane of new Set(batch.map((result) => result.lane))) run(lane)
+    for (const { stored } of consequences) stored()
+    for (const lane of new Set(batch.map((result) => result.lane))) {
+      if (lane.loaded) announceProgress(lane.loaded.hook)
+      run(lane)
+    }
   }
 
-  async function gaveUp({ hookId, loaded }: Lane, { error }: Attempt): Promise<void> {
-    const hook = loaded?.hook
-    if (!hook) return
-    log.warn('a delivery was given up', { hookId, error: error?.message })
-    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+  /** Tells browsers that deliveries were tried, at most once in a while for each webhook. */
+  function announceProgress({ id, baseId }: HookRow): void {
+    if (isClosed || progressing.has(id)) return
+    const tell = () => {
+      progressing.delete(id)
+      events.emit('hook.progressed', { hookId: id, baseId })
+    }
+    progressing.set(id, setTimeout(tell, PROGRESS_MS))
+  }
+
+  /** Notices of a delivery that was given up, and the pause of a webhook that has only failed for long. */
+  function giveUp({ hook, attempt: { error } }: Result): Promise<PreparedNotices> {
     const detail = error?.message ?? null
-    if (isPaused) await pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
-    else tell(hook, detail, false)
-  }
-
-  /** Stops calling a webhook. What changes from now on is delivered when it goes on. */
-  async function pause(hook: HookRow, reason: HookPause): Promise<void> {
-    await meta.db.update(hooks).set({ pause: reason }).where(eq(hooks.id, hook.id))
-    events.emit('hook.changed', { hookId: hook.id, baseId: hook.baseId, tableId: hook.tableId })
-    tell(hook, reason.detail, true)
-  }
-
-  const tell = ({ id, baseId, title, failingSince }: HookRow, error: string | null, isPaused: boolean) => {
-    const since = new Date(failingSince ?? Date.now()).toISOString()
-    events.emit('hook.failing', { hookId: id, baseId, title, error, since, isPaused })
+    log.warn('a delivery was given up', { hookId: hook.id, error: detail })
+    const isPaused = hook.failingSince !== null && Date.now() - hook.failingSince >= firstDelayMs * PATIENCE
+    return isPaused
+      ? failures.pause(hook, { reason: 'failing', detail, at: new Date().toISOString() })
+      : failures.gaveUp(hook, detail)
   }
 
   function wakeIn(lane: Lane, ms: number): void {
@@ -448,7 +476,7 @@ export function createDeliverer(
   return {
     forgetOld,
     /** Sends the due deliveries of a webhook, by whichever server. */
-    due: (hookId: string) => events.emit('hook.due', { hookId }),
+    due: ({ id, baseId }: Pick<HookRow, 'id' | 'baseId'>) => events.emit('hook.due', { hookId: id, baseId }),
 
     start() {
       isStarted = true
@@ -461,6 +489,7 @@ export function createDeliverer(
     async close() {
       isClosed = true
       for (const timer of timers) clearInterval(timer)
+      for (const timer of progressing.values()) clearTimeout(timer)
       for (const { timer } of lanes.values()) if (timer !== null) clearTimeout(timer)
       const patience = Date.now() + STOP_PATIENCE_MS
       while (calls > 0 && Date.now() < patience) await Bun.sleep(20)

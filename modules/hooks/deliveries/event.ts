@@ -1,21 +1,27 @@
-import { shownType } from '../../../src/core/fields/field.ts'
-import type { StorageKind } from '../../../src/core/fields/field-type.ts'
+import { isComputed, shownType } from '../../../src/core/fields/field.ts'
+import type { AnyFieldType, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import type { HookDelivery, HookPayload } from '../../../src/core/hooks.ts'
-import { createId } from '../../../src/core/ids.ts'
+import {
+  type HookDelivery,
+  type HookPayload,
+  MAX_EVENT_LENGTH,
+  MAX_PAYLOAD_ROWS,
+} from '../../../src/core/hooks.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 
-/** The event of a webhook, with the given rows. */
+/**
+ * The event of a webhook, with the given rows. Its id is new: stored with the event, it stays the same for each try of
+ * the delivery.
+ */
 export function eventOf(
   { table }: Pick<TableModel, 'table'>,
-  id: string,
   operation: HookDelivery['operation'],
   { rows, previousRows, rowCount }: { rows: Row[]; previousRows?: Row[] | undefined; rowCount?: number },
 ): HookPayload {
   return {
     type: operation === 'trigger' ? 'records.manual.trigger' : `records.after.${operation}`,
-    id,
+    id: crypto.randomUUID(),
     base_id: table.baseId,
     version: 'v3',
     data: {
@@ -25,6 +31,34 @@ export function eventOf(
       rows,
       ...(rowCount !== undefined && rowCount > rows.length && { row_count: rowCount }),
     },
+  }
+}
+
+/**
+ * The JSON of an event, with the first rows if all would be too long.
+ *
+ * @param previousRows of an update, in the order of the rows
+ * @param count the number of changed records; may be larger than that of the rows
+ */
+export function eventText(
+  model: TableModel,
+  operation: HookDelivery['operation'],
+  {
+    rows,
+    previousRows,
+    count,
+  }: { rows: readonly Row[]; previousRows?: readonly Row[] | undefined; count: number },
+): string {
+  let length = Math.min(rows.length, MAX_PAYLOAD_ROWS)
+  for (;;) {
+    const event = eventOf(model, operation, {
+      rows: rows.slice(0, length),
+      previousRows: previousRows?.slice(0, length),
+      rowCount: count,
+    })
+    const text = JSON.stringify(event)
+    if (text.length <= MAX_EVENT_LENGTH || length === 0) return text
+    length = Math.floor((length * MAX_EVENT_LENGTH) / text.length / 1.1)
   }
 }
 
@@ -38,7 +72,7 @@ export function sampleEvent(
 ): HookPayload {
   const row = Object.fromEntries(fields.map((field) => [field.title, sampleValue(field)]))
   const previousRows = operation === 'update' ? [row] : undefined
-  return eventOf(model, createId('hookLog'), operation, { rows: [row], previousRows })
+  return eventOf(model, operation, { rows: [row], previousRows })
 }
 
 const NOW = () => new Date().toISOString()
@@ -70,6 +104,15 @@ function sampleValue(field: Field): unknown {
         ? [person]
         : type.holdsFiles
           ? []
-          : BY_STORAGE[type.storage](field)
+          : storedSample(field, type)
   return isList ? [value].flat() : value
+}
+
+/** A value by the storage of a field, or the example of its type where that is no value of it, such as an address. */
+function storedSample(field: Field, { storage }: AnyFieldType): unknown {
+  const value = BY_STORAGE[storage](field)
+  const { read, parse, example, systemColumn } = fieldType(field.type)
+  // Types that take no values from outside have none to compare with.
+  if (isComputed(field) || systemColumn || storage === 'id') return value
+  return read(value, field.options).ok ? value : (parse(example, field.options) ?? value)
 }

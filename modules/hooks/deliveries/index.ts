@@ -2,5 +2,6 @@
 
 export { createCollector } from './collect.ts'
 export { createDeliverer } from './deliver.ts'
-export { eventOf, sampleEvent } from './event.ts'
-export { createSender, openTarget } from './send.ts'
+export { eventOf, eventText, sampleEvent } from './event.ts'
+export { createFailures } from './failures.ts'
+export { createSender, mailTopicOf, openTarget } from './send.ts'

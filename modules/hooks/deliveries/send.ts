@@ -8,6 +8,7 @@ import {
   renderTemplate,
   type Template,
 } from '../../../src/core/templates/template.ts'
+import { createMutex } from '../../../src/db/mutex.ts'
 import { createHttpClient, HttpFailure, type HttpFailureReason } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { m } from '../../../src/messages.gen.ts'
@@ -20,6 +21,7 @@ import {
   type MailDelivery,
   type Render,
 } from '../channels/index.ts'
+import type { HookRow } from '../store.ts'
 
 const TIMEOUT_MS = 30_000
 /** Sizes in the log, in characters. */
@@ -29,6 +31,8 @@ const LOGGED_HEADERS = 100
 const LOGGED_HEADER = 1_000
 const MAX_ERROR = 1_000
 const MASK = '••••'
+/** How long a mail beyond the hourly limit waits. */
+const MAIL_PAUSE_MS = 900_000
 /** The longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
@@ -37,13 +41,15 @@ export interface Target {
   channel: Channel
   payload: object
   secret: string
+  /** Of its mails, which are limited per hour. */
+  mailTopic: string
   /** Parsed templates by kind and text. */
   templates: Map<string, Template>
 }
 
 /** The target of a stored webhook; null if its settings cannot be read: sealed with another key, or of an unknown channel. */
 export function openTarget(
-  hook: { channel: string; payload: string; secret: string },
+  hook: Pick<HookRow, 'id' | 'channel' | 'payload' | 'secret'>,
   key: Uint8Array,
 ): Target | null {
   const channel = findChannel(hook.channel)
@@ -51,8 +57,12 @@ export function openTarget(
   const secret = unseal(key, hook.secret)
   if (!channel || payload === null || secret === null) return null
   const parsed = channel.payload.safeParse(JSON.parse(payload))
-  return parsed.success ? { channel, payload: parsed.data, secret, templates: new Map() } : null
+  if (!parsed.success) return null
+  return { channel, payload: parsed.data, secret, mailTopic: mailTopicOf(hook.id), templates: new Map() }
 }
+
+/** The topic of the mails of a webhook, or of its tests before it is stored. */
+export const mailTopicOf = (hookId: string): string => `hook ${hookId}`
 
 /** The outcome of one try. */
 export interface Attempt extends HookTestResult {
@@ -60,6 +70,8 @@ export interface Attempt extends HookTestResult {
   isFinal: boolean
   /** When the receiver wants to be called again; null: it does not say. */
   retryAfterMs: number | null
+  /** Of several receivers, those that have the event by now; null if there is one. */
+  receivedBy: string[] | null
 }
 
 /** Names of failures, as the HTTP client of the reference calls them (wire reference §11). */
@@ -82,16 +94,29 @@ const GONE = 410
 /** Sends events to receivers. */
 export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, services: ChannelServices) {
   const http = createHttpClient(config)
+  const max = config.webhookMailsPerHour
+  const oneByOne = createMutex()
 
-  async function sendMail(outgoing: MailDelivery, event: HookPayload, mask: Mask): Promise<Partial<Attempt>> {
+  async function sendMail(
+    outgoing: MailDelivery,
+    { mailTopic: topic }: Target,
+    { event, mask }: { event: HookPayload; mask: Mask },
+  ): Promise<Partial<Attempt>> {
     const request = loggedMail(outgoing, mask)
     if (!mail.isConfigured) {
       return { request, error: { code: 'ERR_NO_MAIL', message: m.hooks_error_no_mail() } }
     }
     const { recipients, subject, body } = outgoing
     const content = { subject, blocks: [{ kind: 'text' as const, text: body }] }
-    await mail.send({ topic: 'hook', event: event.id, recipients, content })
-    return { request, isDelivered: true }
+    // A loop of webhooks must not send mails without end.
+    return oneByOne(async () => {
+      if ((await mail.countEvents(topic)) >= max) {
+        const error = { code: 'ERR_MAIL_LIMIT', message: m.hooks_error_mail_limit({ max }) }
+        return { request, retryAfterMs: MAIL_PAUSE_MS, error }
+      }
+      await mail.send({ topic, event: event.id, recipients, content })
+      return { request, isDelivered: true }
+    })
   }
 
   async function sendHttp(
@@ -134,30 +159,73 @@ export function createSender({ config, mail }: Pick<Kernel, 'config' | 'mail'>, 
 
   return {
     /**
-     * Tries to deliver an event once.
+     * Tries to deliver an event once: to one receiver, or to all of several that do not have it yet.
      *
      * @param signal aborts the try
+     * @param receivedBy of an earlier try
      */
-    async send(target: Target, event: HookPayload, signal?: AbortSignal): Promise<Attempt> {
-      const startedAt = performance.now()
-      const outcome = await attempt().catch((error: unknown): Partial<Attempt> => {
-        // What a template makes of the event does not change with another try.
-        if (!(error instanceof RenderError || error instanceof AppError)) throw error
-        const isFinal = error instanceof RenderError
-        const code = isFinal ? 'ERR_TEMPLATE' : 'ERR_CHANNEL'
-        return { isFinal, error: { code, message: error.message.slice(0, MAX_ERROR) } }
-      })
-      return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
-
-      async function attempt(): Promise<Partial<Attempt>> {
-        const render = rendererOf(target, event)
-        const outgoing = target.channel.compose(target.payload, render, services)
-        const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
-        return outgoing.kind === 'mail'
-          ? sendMail(outgoing, event, mask)
-          : sendHttp(outgoing, target, { event, mask, signal })
-      }
+    async send(
+      target: Target,
+      event: HookPayload,
+      { signal, receivedBy }: { signal?: AbortSignal; receivedBy?: readonly string[] | null } = {},
+    ): Promise<Attempt> {
+      const { channel, payload } = target
+      const several = channel.receivers?.(payload)
+      if (!several) return sendTo(target, event, signal)
+      const missing = several.filter(({ key }) => !receivedBy?.includes(key))
+      const attempts = await Promise.all(
+        missing.map((receiver) => sendTo({ ...target, payload: receiver.payload }, event, signal)),
+      )
+      return together(
+        attempts,
+        several.filter((receiver) => {
+          const at = missing.indexOf(receiver)
+          return at < 0 || attempts[at]!.isDelivered
+        }),
+      )
     },
+  }
+
+  async function sendTo(
+    target: Target,
+    event: HookPayload,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt> {
+    const startedAt = performance.now()
+    const outcome = await attempt().catch((error: unknown): Partial<Attempt> => {
+      // What a template makes of the event does not change with another try.
+      if (!(error instanceof RenderError || error instanceof AppError)) throw error
+      const isFinal = error instanceof RenderError
+      const code = isFinal ? 'ERR_TEMPLATE' : 'ERR_CHANNEL'
+      return { isFinal, error: { code, message: error.message.slice(0, MAX_ERROR) } }
+    })
+    return { ...UNSENT, ...outcome, durationMs: Math.round(performance.now() - startedAt) }
+
+    async function attempt(): Promise<Partial<Attempt>> {
+      const render = rendererOf(target, event)
+      const outgoing = target.channel.compose(target.payload, render, services)
+      const mask = maskerOf(target, render, outgoing.kind === 'http' ? (outgoing.secrets ?? []) : [])
+      return outgoing.kind === 'mail'
+        ? sendMail(outgoing, target, { event, mask })
+        : sendHttp(outgoing, target, { event, mask, signal })
+    }
+  }
+}
+
+/**
+ * The outcome of a try with several receivers: delivered once all have the event, final once no other try would reach one
+ * more. The log shows the first failure, or else the last call.
+ */
+function together(attempts: readonly Attempt[], received: readonly { key: string }[]): Attempt {
+  const failed = attempts.filter(({ isDelivered }) => !isDelivered)
+  const waits = failed.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  return {
+    ...(failed[0] ?? attempts.at(-1) ?? UNSENT),
+    isDelivered: failed.length === 0,
+    isFinal: failed.length > 0 && failed.every(({ isFinal }) => isFinal),
+    retryAfterMs: waits.length > 0 ? Math.max(...waits) : null,
+    durationMs: Math.max(0, ...attempts.map(({ durationMs }) => durationMs)),
+    receivedBy: received.map(({ key }) => key),
   }
 }
 
@@ -165,6 +233,7 @@ const UNSENT: Attempt = {
   isDelivered: false,
   isFinal: false,
   retryAfterMs: null,
+  receivedBy: null,
   error: null,
   durationMs: 0,
   request: null,

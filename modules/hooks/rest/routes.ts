@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
-import type { Hook, HookDelivery, HookOperation, HookSettings } from '../../../src/core/hooks.ts'
+import type { Hook, HookDelivery, HookOperation, HookPayload, HookSettings } from '../../../src/core/hooks.ts'
 import { HOOK_OPERATIONS } from '../../../src/core/hooks.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -65,7 +65,9 @@ function hookRoutes(prefix: string, kernel: Kernel, { hooks, schema, auth }: Ser
       name === 'trigger' || HOOK_OPERATIONS.some((known) => known === name)
     const plain = operation.replace(/^bulk/, '').toLowerCase()
     if (!isKnown(plain)) throw badRequest(m.hooks_error_operation({ operation: operation.slice(0, 64) }))
-    return sampleOf(version, operation, await hooks.sample(actor, tableId, plain))
+    const event = await hooks.sample(actor, tableId, plain)
+    const { primaryKey } = await schema.load(tableId)
+    return sampleOf({ version, operation, keyTitle: primaryKey.title }, event)
   }
 
   return new Elysia({ prefix, tags: TAGS })
@@ -240,23 +242,21 @@ function parseChannel(text: string): unknown {
   }
 }
 
-/** The event in the form of a version: before v2 a bare row, and before v3 without its version. */
-function sampleOf(version: string, operation: string, event: Awaited<ReturnType<HooksService['sample']>>) {
-  const { base_id: _, version: current, data, ...head } = event
-  if (version === 'v1') return data.rows[0]
-  if (/^bulk/.test(operation) && version === 'v2') {
-    const { table_id, table_name } = data
-    return {
-      ...head,
-      type: `records.after.${operation}`,
-      data: { table_id, table_name, [BULK_COUNTS[operation] ?? 'row_inserted']: 10 },
-    }
+/**
+ * The event in the form of a version. Before v2 it is a bare row, of a deleted record its key only; v2 names bulk
+ * operations, and has only the number of rows that a bulk insert has added.
+ */
+function sampleOf(
+  { version, operation, keyTitle }: { version: string; operation: string; keyTitle: string },
+  { base_id: _, version: current, data, ...head }: HookPayload,
+) {
+  if (version === 'v1') return operation === 'delete' ? { [keyTitle]: 1 } : data.rows[0]
+  if (version === 'v3') return { ...head, version: current, data }
+  if (!/^bulk/.test(operation)) return { ...head, data }
+  const { table_id, table_name } = data
+  return {
+    ...head,
+    type: `records.after.${operation}`,
+    data: operation === 'bulkInsert' ? { table_id, table_name, row_inserted: 10 } : data,
   }
-  return version === 'v3' ? { ...head, version: current, data } : { ...head, data }
-}
-
-const BULK_COUNTS: Record<string, string> = {
-  bulkInsert: 'row_inserted',
-  bulkUpdate: 'row_updated',
-  bulkDelete: 'row_deleted',
 }

@@ -14,6 +14,7 @@ import {
 import { createId } from '../../../src/core/ids.ts'
 import type { Sort } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { defineSlot } from '../../../src/registry.ts'
 import { scalar } from '../../../src/wire/answer.ts'
 import { wireFlag } from '../../../src/wire/body-values.ts'
 import { conditionFromWire, toWireOperator, type WireFilter } from '../../../src/wire/filters.ts'
@@ -22,7 +23,7 @@ import { refuseUnstorable, type TableModel } from '../../schema/index.ts'
 import { requireField } from '../model/index.ts'
 import type { ViewsService } from '../service.ts'
 import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './filter-list.ts'
-import { ownedByView, presentFilter, presentSort } from './present.ts'
+import { type FilterOwner, ownedByView, presentFilter, presentSort } from './present.ts'
 
 /** The filters and sorts of views (wire reference §10). */
 export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
@@ -83,35 +84,59 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     })
 }
 
+/** What holds a filter: a view, or something of a later module. Both methods check access. */
+export interface FilterHolder {
+  read(actor: Actor): Promise<{ owner: FilterOwner; model: TableModel; filter: Filter | null }>
+  /** Replaces the filter by what `decide` returns. */
+  change(actor: Actor, decide: (filter: Filter | null, model: TableModel) => Filter | null): Promise<void>
+}
+
+/** The webhook whose condition has a node of this id; null if there is none. */
+export const HOOK_FILTERS =
+  defineSlot<(filterId: string) => Promise<FilterHolder | null>>('views.hookFilters')
+
 function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
-  /** Every filter of a view, without conditions on fields in the trash. */
-  const all = async (actor: Actor, viewId: string) => {
-    const { row, model } = await views.openRow(actor, 'view.list', viewId)
+  const ofView = (viewId: string): FilterHolder => ({
+    async read(actor) {
+      const { row, model } = await views.openRow(actor, 'view.list', viewId)
+      return { owner: ownedByView(row), model, filter: row.filter }
+    },
+    change: (actor, decide) =>
+      views.change(actor, viewId, ['view.arrange'], (row, model) => ({ filter: decide(row.filter, model) })),
+  })
+  const holderOf = async (filterId: string): Promise<FilterHolder> => {
+    const ofHook = await kernel.registry.get(HOOK_FILTERS)(filterId)
+    return ofHook ?? ofView(await views.viewHolding('Filter', filterId))
+  }
+  /** Every filter of a holder, without conditions on fields in the trash. */
+  const all = async (actor: Actor, holder: FilterHolder) => {
+    const { owner, model, filter } = await holder.read(actor)
     const isLive = ({ content }: WireNode) =>
       !('condition' in content) || model.field(content.condition.fieldId)
-    return [...eachNode(toNodes(row.filter))]
+    return [...eachNode(toNodes(filter))]
       .filter(({ node }) => isLive(node))
-      .map((place) => presentFilter(model.table, ownedByView(row), place))
+      .map((place) => presentFilter(model.table, owner, place))
   }
-  const one = async (actor: Actor, filterId: string) => {
-    const filter = (await all(actor, await views.viewHolding('Filter', filterId))).find(
-      ({ id }) => id === filterId,
-    )
+  const one = async (actor: Actor, filterId: string, holder: FilterHolder) => {
+    const filter = (await all(actor, holder)).find(({ id }) => id === filterId)
     if (!filter) throw notFound('Filter', filterId)
     return filter
   }
-  const change = async (actor: Actor, filterId: string, decide: (node: WireNode) => WireNode | null) => {
-    const viewId = await views.viewHolding('Filter', filterId)
-    await views.change(actor, viewId, ['view.arrange'], (row) => {
-      const nodes = changeNode(toNodes(row.filter), filterId, decide)
+  const change = async (
+    actor: Actor,
+    filterId: string,
+    decide: (node: WireNode, model: TableModel) => WireNode | null,
+  ) => {
+    await (await holderOf(filterId)).change(actor, (filter, model) => {
+      const nodes = changeNode(toNodes(filter), filterId, (node) => decide(node, model))
       if (!nodes) throw notFound('Filter', filterId)
-      return { filter: fromNodes(nodes) }
+      return fromNodes(nodes)
     })
   }
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))
     .get('/views/:viewId/filters', async ({ actor, params, query }) => {
-      const filters = await all(actor, params.viewId)
+      const filters = await all(actor, ofView(params.viewId))
       const includesNested = query.includeAllFilters === 'true'
       return { list: includesNested ? filters : filters.filter((filter) => filter.fk_parent_id === null) }
     })
@@ -119,19 +144,20 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
       const { id, addTo } = readFilter(model, body)
       await views.change(actor, params.viewId, ['view.arrange'], (row) => ({ filter: addTo(row.filter) }))
-      return one(actor, id)
+      return one(actor, id, ofView(params.viewId))
     })
-    .get('/filters/:filterId', ({ actor, params }) => one(actor, params.filterId))
+    .get('/filters/:filterId', async ({ actor, params }) =>
+      one(actor, params.filterId, await holderOf(params.filterId)),
+    )
     .get('/filters/:filterId/children', async ({ actor, params }) => {
-      const { fk_view_id: viewId } = await one(actor, params.filterId)
-      return { list: (await all(actor, viewId)).filter((filter) => filter.fk_parent_id === params.filterId) }
+      const holder = await holderOf(params.filterId)
+      await one(actor, params.filterId, holder)
+      return { list: (await all(actor, holder)).filter((filter) => filter.fk_parent_id === params.filterId) }
     })
     .patch('/filters/:filterId', async ({ actor, params, body }) => {
-      const viewId = await views.viewHolding('Filter', params.filterId)
-      const { model } = await views.openRow(actor, 'view.arrange', viewId)
-      const patch = readBody(FilterBody.partial(), body)
-      refuseUnstorable(patch)
-      await change(actor, params.filterId, (node) => {
+      await change(actor, params.filterId, (node, model) => {
+        const patch = readBody(FilterBody.partial(), body)
+        refuseUnstorable(patch)
         const { logical_op: operator, is_group: _, children: __, fk_parent_id: ___, ...change } = patch
         const joined: WireNode =
           operator === undefined

@@ -3,7 +3,7 @@
  */
 
 export { eachNode, toNodes } from './filter-list.ts'
-export { readFilter } from './filter-routes.ts'
+export { type FilterHolder, HOOK_FILTERS, readFilter } from './filter-routes.ts'
 export {
   presentFilter,
   presentOneView,

@@ -141,14 +141,14 @@ export const presentSort = (table: Table, view: ViewRow, sort: Sort, order: numb
 })
 
 /** What a filter belongs to. */
-interface FilterOwner {
+export interface FilterOwner {
   viewId: string | null
   hookId: string | null
   createdAt: string
   updatedAt: string
 }
 
-export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner & { viewId: string } => ({
+export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner => ({
   viewId: id,
   hookId: null,
   createdAt,
@@ -156,9 +156,9 @@ export const ownedByView = ({ id, createdAt, updatedAt }: ViewRow): FilterOwner 
 })
 
 /** A filter of a view or a webhook, or a group of them (wire reference §10). */
-export function presentFilter<Owner extends FilterOwner>(
+export function presentFilter(
   table: Table,
-  owner: Owner,
+  owner: FilterOwner,
   { node, parentId, order }: { node: WireNode; parentId: string | null; order: number },
 ) {
   const condition = 'condition' in node.content ? node.content.condition : null
@@ -166,7 +166,7 @@ export function presentFilter<Owner extends FilterOwner>(
     id: node.id,
     source_id: table.sourceId,
     base_id: table.baseId,
-    fk_view_id: owner.viewId as Owner['viewId'],
+    fk_view_id: owner.viewId,
     fk_hook_id: owner.hookId,
     fk_column_id: condition?.fieldId ?? null,
     fk_parent_id: parentId,

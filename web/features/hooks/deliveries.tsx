@@ -10,10 +10,8 @@ import { SelectField } from '../../ui/field.tsx'
 import { EmptyState, QueryError, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Exchange } from './exchange.tsx'
+import { useHookNews } from './hook-news.ts'
 import styles from './hooks.module.css'
-
-/** While deliveries wait, the list is read again at this interval. */
-const REFRESH_MS = 3_000
 
 const STATUSES = ['waiting', 'delivered', 'dead'] as const satisfies readonly DeliveryStatus[]
 
@@ -32,9 +30,9 @@ export function Deliveries({ hook }: { hook: Hook }) {
       getNextPageParam: ({ next }) => next ?? undefined,
       staleTime: 0,
       gcTime: 0,
-      refetchInterval: ({ state }) => (state.data?.pages[0]?.deliveries.some(isWaiting) ? REFRESH_MS : false),
     },
   )
+  useHookNews(({ hookId }) => hookId === hook.id, pages.refetch)
   const deliveries = pages.data?.pages.flatMap((page) => page.deliveries)
   const hasDead = deliveries?.some((delivery) => delivery.status === 'dead') ?? false
 
@@ -90,8 +88,6 @@ export function Deliveries({ hook }: { hook: Hook }) {
     </div>
   )
 }
-
-const isWaiting = ({ status }: HookDelivery): boolean => status === 'waiting'
 
 function DeliveryRow({ delivery, onRetry }: { delivery: HookDelivery; onRetry: () => void }) {
   const [isOpen, setOpen] = useState(false)

@@ -21,6 +21,7 @@ import lists from '../layout/list-screen.module.css'
 import { findChannelForm } from './channels/index.ts'
 import { OPERATION_LABELS, STATUS_LABELS } from './deliveries.tsx'
 import { HookEditor, PAUSE_TEXTS } from './hook-editor.tsx'
+import { useHookNews } from './hook-news.ts'
 import styles from './hooks.module.css'
 
 /** The webhooks of a base or table. `hookId` in the address opens one, at its deliveries with `tab=deliveries`. */
@@ -32,6 +33,7 @@ export function HooksScreen() {
   const tables = trpc.schema.tables.useQuery({ baseId })
   const mayList = roleCan(base?.role ?? null, 'hook.list')
   const all = trpc.hooks.listOfBase.useQuery({ baseId }, { enabled: mayList, staleTime: 0 })
+  useHookNews((news) => news.baseId === baseId, all.refetch)
   const [newIn, setNewIn] = useState<string | null>(null)
   const hooks = all.data?.filter((hook) => tableId === undefined || hook.tableId === tableId)
   const opened = all.data?.find(({ id }) => id === hookId)

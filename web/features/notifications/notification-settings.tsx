@@ -1,6 +1,7 @@
 import { EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import {
+  type DailyTime,
   DEFAULT_CHANNELS,
   NOTIFICATION_CHANNELS,
   NOTIFICATION_TOPICS,
@@ -9,6 +10,7 @@ import {
   TOPIC_TITLES,
 } from '../../../src/core/notifications.ts'
 import { messageOf } from '../../errors.ts'
+import { localeTag } from '../../i18n.ts'
 import { m } from '../../messages.gen.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { useSearch } from '../../navigation/router.tsx'
@@ -57,7 +59,7 @@ export function NotificationsPage() {
       </div>
     )
   }
-  const { channels, watchesOwn, isUnsubscribed } = settings.data
+  const { channels, watchesOwn, isUnsubscribed, dailyHour, timeZone } = settings.data
   return (
     <div className={styles.settingsPage}>
       {save.error && <Alert tone="error">{messageOf(save.error)}</Alert>}
@@ -74,6 +76,13 @@ export function NotificationsPage() {
           checked={watchesOwn}
           onChange={(isOn) => save.mutate({ baseId: null, watchesOwn: isOn })}
         />
+        {sendsMail && (
+          <DailyTimeFields
+            dailyHour={dailyHour}
+            timeZone={timeZone}
+            onChange={(patch) => save.mutate({ baseId: null, ...patch })}
+          />
+        )}
         {sendsMail ? (
           <Switch
             label={m.notifications_send_mails()}
@@ -95,14 +104,53 @@ export function NotificationsPage() {
   )
 }
 
+interface DailyTimeProps extends DailyTime {
+  onChange: (patch: Partial<DailyTime>) => void
+}
+
+/** When daily mails are sent. */
+function DailyTimeFields({ dailyHour, timeZone, onChange }: DailyTimeProps) {
+  const zones = [...new Set(['UTC', timeZone, ...Intl.supportedValuesOf('timeZone')])]
+  const hourText = new Intl.DateTimeFormat(localeTag(), { timeStyle: 'short', timeZone: 'UTC' })
+  return (
+    <div className={styles.dailyTime}>
+      <SelectField
+        label={m.notifications_daily_hour()}
+        value={dailyHour}
+        onChange={({ target }) => onChange({ dailyHour: Number(target.value) })}
+      >
+        {Array.from({ length: 24 }, (_, hour) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an hour is its index
+          <option key={hour} value={hour}>
+            {hourText.format(Date.UTC(2000, 0, 1, hour))}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={m.notifications_time_zone()}
+        value={timeZone}
+        onChange={({ target }) => onChange({ timeZone: target.value })}
+      >
+        {zones.map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </SelectField>
+    </div>
+  )
+}
+
 /** The settings as the server will have them after a change. */
-function withPatch(now: Settings, { baseId, channels = {}, isMuted, ...flags }: Patch): Settings {
+function withPatch(
+  now: Settings,
+  { baseId, channels = {}, isMuted, browserTimeZone: _, ...patch }: Patch,
+): Settings {
   if (baseId === null) {
     const chosen = Object.entries(channels).map(([topic, channel]) => [
       topic,
       channel ?? DEFAULT_CHANNELS[topic as NotificationTopic],
     ])
-    return { ...now, ...flags, channels: { ...now.channels, ...Object.fromEntries(chosen) } }
+    const own = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+    return { ...now, ...own, channels: { ...now.channels, ...Object.fromEntries(chosen) } }
   }
   const own = now.bases.find((one) => one.baseId === baseId) ?? { baseId, channels: {}, isMuted: false }
   const chosen = Object.entries({ ...own.channels, ...channels }).filter(([, channel]) => channel !== null)

@@ -4,7 +4,9 @@ import { m } from '../../messages.gen.ts'
 import { goTo } from '../../navigation/paths.ts'
 import { showUnreadInTitle } from '../../navigation/use-document-title.ts'
 import { session } from '../../session/index.ts'
+import { localSettings } from '../../session/local-settings.ts'
 import { onNotification, onReconnect, watchUser } from '../../socket.ts'
+import { timeZone } from '../../time-zone.ts'
 import { api, cache } from '../../trpc.ts'
 import { toast } from '../../ui/toast.ts'
 import { askedComment } from '../records/context/asked-comment.ts'
@@ -63,6 +65,17 @@ function tell(news: readonly Notification[]): void {
   }
 }
 
+const TOLD_ZONE = 'notifications.timeZoneOf'
+
+/** Tells the time zone of this browser once for each account, for daily mails; a chosen one stays. */
+async function tellTimeZone(): Promise<void> {
+  if (session.status() !== 'signedIn') return
+  const { user } = await cache.auth.me.ensureData()
+  if (!user || localSettings.get(TOLD_ZONE) === user.id) return
+  await api.notifications.setSettings.mutate({ baseId: null, browserTimeZone: timeZone })
+  localSettings.set(TOLD_ZONE, user.id)
+}
+
 let isFollowing = false
 
 /** Follows the user's notifications from now on. */
@@ -71,15 +84,19 @@ export function followNotifications(): void {
   isFollowing = true
   // Without them everything else works; the next message or connection reads again.
   const read = () => void readNews().catch((error) => console.warn('notifications could not be read', error))
+  const begin = () => {
+    read()
+    void tellTimeZone().catch((error) => console.warn('the time zone could not be stored', error))
+  }
   onNotification(read)
   onReconnect(read)
   session.subscribe((status) => {
     known = null
-    if (status === 'signedIn') read()
+    if (status === 'signedIn') begin()
     else showCount(0)
   })
   watchUser()
-  read()
+  begin()
 }
 
 /** Marks notifications; the number follows at once. */

@@ -1,8 +1,12 @@
-import { MessageCircle, Phone } from 'lucide-react'
+import { MessageCircle, Phone, Plus, X } from 'lucide-react'
+import { useId } from 'react'
+import { MAX_CHAT_RECEIVERS } from '../../../../src/core/hooks.ts'
 import { CHAT_PLUGINS } from '../../../../src/core/plugins/index.ts'
 import { m } from '../../../messages.gen.ts'
 import { trpc } from '../../../trpc.ts'
-import { SelectField, TextField } from '../../../ui/field.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
+import { TextField } from '../../../ui/field.tsx'
 import { QueryError, Skeleton } from '../../../ui/states.tsx'
 import styles from '../hooks.module.css'
 import { TemplateField } from '../template-field.tsx'
@@ -10,21 +14,16 @@ import { type ChannelForm, type ChannelPayload, type ChannelSettingsProps, textO
 
 type ChatPlugin = (typeof CHAT_PLUGINS)[number]
 
-/** Where messages to a service with channels go: to a named channel, or to a webhook URL. */
-interface Target {
-  channel: string
-  webhookUrl: string
-}
+/** A channel that messages go to: a configured one by its name, or one by its webhook URL. */
+type Receiver = { channel: string } | { webhook_url: string }
 
-function targetOf({ channels }: ChannelPayload): Target {
-  const [first] = Array.isArray(channels) ? channels : []
-  return { channel: textOf(first ?? {}, 'channel'), webhookUrl: textOf(first ?? {}, 'webhook_url') }
+function receiversOf({ channels }: ChannelPayload): Receiver[] {
+  if (!Array.isArray(channels)) return []
+  return channels.map((one: ChannelPayload) => {
+    const channel = textOf(one, 'channel')
+    return channel === '' ? { webhook_url: textOf(one, 'webhook_url') } : { channel }
+  })
 }
-
-const withTarget = (payload: ChannelPayload, { channel, webhookUrl }: Target): ChannelPayload => ({
-  ...payload,
-  channels: [channel === '' ? { webhook_url: webhookUrl } : { channel }],
-})
 
 const takesAddress = (plugin: ChatPlugin): boolean => plugin.inputs.some(({ key }) => key === 'webhook_url')
 
@@ -43,11 +42,11 @@ function ChatSettings({ type, payload, onChange, fields, baseId }: ChannelSettin
         <p className={styles.note}>{m.hooks_service_not_configured({ service: plugin.title })}</p>
       )}
       {'isList' in plugin ? (
-        <ChatTarget
+        <ChatReceivers
           names={service?.channels ?? []}
           canTakeAddress={takesAddress(plugin)}
-          target={targetOf(payload)}
-          onChange={(target) => onChange(withTarget(payload, target))}
+          receivers={receiversOf(payload)}
+          onChange={(channels) => onChange({ ...payload, channels })}
         />
       ) : (
         <TemplateField
@@ -74,43 +73,75 @@ function ChatSettings({ type, payload, onChange, fields, baseId }: ChannelSettin
   )
 }
 
-interface ChatTargetProps {
+interface ChatReceiversProps {
   /** The configured channels. */
   names: readonly string[]
   canTakeAddress: boolean
-  target: Target
-  onChange: (target: Target) => void
+  receivers: readonly Receiver[]
+  onChange: (receivers: Receiver[]) => void
 }
 
-function ChatTarget({ names, canTakeAddress, target, onChange }: ChatTargetProps) {
-  const { channel, webhookUrl } = target
-  const isUnknown = channel !== '' && !names.includes(channel)
+function ChatReceivers({ names, canTakeAddress, receivers, onChange }: ChatReceiversProps) {
+  const labelId = useId()
+  const chosen = receivers.flatMap((one) => ('channel' in one ? one.channel : []))
+  const gone = chosen.filter((name) => !names.includes(name))
+  const isFull = receivers.length >= MAX_CHAT_RECEIVERS
+  const isFilled = (one: Receiver) => 'channel' in one || one.webhook_url !== ''
+  const choose = (channel: string, isChosen: boolean) =>
+    onChange(
+      isChosen
+        ? [...receivers.filter(isFilled), { channel }]
+        : receivers.filter((one) => !('channel' in one) || one.channel !== channel),
+    )
   return (
     <>
-      {(names.length > 0 || isUnknown || !canTakeAddress) && (
-        <SelectField
-          label={m.hooks_chat_channel()}
-          value={channel}
-          error={isUnknown ? m.hooks_chat_channel_gone() : null}
-          onChange={(event) => onChange({ channel: event.target.value, webhookUrl: '' })}
-        >
-          <option value="">{canTakeAddress ? m.hooks_chat_other() : m.common_choose()}</option>
-          {isUnknown && <option value={channel}>{channel}</option>}
-          {names.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </SelectField>
+      {names.length + gone.length > 0 && (
+        <div className={styles.fieldChoice}>
+          <span id={labelId}>{m.hooks_chat_channels()}</span>
+          <fieldset className={styles.fieldList} aria-labelledby={labelId}>
+            {[...names, ...gone].map((name) => (
+              <Checkbox
+                key={name}
+                label={<bdi>{name}</bdi>}
+                help={gone.includes(name) ? m.hooks_chat_channel_gone() : undefined}
+                checked={chosen.includes(name)}
+                disabled={isFull && !chosen.includes(name)}
+                onChange={(isChosen) => choose(name, isChosen)}
+              />
+            ))}
+          </fieldset>
+        </div>
       )}
-      {canTakeAddress && channel === '' && (
-        <TextField
-          label={m.hooks_chat_address()}
-          help={m.hooks_chat_address_help()}
-          placeholder="https://"
-          dir="ltr"
-          maxLength={2_083}
-          value={webhookUrl}
-          onChange={(event) => onChange({ channel: '', webhookUrl: event.target.value })}
-        />
+      {receivers.map(
+        (one, at) =>
+          'webhook_url' in one && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: addresses have no other identity while they are typed
+            <div key={at} className={styles.receiverAddress}>
+              <TextField
+                label={m.hooks_chat_address()}
+                help={m.hooks_chat_address_help()}
+                placeholder="https://"
+                dir="ltr"
+                maxLength={2_083}
+                value={one.webhook_url}
+                onChange={({ target }) => onChange(receivers.with(at, { webhook_url: target.value }))}
+              />
+              {receivers.length > 1 && (
+                <IconButton
+                  icon={X}
+                  label={m.hooks_chat_remove_address()}
+                  onClick={() => onChange(receivers.toSpliced(at, 1))}
+                />
+              )}
+            </div>
+          ),
+      )}
+      {canTakeAddress && !isFull && (
+        <div>
+          <Button size="small" icon={Plus} onClick={() => onChange([...receivers, { webhook_url: '' }])}>
+            {m.hooks_chat_add_address()}
+          </Button>
+        </div>
       )}
     </>
   )
@@ -125,5 +156,8 @@ export const chatForms: readonly ChannelForm[] = CHAT_PLUGINS.map((plugin) => ({
   initial: () => ('isList' in plugin ? { channels: [{ webhook_url: '' }], body: '' } : { to: '', body: '' }),
   Settings: ChatSettings,
   // A webhook URL is a password.
-  describe: (payload) => targetOf(payload).channel || textOf(payload, 'to') || plugin.title,
+  describe(payload) {
+    const named = receiversOf(payload).flatMap((one) => ('channel' in one ? one.channel : []))
+    return named.join(', ') || textOf(payload, 'to') || plugin.title
+  },
 }))

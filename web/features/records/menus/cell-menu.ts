@@ -26,6 +26,7 @@ import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../ui/shortcuts.ts'
 import { toast } from '../../../ui/toast.ts'
 import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { triggerItems, whenHooksAreKnown } from '../commands/trigger-webhooks.ts'
 import { askedComment } from '../context/asked-comment.ts'
 import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
 import { offerRecord } from '../groups/group-values.ts'
@@ -40,7 +41,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
   if (!row) return
   const ids = recordsOf(context, request.areas, row.id)
   const several = ids.length > 1
-  const items: MenuItem[] = [
+  const items = (): MenuItem[] => [
     ...(several
       ? []
       : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(row.id)) } as const]),
@@ -51,7 +52,11 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
     ...groupItems(context, request.rowIndex),
     ...recordItems(context, request.rowIndex, ids, request.fieldId),
   ]
-  openMenu(anchorOf(request), items, several ? m.records_selected_records() : m.common_record())
+  openMenu(
+    anchorOf(request),
+    whenHooksAreKnown(context, items),
+    several ? m.records_selected_records() : m.common_record(),
+  )
 }
 
 function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked: RecordId): RecordId[] {
@@ -188,7 +193,10 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   ]
 }
 
-/** Menu items for one record at `rowIndex` (-1: not in the grid), whose cell `fieldId` may be meant, or for several records. */
+/**
+ * Menu items for one record at `rowIndex` (-1: not in the grid), whose cell `fieldId` may be meant, or for several records;
+ * call it through `whenHooksAreKnown`.
+ */
 export function recordItems(
   context: TableContext,
   rowIndex: number,
@@ -242,6 +250,7 @@ export function recordItems(
     ...single,
     ...(several && can(context, 'record.update') ? [edit] : []),
     ...(can(context, 'record.create') && !isLocal ? [duplicate] : []),
+    ...triggerItems(context, ids),
     { kind: 'separator' },
     ...(can(context, 'record.delete') ? [remove] : []),
   ]

@@ -49,6 +49,7 @@ import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { fileTarget } from '../commands/file-target.ts'
 import { linkTarget } from '../commands/link-target.ts'
 import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { triggerItems, whenHooksAreKnown } from '../commands/trigger-webhooks.ts'
 import { RecordComments } from '../comments/record-comments.tsx'
 import { askedComment } from '../context/asked-comment.ts'
 import { can, type GetContext, shownRecords, type TableContext } from '../context/table-context.ts'
@@ -305,7 +306,7 @@ function PanelMenu(props: {
       onClick={(event) =>
         openMenu(
           event.currentTarget,
-          [
+          whenHooksAreKnown(context, () => [
             { kind: 'id', label: m.common_record(), value: String(recordId) },
             { kind: 'action', label: m.records_reload(), icon: RotateCw, run: onReload },
             ...(can(context, 'record.create')
@@ -318,6 +319,7 @@ function PanelMenu(props: {
                   },
                 ]
               : []),
+            ...triggerItems(context, [recordId]),
             ...(can(context, 'record.delete')
               ? [
                   {
@@ -332,7 +334,7 @@ function PanelMenu(props: {
                   },
                 ]
               : []),
-          ],
+          ]),
           m.common_record(),
         )
       }

@@ -1,7 +1,8 @@
-import { Copy, Download, Files, Pencil, Trash2, X } from 'lucide-react'
+import { Copy, Download, Files, Pencil, Trash2, Webhook, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { MAX_TRIGGERED } from '../../../../src/core/hooks.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { cellText } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
@@ -10,8 +11,10 @@ import type { CheckedRows } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
+import { trpc } from '../../../trpc.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { copyText } from '../../../ui/copy-text.ts'
+import { openMenu } from '../../../ui/menu.tsx'
 import { Popover } from '../../../ui/overlays.ts'
 import { toast } from '../../../ui/toast.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
@@ -25,6 +28,7 @@ import {
   idsOfAll,
   updateAll,
 } from '../commands/record-commands.ts'
+import { mayTrigger, triggerItems } from '../commands/trigger-webhooks.ts'
 import { can, isWritable, shownRecords, type TableContext } from '../context/table-context.ts'
 import { RecordField } from '../panel/record-field.tsx'
 import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
@@ -75,6 +79,13 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     if (isDone) clear()
   }
 
+  const hooks = trpc.hooks.manual.useQuery(
+    { tableId: context.schema.table.id },
+    { enabled: mayTrigger(context), staleTime: 0 },
+  )
+  const chooseWebhook = async (anchor: HTMLElement) =>
+    openMenu(anchor, triggerItems(context, await ids()), m.records_trigger())
+
   return (
     <section className={styles.bulk} aria-label={m.records_selected_records()} data-testid="bulk-bar">
       <strong>{m.records_records_selected({ count })}</strong>
@@ -108,6 +119,19 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
       {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (
         <Button size="small" variant="ghost" icon={Download} onClick={() => run(exportChecked)}>
           {m.common_export()}
+        </Button>
+      )}
+      {hooks.data && hooks.data.length > 0 && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Webhook}
+          aria-haspopup="menu"
+          disabled={count > MAX_TRIGGERED}
+          data-tip={count > MAX_TRIGGERED ? m.records_trigger_too_many({ max: MAX_TRIGGERED }) : undefined}
+          onClick={({ currentTarget }) => run(() => chooseWebhook(currentTarget))}
+        >
+          {m.records_trigger()}
         </Button>
       )}
       {can(context, 'record.delete') && (

@@ -3,6 +3,7 @@ import { isChecked } from '../../../grid/checks.ts'
 import type { CheckedRows } from '../../../grid/contract.ts'
 import { m } from '../../../messages.gen.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
+import { whenHooksAreKnown } from '../../records/commands/trigger-webhooks.ts'
 import type { TableContext } from '../../records/context/table-context.ts'
 import { failedItems, recordItems } from '../../records/menus/cell-menu.ts'
 
@@ -25,14 +26,14 @@ export function openCardMenu(context: TableContext, request: CardMenuRequest): v
   const isFailed = context.store.row(id)?.state === 'failed'
   openMenu(
     anchor,
-    [
+    whenHooksAreKnown(context, () => [
       ...(several
         ? []
         : [{ kind: 'id', label: m.common_record(), value: String(context.store.realId(id)) } as const]),
       ...(isFailed && !several ? failedItems(context, id) : []),
       ...(several ? [] : items),
       ...recordItems(context, index, chosen),
-    ],
+    ]),
     several ? m.views_selected_records() : m.common_record(),
   )
 }

@@ -1,0 +1,1 @@
+ALTER TABLE `hook_deliveries` ADD `received_by` text;
