@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TOPICS } from '../../src/core/notifications.ts'
 import { timeZone } from '../../src/input.ts'
+import { m } from '../../src/messages.gen.ts'
 
 const id = z.string().min(1).max(64)
 const recordId = z.union([z.int(), z.string().min(1).max(255)])
@@ -20,7 +21,7 @@ const WatchTargetInput = z.union([
   z.strictObject({ tableId: id, viewId: id }),
 ])
 export const WatchInput = z.strictObject({ target: WatchTargetInput, isOn: z.boolean() })
-/** Settings that bases have none of their own of. */
+/** Settings that are the same for all bases. */
 const GENERAL = ['dailyHour', 'timeZone', 'browserTimeZone'] as const
 export const SettingsInput = z
   .strictObject({
@@ -34,5 +35,7 @@ export const SettingsInput = z
     timeZone,
     browserTimeZone: timeZone,
   })
-  .refine((input) => input.baseId === null || GENERAL.every((name) => input[name] === undefined))
+  .refine((input) => input.baseId === null || GENERAL.every((name) => input[name] === undefined), {
+    error: () => m.notifications_error_time_of_base(),
+  })
 export const UnsubscribeInput = z.strictObject({ token: z.string().max(200) })
