@@ -69,6 +69,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/undo-rules',
   'records/undo-trash',
   'records/unique-values',
+  'records/upkeep',
   'records/wide-table',
   'schema/conversion-matrix',
   'shares/base-link-files',

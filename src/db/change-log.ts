@@ -219,11 +219,14 @@ export async function markUndone(
   await tx.run(dialect.render(sql`update sheaf_changes set undone_by = ${undoneBy} where id = ${entryId}`))
 }
 
+/** SQL text of the id of the newest entry in a statement's snapshot. */
+export const NEWEST_ENTRY = '(select max(id) from sheaf_changes)'
+
 /**
  * The id of the entry that a script appended last, for the script's later statements: the write lease keeps every
  * other writer out.
  */
-export const LAST_ENTRY_ID = sql`(select max(id) from sheaf_changes)`
+export const LAST_ENTRY_ID = sql.raw(NEWEST_ENTRY)
 
 /** The entry of a set write; `logRows` adds its records. */
 interface NewSetEntry extends Omit<NewEntry, 'records' | 'recordCount'> {
@@ -450,6 +453,75 @@ export async function effectsSince(
     return [...ownEffect, ...others]
   })
   return { newest: rows.at(-1)?.id ?? entryId, effects }
+}
+
+/** Most records that are followed one by one, see `recordsSince`. */
+export const MAX_CHANGED = 128
+
+/** Most entries that are read for them. */
+const MAX_FOLLOWED_ENTRIES = 300
+
+/** Longer values are not read. */
+const MAX_BEFORE_LENGTH = 20_000
+
+/** A record of a table that has changed since an entry. */
+export interface ChangedRecord {
+  recordId: RecordId
+  /** False if it did not exist at that entry. */
+  existed: boolean
+  /** The values at that entry of the fields that have changed since; all stored values of a deleted record. */
+  before: Values
+}
+
+/**
+ * The records of a table that have changed since an entry, each once, and the newest entry. Null if the log does not list
+ * all that has changed in the base since, or too much has.
+ *
+ * One statement, which reads a bounded number of records however much was written.
+ */
+export async function recordsSince(
+  source: LogSource,
+  tableId: string,
+  entryId: number,
+): Promise<{ newest: number; records: ChangedRecord[] } | null> {
+  const rows = await source.all<{
+    id: number
+    kind: string
+    records: number
+    detail: string | null
+    listed: number | null
+    record_id: RecordId | null
+    is_existing: number | boolean | null
+    is_left: number | boolean | null
+    before: string | null
+  }>(
+    source.dialect.render(sql`select c.id as id, c.kind as kind, c.records as records,
+        case when length(c.detail) <= ${MAX_EFFECT_LENGTH} then c.detail end as detail,
+        case when c.records <= ${MAX_CHANGED}
+          then (select count(*) from sheaf_change_records l where l.change_id = c.id) end as listed,
+        r.record_id as record_id, r.before is not null as is_existing, r.after is not null as is_left,
+        case when length(r.before) <= ${MAX_BEFORE_LENGTH} then r.before end as before
+      from sheaf_changes c left join sheaf_change_records r on r.change_id = c.id and r.table_id = ${tableId}
+      where c.id > ${entryId} order by c.id limit ${MAX_FOLLOWED_ENTRIES + 1}`),
+  )
+  if (rows.length > MAX_FOLLOWED_ENTRIES) return null
+  const records = new Map<RecordId, ChangedRecord>()
+  /** Records whose former values are known, as they were added or deleted. */
+  const complete = new Set<RecordId>()
+  for (const { kind, records: count, listed, record_id, is_existing, is_left, before } of rows) {
+    // Schema changes rewrite records without listing them, and of many new records there is a range only.
+    if (!kind.startsWith('records.') || listed === null || Number(listed) !== Number(count)) return null
+    if (record_id === null) continue
+    if (is_existing && before === null) return null
+    const recordId = Number(record_id)
+    const record = records.get(recordId) ?? { recordId, existed: before !== null, before: {} }
+    records.set(recordId, record)
+    if (complete.has(recordId)) continue
+    if (before !== null) record.before = { ...JSON.parse(before), ...record.before }
+    if (!is_existing || !is_left) complete.add(recordId)
+  }
+  if (records.size > MAX_CHANGED) return null
+  return { newest: Number(rows.at(-1)?.id ?? entryId), records: [...records.values()] }
 }
 
 /** The number of new records of which an entry has the range of ids only. */

@@ -260,6 +260,11 @@ export interface Dialect extends QueryDialect {
   jsonObject(columns: { key: string; column: SQL; storage: StorageKind | null }[]): SQL
   /** The value of a key of such an object, converted for a column of this storage kind or database type. */
   jsonValue(json: SQL, key: string, as: StorageKind | { databaseType: string }): SQL
+  /**
+   * A value of `jsonValue` that compares and divides as one of a column of this storage kind. Only for engines where an
+   * expression has no type of its own: in SQLite a JSON number without a fraction would divide as an integer.
+   */
+  asColumn?(value: SQL, storage: StorageKind): SQL
   /** Which value `jsonValue` returns for a key that an object has twice. Absent where no change log is stored. */
   repeatedKey?: 'first' | 'last'
   /** Allocates `count` new record ids, ascending and without gaps. Only inside a transaction. */

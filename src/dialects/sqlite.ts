@@ -168,6 +168,13 @@ export const sqlite: Dialect = {
   },
   // The column's type determines how the value is stored, whatever its JSON type.
   jsonValue: (json, key) => sql`json_extract(${json}, ${`$."${key}"`})`,
+  // Other kinds have columns of numeric affinity, in which their texts and truth values stay as they are.
+  asColumn: (value, storage) => {
+    const type = storage === 'id' ? 'integer' : COLUMN_TYPES[storage]
+    return type === 'text' || type === 'integer' || type === 'real'
+      ? sql`cast(${value} as ${sql.raw(type)})`
+      : value
+  },
   repeatedKey: 'first',
   logId: (id) => id,
 

@@ -142,7 +142,7 @@ const LINKS: Workload = {
 
 const ORIGINAL = makeRows(1)[0]!
 
-/** What the first record has in turn. */
+/** What the first record has in turn: the second version meets the filter, the first does not. */
 const CHANGES = [
   { Id: 1, ...ORIGINAL },
   {
@@ -151,7 +151,7 @@ const CHANGES = [
     Title: 'Changed',
     Count: 1001,
     Price: 2000,
-    State: 'done',
+    State: 'doing',
     Mail: 'person77@example.com',
   },
 ].map((change) => JSON.stringify(change))

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { DATE_OPERANDS } from '../../src/core/filters/filter.ts'
 import {
-  arityFor,
   type Condition,
   checkFilter,
   type Filter,
@@ -13,8 +10,7 @@ import {
 } from '../../src/core/filters/index.ts'
 import type { Field } from '../../src/core/model.ts'
 import { pick, seeded } from '../core/random.ts'
-import { STORED_VALUES } from './every-type.ts'
-import { createFilterTable, type FilterTable } from './filter-table.ts'
+import { createFilterTable, type FilterTable, randomCondition } from './filter-table.ts'
 import { type Bench, createBench, refusalOf } from './support.ts'
 
 const FILTERS = 500
@@ -50,30 +46,8 @@ async function idsFromServer(filter: Filter): Promise<number[]> {
   return ids.map(Number)
 }
 
-function conditionOf(random: () => number, field: Field, operator: (typeof OPERATORS)[number]): Condition {
-  const others =
-    field.type === 'ID' ? [1, 5, 100, 399] : [bench.owner.id, bench.owner.email, '@me', '2024-02-29']
-  const known = STORED_VALUES[field.title as keyof typeof STORED_VALUES] ?? others
-  // A multi select is asked for its options, of which a stored value may hold several.
-  const listed = field.type === 'MultiSelect' ? ['red', 'blue', 'dark red'] : known
-  const values = listed.filter((value): value is string | number | boolean => value !== null && value !== '')
-  const operand = arityFor(operator, setOf(field)) === 'date' ? pick(random, DATE_OPERANDS) : null
-  const part = (value: CellValue): CellValue => {
-    const text = String(value)
-    return operator.comparesText && random() < 0.6
-      ? text.slice(Math.floor(random() * text.length)).toLowerCase()
-      : value
-  }
-  const value: Condition['value'] =
-    operand && operand !== 'exactDate'
-      ? pick(random, [1, 3, 40])
-      : operator.arity === 'many' || operator.arity === 'two'
-        ? [pick(random, values), pick(random, values)]
-        : operator.arity === 'word'
-          ? pick(random, ['null', 'notnull', 'empty', 'notempty', 'blank', 'notblank', 'true', 'false'])
-          : part(pick(random, values))
-  return { fieldId: field.id, operator: operator.key, operand, value }
-}
+const conditionOf = (random: () => number, field: Field, operator: (typeof OPERATORS)[number]): Condition =>
+  randomCondition(random, field, operator, bench.owner)
 
 describe('a filter', () => {
   test('of every operator on every field type finds the records that the memory finds', async () => {

@@ -117,6 +117,46 @@ describe('results that are asked for again', () => {
     expect(after).toEqual(await answers(`w${++unlike}`))
     expect(after).not.toEqual(before)
   })
+
+  test('have each record from its acknowledgement on, while others are written', async () => {
+    const { rest } = bench
+    const where = encodeURIComponent('(Size,gt,2)~and(Title,like,%1%)')
+    const count = async (): Promise<number> =>
+      (await rest.get(`${orders.path}/count?where=${where}`)).body.count
+    for (let time = 0; time < 3; time++) await count()
+    // So that the edits below change nothing.
+    await rest.patch(orders.path, { Id: 2, Size: 3, Title: '1' })
+    const start = await count()
+    let begun = 0
+    let written = 0
+    let isDone = false
+    const seen: number[] = []
+    async function read(): Promise<void> {
+      while (!isDone) {
+        const least = start + written
+        const found = await count()
+        expect(found).toBeWithin(least, start + begun + 1)
+        seen.push(found)
+      }
+    }
+    const write = async (): Promise<void> => {
+      for (let time = 0; time < 40; time++) {
+        begun++
+        expect((await rest.post(orders.path, { Title: '1', Size: 3 })).status).toBe(200)
+        written++
+        // Meets the filter before and after.
+        expect(
+          (await rest.patch(orders.path, { Id: 2, Size: 3 + (time % 2), Title: `1 ${time}` })).status,
+        ).toBe(200)
+      }
+    }
+    const writing = Promise.all([write(), write()]).finally(() => {
+      isDone = true
+    })
+    await Promise.all([writing, read(), read()])
+    expect(await count()).toBe(start + written)
+    expect(seen.length).toBeGreaterThan(10)
+  })
 })
 
 /** Reads of the log itself, which do not count as reads of records. */

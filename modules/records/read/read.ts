@@ -44,6 +44,7 @@ import { compiled, createPlanCache } from './plan-cache.ts'
 import type { CachedEngine, ResultCache } from './result-cache.ts'
 import type { RowCounts } from './row-counts.ts'
 import type { TableSearchIndexes } from './search-index.ts'
+import { countUpkeep, maintained, pageUpkeep } from './upkeep.ts'
 import { type RecordVersion, takeVersions, VERSIONS, versionsQuery } from './versions.ts'
 
 /** A read whose cost grows with its table. */
@@ -246,7 +247,15 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
    * @throws as `select`
    */
   const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
-    compiled(context, text, (watched) => planPage(watched, query()))
+    compiled(context, text, (watched) => {
+      const planned = planPage(watched, query())
+      const { page, count } = planned
+      return {
+        ...planned,
+        page: maintained(page, () => pageUpkeep(watched, planned.query, page)),
+        count: count && maintained(count, () => countUpkeep(watched, planned.query)),
+      }
+    })
 
   /** The records of a plan as titled objects. */
   async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
@@ -458,7 +467,7 @@ export function createReader({ auth, schema, views, counts, results, searchIndex
     const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
     const statement = compiled(opened.context, text, (watched) => {
       const { query, isFiltered } = countRecords(watched, selection)
-      return isFiltered ? dialect.render(query) : null
+      return isFiltered ? maintained(dialect.render(query), () => countUpkeep(watched, selection)) : null
     })
     return countWith(opened, statement)
   }

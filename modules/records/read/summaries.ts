@@ -14,6 +14,7 @@ import { fragmentsOf } from './expression/fragments.ts'
 import { requireField, select } from './plan.ts'
 import type { PlanContext } from './plan-cache.ts'
 import { compiled } from './plan-cache.ts'
+import { maintained, summariesUpkeep } from './upkeep.ts'
 
 type Parts = Partial<Record<SummaryPart, CellValue>>
 
@@ -34,7 +35,10 @@ export async function summarize(
   const key = selection.recordIds ? null : `summaries ${JSON.stringify([selection, wanted])}`
   const { columns, statement } = compiled(context, key, (watched) => {
     const columns = summaryColumns(watched.model, wanted)
-    return { columns, statement: watched.dialect.render(summaryQuery(watched, selection, columns)) }
+    const statement = watched.dialect.render(summaryQuery(watched, selection, columns))
+    const { summarized, parts } = summaryParts(columns)
+    const upkeep = () => summariesUpkeep(watched, { selection, summarized }, parts)
+    return { columns, statement: maintained(statement, upkeep) }
   })
   const [row = []] = await engine.values(statement, { scan: true })
   return readSummaries(columns, row)
@@ -75,6 +79,15 @@ export function summaryColumns(
     }
     return { field, summary }
   })
+}
+
+/** The fields of the columns, and the parts that `readSummaries` takes with the index of their field. */
+export function summaryParts(columns: readonly SummaryColumn[]) {
+  const summarized = [...new Set(columns.map(({ field }) => field))]
+  const parts = columns.flatMap(({ field, summary }) =>
+    summary.needs.map((part) => ({ part, at: summarized.indexOf(field) })),
+  )
+  return { summarized, parts }
 }
 
 /** Combines the summary parts, in the order of the columns, into summaries by field id. */

@@ -22,13 +22,23 @@ export interface RecordVersion {
 export const VERSIONS = 100
 
 /** In place of the table's name; no table begins with this character. */
-const NAME = '~versions'
+export const VERSIONS_TABLE = '~versions'
 /** Columns besides those of the fields; titles contain no control characters. */
 const AT = '~\u0001at'
 const MEETS = '~\u0001meets'
 
 /** The table whose records are the given versions. */
-const versioned = perModel((model): TableModel => ({ ...model, table: { ...model.table, tableName: NAME } }))
+const versioned = perModel(
+  (model): TableModel => ({ ...model, table: { ...model.table, tableName: VERSIONS_TABLE } }),
+)
+
+/** A table's context whose expressions refer to `VERSIONS_TABLE`. Not planned through the cache, which knows tables by their ids. */
+export const asVersions = (context: PlanContext): PlanContext => ({
+  ...context,
+  model: versioned(context.model),
+  plans: undefined,
+  searchIndex: undefined,
+})
 
 /** The fields with values of their own; of those that share a column, the system field. */
 export const storedFields = perModel((model): Field[] => {
@@ -55,32 +65,30 @@ export function versionsQuery(
   filters: readonly Filter[],
 ): SQL {
   const { model } = context
-  // Not planned through the cache, which knows tables by their ids.
-  const versions: PlanContext = { ...context, model: versioned(model), plans: undefined }
+  const versions = asVersions(context)
   const stored = storedFields(model)
   const values = stored.map((field) => {
     const storage = storageOf(field)
     const type = field.databaseType === null ? storage : { databaseType: field.databaseType }
     const value = dialect.jsonValue(sql`j`, field.id, type)
-    // A JSON number without a fraction is an integer, and divides as one.
-    const exact = storage === 'real' && field.databaseType === null
-    return sql`${exact ? sql`cast(${value} as ${sql.raw(dialect.columnTypes.real)})` : value} as ${sql.identifier(columnName(field))}`
+    const typed = (field.databaseType === null && dialect.asColumn?.(value, storage)) || value
+    return sql`${typed} as ${sql.identifier(columnName(field))}`
   })
   const rows = given.map(
     (version, at) => sql`select ${JSON.stringify(version)} as j, ${sql.raw(String(at))} as n`,
   )
   const columns = [
     ...outputColumns(versions, fields, { kind: 'titled', withKey: false }),
-    sql`${sql.identifier(NAME)}.${sql.identifier(AT)} as ${sql.identifier(AT)}`,
+    sql`${sql.identifier(VERSIONS_TABLE)}.${sql.identifier(AT)} as ${sql.identifier(AT)}`,
     ...filters.map((filter, at) => {
       const condition = filterCondition(versions, filter) ?? dialect.constant(true)
       return sql`case when ${condition} then 1 else 0 end as ${sql.identifier(MEETS + at)}`
     }),
   ]
-  return sql`with ${sql.identifier(NAME)} as (
+  return sql`with ${sql.identifier(VERSIONS_TABLE)} as (
       select ${sql.join(values, sql`, `)}, n as ${sql.identifier(AT)}
       from (${sql.join(rows, sql` union all `)}) as given)
-    select ${sql.join(columns, sql`, `)} from ${sql.identifier(NAME)}`
+    select ${sql.join(columns, sql`, `)} from ${sql.identifier(VERSIONS_TABLE)}`
 }
 
 /** Reads the rows of `versionsQuery` in the order of the versions. */

@@ -9,8 +9,9 @@ import { fragmentsOf } from '../expression/fragments.ts'
 import type { Form } from '../expression/scope.ts'
 import { valueStorage } from '../expression/scope.ts'
 import { bestTerms, wantedForCombinations } from '../index-terms.ts'
-import { select } from '../plan.ts'
+import { select, type TitledRow } from '../plan.ts'
 import type { PlanContext } from '../plan-cache.ts'
+import { groupsUpkeep, maintained, type Upkeep } from '../upkeep.ts'
 
 /** A page of the combinations of values that records have in some fields. */
 export interface CombinationQuery {
@@ -39,17 +40,12 @@ export function planCombinations(context: PlanContext, query: CombinationQuery):
   const { fields, filter, sorts = [], sub, limit, offset } = query
   const { from, where } = select(context, { filter })
   const { orderBy, render } = context.dialect
-  const fragments = fragmentsOf(context)
-  const groupedValue = (field: Field): SQL => {
-    const value = fragments.of(field, groupForm(field))
-    return isTextStorage(valueStorage(field)) ? context.dialect.exactText(value) : value
-  }
-  const values = fields.map((field, at) => sql`${groupedValue(field)} as ${nameAt(at)}`)
+  const values = fields.map((field, at) => sql`${groupedValue(context, field)} as ${nameAt(at)}`)
   const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
   const keys = fields.map((_, at) => nameAt(at))
   if (sub) {
     const part = nameAt(fields.length)
-    values.push(sql`${groupedValue(sub)} as ${part}`)
+    values.push(sql`${groupedValue(context, sub)} as ${part}`)
     // Records without a value are a group as well, which `count` ignores.
     const parts = sql`count(distinct ${part}) + max(case when ${part} is null then 1 else 0 end)`
     shown.push(sql`${parts} as ${sql.identifier('__sub_group_count__')}`)
@@ -62,12 +58,38 @@ export function planCombinations(context: PlanContext, query: CombinationQuery):
   })
   const combinations = sql`select count(*) as ${sql.identifier('count')}, ${list(shown)} from ${valued} group by ${list(keys)}`
   const order = list([...wanted, ...keys.map((key) => orderBy(key, 'asc'))])
+  const page = render(sql`${combinations} order by ${order} limit ${limit} offset ${offset}`)
   return {
     query,
-    page: render(sql`${combinations} order by ${order} limit ${limit} offset ${offset}`),
+    page: sub ? page : maintained(page, () => combinationsUpkeep(context, query)),
     count: render(sql`select count(*) as n from (${combinations}) as ${sql.identifier('groups')}`),
     bestIndex: bestTerms(wantedForCombinations(context, { filter }, fields, sub ? [sub] : [])),
   }
+}
+
+/** A value by which records are grouped. */
+function groupedValue(context: PlanContext, field: Field): SQL {
+  const value = fragmentsOf(context).of(field, groupForm(field))
+  return isTextStorage(valueStorage(field)) ? context.dialect.exactText(value) : value
+}
+
+function combinationsUpkeep(
+  context: PlanContext,
+  { fields, filter, limit, offset }: CombinationQuery,
+): Upkeep | null {
+  const keys = fields.map((field) => ({ field, sql: (within: PlanContext) => groupedValue(within, field) }))
+  return groupsUpkeep(
+    context,
+    { selection: { filter }, keys },
+    {
+      keysOf: (row) => fields.map(({ title }) => (row as TitledRow)[title]),
+      countOf: (row) => Number((row as TitledRow).count),
+      change: (row, count) => ({ ...row, count }),
+      parts: [],
+      partsOf: () => [],
+      isComplete: (rows) => offset === 0 && rows.length < limit,
+    },
+  )
 }
 
 const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)

@@ -12,7 +12,8 @@ import { fragmentsOf } from '../expression/fragments.ts'
 import { requireField, select } from '../plan.ts'
 import type { PlanContext } from '../plan-cache.ts'
 import { compiled } from '../plan-cache.ts'
-import { readSummaries, type SummaryColumn, summaryColumns } from '../summaries.ts'
+import { readSummaries, type SummaryColumn, summaryColumns, summaryParts } from '../summaries.ts'
+import { groupsUpkeep, maintained, type Upkeep } from '../upkeep.ts'
 import { decodeKey, type GroupTerm, groupsCondition, groupTerm } from './term.ts'
 
 /** One level of groups: its field, its direction, and the SQL that tells its groups apart. */
@@ -69,11 +70,38 @@ function planLevel(context: PlanContext, request: GroupRequest, depth: number, p
       return { direction, term: groupTerm(watched, requireField(watched.model, fieldId)) }
     })
     const columns = summaryColumns(watched.model, request.summaries)
+    const statement = watched.dialect.render(levelQuery(watched, request, levels, columns, page))
     return {
-      statement: watched.dialect.render(levelQuery(watched, request, levels, columns, page)),
+      statement: maintained(statement, () => levelUpkeep(watched, request, depth, columns, page)),
       storages: levels.map(({ term }) => term.storage),
     }
   })
+}
+
+function levelUpkeep(
+  context: PlanContext,
+  { selection, groups }: GroupRequest,
+  depth: number,
+  columns: SummaryColumn[],
+  { limit, offset }: Page,
+): Upkeep | null {
+  const keys = groups.slice(0, depth).map(({ fieldId }) => {
+    const field = requireField(context.model, fieldId)
+    return { field, sql: (within: PlanContext) => groupTerm(within, field).key }
+  })
+  const { summarized, parts } = summaryParts(columns)
+  return groupsUpkeep(
+    context,
+    { selection, keys, summarized },
+    {
+      keysOf: (row) => (row as unknown[]).slice(0, depth),
+      countOf: (row) => Number((row as unknown[])[depth]),
+      change: (row, count, changed) => [...(row as unknown[]).slice(0, depth), count, ...changed],
+      parts,
+      partsOf: (row) => (row as CellValue[]).slice(depth + 1),
+      isComplete: (rows) => offset === 0 && rows.length < limit,
+    },
+  )
 }
 
 interface Page {
